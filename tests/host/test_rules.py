@@ -12,7 +12,7 @@ from hypbench.rules import check_rules, histogram_faults, moment_faults
 from logmaker import (NATIVE, PHASES, TRAPPED, bench_record, checked, exits_record, log_of, plan_run,
                       sample_run, stamped, waterfall, with_cycles)
 from test_clocks import bodies as two_clocks
-from test_events import GOOD, chases
+from host.test_events import GOOD, chases
 from test_log import BODIES as WHOLE
 
 PROBES = TRAPPED | {"name": "trapped-probes", "probes": "on"}

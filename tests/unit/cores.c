@@ -35,6 +35,7 @@ static struct vcpu neighbours[VCPU_MAX]; /* of these vCPUs, on their cores */
 static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned kicks;
+static unsigned exits;
 static bool settle_late;
 static bool held[VCPU_MAX];
 static bool links, splits;
@@ -71,6 +72,8 @@ static void load(const struct half *half)
 
 static void turn_of(unsigned core)
 {
+	if (core == now && fake_gic.this_core == BIT(core))
+		return;
 	save(&halves[now]);
 	now = core;
 	load(&halves[now]);
@@ -86,6 +89,11 @@ void cores_on(unsigned n)
 unsigned cores_kicks(void)
 {
 	return kicks;
+}
+
+unsigned cores_exits(void)
+{
+	return exits;
 }
 
 unsigned smp_core(void)
@@ -114,12 +122,10 @@ bool smp_is_asked(void)
 
 void smp_kick(unsigned core)
 {
-	unsigned before = now;
+	struct fake_irq *private = core == now ? fake_gic.irq : halves[core].private;
 
 	kicks += core != now;
-	turn_of(core);
-	fake_gic.irq[SMP_KICK_SGI].pending_latch = true;
-	turn_of(before);
+	private[SMP_KICK_SGI].pending_latch = true;
 }
 
 void smp_ask(unsigned core)
@@ -221,6 +227,7 @@ static void settle_core(unsigned n)
 			return;
 		}
 		assert_ptr_equal(trap_irq(running(n)), running(n));
+		exits++;
 	}
 	if (fake_gic.cpu.active_prio[0] | fake_gic.cpu.active_prio[1])
 		fake_gic_broken("the guest runs at a raised physical priority");
@@ -347,7 +354,7 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	if (gic_version() == 3)
 		put_all_in_group1();
 	dist_write(0, GICD_CTLR, 4, GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
-	kicks = 0;
+	kicks = exits = 0;
 }
 
 /* --- the guest --- */
@@ -503,7 +510,7 @@ bool spi_arrive_at(unsigned intid, unsigned n)
 	cores_on(n);
 	if (!held[n] && fake_gic_irq()) {
 		assert_ptr_equal(trap_irq(running(n)), running(n));
-		arrived = irq->active;
+		arrived = gic_is_active(intid);
 	}
 	if (irq->route == here)
 		irq->route = route;

@@ -65,8 +65,9 @@ void cores_release(unsigned n, unsigned last);
 void cores_load(unsigned n, bool load);
 bool cores_is_loaded(unsigned n);
 
-/* Kicks of another core since the boot. */
+/* Since the boot: kicks of another core, and interrupt exits. */
 unsigned cores_kicks(void);
+unsigned cores_exits(void);
 
 /* As guest_check_rules() */
 void cores_check_rules(void);

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: exit-path tests/unit/vgic_cases.c vgic-oracle drivers/gic/gicv3.c */
+/* LINK: exit-path-of-cores tests/unit/vgic_cases.c vgic-oracle drivers/gic/gicv3.c */

@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: exit-path tests/unit/vgic_random.c vgic-oracle gicv2-combined */
+/* LINK: exit-path-of-cores tests/unit/vgic_random.c vgic-oracle gicv2-combined */

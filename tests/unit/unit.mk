@@ -4,12 +4,12 @@
 # of a test as an argument for that test alone.
 #
 # A program is one file, tests/unit/test_<subject>.c, found by its name; its tests are TEST(name) of
-# tests/unit/unit.h. It gets all of lib/ and the fake machine (tests/unit/fake); sources of other layers that it needs stand in lines of its own:
+# tests/unit/unit.h. It gets all of lib/ and the fake machine (tests/unit/fake); sources of other
+# layers that it needs stand in lines of its own:
 #	/* LINK: hyp/mem/stage2.c drivers/gic/gicv2.c */
 # The word exit-path stands for everything after hyp/trap/trap.c but the GIC driver;
 # exit-path-of-cores for the same on several cores; exit-path-but-posts for the same without the
 # files of posts, which a test includes; vgic-oracle for the oracle of the virtual GIC;
-# smp-oracle for that of several vCPUs;
 # gicv2-combined for the GICv2 driver with gicv2_combined.c.
 
 BUILD ?= build
@@ -59,9 +59,6 @@ unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
 unit_links += $(foreach link,$(filter %:vgic-oracle,$(unit_links)),\
 	$(addprefix $(link:%vgic-oracle=%),tests/unit/vgic_oracle.c tests/unit/vgic_model.c))
 
-unit_links += $(foreach link,$(filter %:smp-oracle,$(unit_links)),\
-	$(addprefix $(link:%smp-oracle=%),tests/unit/smp_oracle.c tests/unit/smp_model.c))
-
 unit_links += $(foreach link,$(filter %:exit-path-but-posts,$(unit_links)),\
 	$(addprefix $(link:%exit-path-but-posts=%),\
 	$(filter-out hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c,$(unit_exit_path))))
@@ -76,7 +73,7 @@ unit-test: setup-host+python unit-programs
 	@$(PYTEST) tests/unit
 	@tests/unit/coverage.sh $(unit_dir)/hyp
 
-# The oracles of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences
+# The oracle of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences
 # with each SEED.
 unit-test-nightly: setup-host+python unit-programs
 	@$(PYTEST) tests/nightly/test_oracles.py

@@ -4,31 +4,81 @@
 #include <stddef.h>
 #include <string.h>
 
-#define IDLE_PRIORITY 0x100u
+#include "lib/bits.h"
+#include "tests/unit/fake/fake_hyp.h"
+
 #define PRIORITY_BITS 0xf8u
 
-void model_boot(struct model *model, bool split_eoi)
+/* Conditions of an acknowledge */
+#define PENDING 1u
+#define ENABLED 2u
+#define TARGETED 4u
+#define INACTIVE 8u
+#define GROUP_ON 16u
+
+/* More than list registers, of every sort, and few enough to meet often; in few words of the
+ * registers, as all of these are read after each step. */
+const uint8_t model_intids[MODEL_INTIDS] = {
+	0,  1,  2,           7,          /* SGIs */
+	20, 22, MODEL_TIMER, 30,         /* PPIs: of emulated devices, but for the timer */
+	32, 33, 34,          35, 36, 39, /* SPIs, likewise */
+	96, 97, 103,                     /* physical SPIs */
+};
+
+struct model model;
+
+struct model_irq *model_irq(unsigned n, unsigned intid)
 {
-	memset(model, 0, sizeof(*model));
-	model->dist_groups = 3;
-	model->cpu_groups = 3;
-	model->mask = 0xff;
-	model->point = 2;
-	model->split_eoi = split_eoi;
-	for (unsigned i = 0; i < GIC_SGI_COUNT; i++) {
-		model->irq[i].edge = true;
-		model->irq[i].enabled = gic_version() == 2;
+	return intid < GIC_PRIVATE_COUNT ? &model.vcpu[n].private[intid] : &model.spi[intid];
+}
+
+static void boot_irq(unsigned n, unsigned intid)
+{
+	*model_irq(n, intid) = (struct model_irq){
+		.priority = 0xa0,
+		.enabled = true,
+		.group1 = model.count > 1 && gic_version() == 3,
+		.edge = intid < GIC_SGI_COUNT,
+		.is_spi = intid >= GIC_PRIVATE_COUNT,
+		.forwarded = intid == MODEL_TIMER || intid >= FAKE_SPI_FIRST,
+		.target = (uint8_t)n,
+		.holder = (uint8_t)n,
+		.holders = (uint8_t)BIT(n),
+	};
+}
+
+void model_boot(unsigned count, bool split_eoi)
+{
+	memset(&model, 0, sizeof(model));
+	model.count = count;
+	model.split_eoi = split_eoi;
+	model.dist_groups = 3;
+	for (unsigned n = count; n-- > 0;) {
+		model.vcpu[n].groups = 3;
+		model.vcpu[n].mask = 0xff;
+		model.vcpu[n].point = 2;
+		for (unsigned i = 0; i < MODEL_INTIDS; i++)
+			boot_irq(n, model_intids[i]);
 	}
+	model_look();
 }
 
-void model_forward(struct model *model, unsigned intid)
+bool model_is_sure(const struct model_irq *irq)
 {
-	model->irq[intid].forwarded = true;
+	for (unsigned n = 0; n < model.count; n++)
+		if (model.vcpu[n].blind && irq->holders >> n & 1)
+			return false;
+	return true;
 }
 
-static bool may_deliver(const struct model *model, const struct model_irq *irq)
+bool model_races(const struct model_irq *irq)
 {
-	return irq->enabled && (model->dist_groups >> irq->group1 & 1);
+	return model.count > 1 && !model_is_sure(irq);
+}
+
+bool model_may_deliver(const struct model_irq *irq)
+{
+	return irq->enabled && (model.dist_groups >> irq->group1 & 1);
 }
 
 static bool line_pends(const struct model_irq *irq)
@@ -36,234 +86,291 @@ static bool line_pends(const struct model_irq *irq)
 	return irq->line && !irq->edge;
 }
 
-bool model_is_pending(const struct model *model, unsigned intid)
+bool model_is_pending(const struct model_irq *irq)
 {
-	const struct model_irq *irq = &model->irq[intid];
-
 	return irq->pending_latch || irq->accepted || line_pends(irq) || irq->sources;
 }
 
-/* --- forwarded interrupts --- */
-
-static void release(const struct model *model, unsigned intid, struct model_irq *irq)
+bool model_may_be_pending(const struct model_irq *irq)
 {
-	(void)model;
-	if (!irq->accepted)
+	return model_is_pending(irq) || irq->maybe || irq->maybe_from;
+}
+
+/* --- acts --- */
+
+void model_pend(struct model_irq *irq)
+{
+	if (irq->accepted) {
+		irq->accepted_latch = true;
 		return;
-	irq->pending_latch |= irq->accepted_latch || irq->edge || intid >= GIC_PRIVATE_COUNT;
+	}
+	irq->maybe |= irq->forwarded && irq->pending_latch && model_races(irq);
+	irq->pending_latch = true;
+}
+
+void model_unpend(struct model_irq *irq, unsigned sources)
+{
+	irq->sources &= (uint8_t)~sources;
+	irq->maybe_from = 0;
+	irq->pending_latch = irq->accepted = irq->maybe = false;
+}
+
+void model_line(struct model_irq *irq, bool high)
+{
+	irq->maybe |= irq->forwarded && high && model_races(irq);
+	irq->pending_latch |= irq->edge && high && !irq->line;
+	irq->line = high;
+}
+
+/* Forwarded: what the vGIC had is pending at the physical GIC again. */
+void model_release(struct model_irq *irq)
+{
+	if (irq->accepted) {
+		irq->maybe |= irq->pending_latch && model_races(irq);
+		irq->pending_latch |= irq->accepted_latch || irq->edge || irq->is_spi;
+	} else if (irq->forwarded && model_races(irq) && model_is_pending(irq)) {
+		irq->maybe = true;
+	}
 	irq->accepted = false;
 }
 
-/* After every change: forwarded interrupts are accepted, or are no longer. */
-static void update(struct model *model, unsigned intid)
+void model_target(struct model_irq *irq, unsigned target)
 {
-	struct model_irq *irq = &model->irq[intid];
+	if (irq->target != target && (!irq->active || target == MODEL_NOBODY))
+		model_release(irq);
+	irq->target = (uint8_t)target;
+	if (target != MODEL_NOBODY)
+		irq->holders |= (uint8_t)BIT(target);
+}
 
-	if (!irq->forwarded)
+void model_activate(unsigned n, struct model_irq *irq)
+{
+	if (irq->active)
 		return;
-	if (!may_deliver(model, irq)) {
-		release(model, intid, irq);
-	} else if (!model->late && !irq->active && !irq->accepted &&
-		   (irq->pending_latch || line_pends(irq)) && irq->priority < PRIORITY_BITS) {
-		irq->accepted = true;
-		irq->accepted_latch = irq->pending_latch;
-		irq->pending_latch = false;
-	}
+	model_release(irq);
+	irq->active = true;
+	irq->acked = false;
+	irq->owner = (uint8_t)n;
 }
 
-void model_look(struct model *model)
+void model_deactivate(struct model_irq *irq)
 {
-	model->late = false;
-	for (unsigned i = 0; i < VIRQ_COUNT; i++)
-		update(model, i);
+	irq->active = irq->acked = false;
 }
 
-/* --- what the guest programs, and devices --- */
+/* --- looking --- */
 
-void model_set_enabled(struct model *model, unsigned intid, bool enabled)
+static void accept(struct model_irq *irq)
 {
-	if (intid < GIC_SGI_COUNT && gic_version() == 2)
+	if (!irq->forwarded || irq->accepted || irq->active || !model_may_deliver(irq) ||
+	    irq->target == MODEL_NOBODY || irq->priority >= PRIORITY_BITS)
 		return;
-	model->irq[intid].enabled = enabled;
-	update(model, intid);
+	irq->accepted = irq->pending_latch || line_pends(irq);
+	irq->accepted_latch = irq->pending_latch;
+	irq->pending_latch = false;
 }
 
-void model_set_priority(struct model *model, unsigned intid, uint8_t priority)
+static void settle(struct model_irq *irq)
 {
-	model->irq[intid].priority = priority & PRIORITY_BITS;
-	update(model, intid);
-}
-
-void model_set_group1(struct model *model, unsigned intid, bool group1)
-{
-	model->irq[intid].group1 = group1;
-	update(model, intid);
-}
-
-void model_set_edge(struct model *model, unsigned intid, bool edge)
-{
-	if (intid >= GIC_PRIVATE_COUNT)
-		model->irq[intid].edge = edge;
-	update(model, intid);
-}
-
-void model_set_dist_groups(struct model *model, unsigned groups)
-{
-	model->dist_groups = groups;
-	for (unsigned i = 0; i < VIRQ_COUNT; i++)
-		update(model, i);
-}
-
-void model_pend(struct model *model, unsigned intid, unsigned source)
-{
-	struct model_irq *irq = &model->irq[intid];
-
-	if (intid < GIC_SGI_COUNT)
-		irq->sources |= (uint8_t)(1u << source);
-	else if (irq->accepted)
-		irq->accepted_latch = true;
+	if (!model_is_sure(irq))
+		return;
+	if (!irq->active && (!model_may_deliver(irq) || irq->target == MODEL_NOBODY))
+		model_release(irq);
+	if (irq->active)
+		irq->holder = irq->owner;
+	else if (irq->target != MODEL_NOBODY)
+		irq->holder = irq->target;
 	else
-		irq->pending_latch = true;
-	update(model, intid);
+		return; /* at one of those that were its targets */
+	irq->holders =
+		(uint8_t)(BIT(irq->holder) | (irq->target != MODEL_NOBODY ? BIT(irq->target) : 0));
+	accept(irq);
 }
 
-void model_unpend(struct model *model, unsigned intid, unsigned sources)
+/* An interrupt that was active when its target changed is still here until its core has seen its
+ * end. */
+static unsigned conditions(unsigned n, const struct model_irq *irq)
 {
-	struct model_irq *irq = &model->irq[intid];
+	bool here = irq->target == n || (irq->holder == n && model.vcpu[n].blind);
 
-	irq->sources &= (uint8_t)~sources;
-	irq->pending_latch = irq->accepted = false;
-	update(model, intid);
+	return (model_may_be_pending(irq) ? PENDING : 0) | (irq->enabled ? ENABLED : 0) |
+	       (model.dist_groups >> irq->group1 & 1 ? GROUP_ON : 0) | (here ? TARGETED : 0) |
+	       (irq->active ? 0 : INACTIVE);
 }
 
-void model_line(struct model *model, unsigned intid, bool high)
+static void note(unsigned n, unsigned intid)
 {
-	struct model_irq *irq = &model->irq[intid];
+	struct model_vcpu *vcpu = &model.vcpu[n];
+	const struct model_irq *irq = model_irq(n, intid);
 
-	irq->pending_latch |= irq->edge && high && !irq->line;
-	irq->line = high;
-	update(model, intid);
+	if (!vcpu->blind || model.count == 1) {
+		vcpu->seen[intid] = vcpu->seen_from[intid] = 0;
+		vcpu->seen_high[intid] = false;
+	}
+	vcpu->seen_high[intid] |= line_pends(irq) && !irq->forwarded;
+	vcpu->seen[intid] |= (uint8_t)conditions(n, irq);
+	vcpu->seen_from[intid] |= irq->sources | irq->maybe_from;
 }
 
-void model_raise(struct model *model, unsigned intid)
+void model_look(void)
 {
-	model->irq[intid].pending_latch = true;
-	update(model, intid);
-}
-
-void model_activate(struct model *model, unsigned intid)
-{
-	release(model, intid, &model->irq[intid]);
-	model->irq[intid].active = true;
-}
-
-void model_deactivate(struct model *model, unsigned intid)
-{
-	model->irq[intid].active = false;
-	update(model, intid);
+	for (unsigned n = 0; n < model.count; n++)
+		for (unsigned i = 0; i < (n ? MODEL_PRIVATE : MODEL_INTIDS); i++)
+			settle(model_irq(n, model_intids[i]));
+	for (unsigned n = 0; n < model.count; n++)
+		for (unsigned i = 0; i < MODEL_INTIDS; i++)
+			note(n, model_intids[i]);
 }
 
 /* --- the CPU interface --- */
 
-static unsigned running(const struct model *model)
+static unsigned running(const struct model_vcpu *vcpu)
 {
-	return model->level_count ? model->level[model->level_count - 1] : IDLE_PRIORITY;
+	return vcpu->level_count ? vcpu->level[vcpu->level_count - 1] : MODEL_IDLE;
 }
 
-static unsigned group_priority(const struct model *model, unsigned priority)
+static unsigned group_priority(const struct model_vcpu *vcpu, unsigned priority)
 {
-	return priority & ~0u << (model->point + 1);
+	return priority & ~0u << (vcpu->point + 1);
 }
 
-/* The priority of the most urgent interrupt that can be signalled, or IDLE_PRIORITY. */
-static unsigned best(const struct model *model)
+static bool may_be_signalled(unsigned n, const struct model_irq *irq)
 {
-	unsigned priority = model->mask & PRIORITY_BITS;
+	const struct model_vcpu *vcpu = &model.vcpu[n];
 
-	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
-		const struct model_irq *irq = &model->irq[i];
+	return !vcpu->blind && model_is_sure(irq) && model_is_pending(irq) &&
+	       model_may_deliver(irq) && irq->target == n && !irq->active &&
+	       (vcpu->groups >> irq->group1 & 1) && irq->priority < (vcpu->mask & PRIORITY_BITS);
+}
 
-		if (may_deliver(model, irq) && (model->cpu_groups >> irq->group1 & 1) &&
-		    !irq->active && model_is_pending(model, i) && irq->priority < priority)
+/* The priority of the most urgent interrupt that must be signalled, or MODEL_IDLE. */
+static unsigned best(unsigned n)
+{
+	const struct model_vcpu *vcpu = &model.vcpu[n];
+	unsigned priority = MODEL_IDLE;
+
+	for (unsigned i = 0; i < MODEL_INTIDS; i++) {
+		const struct model_irq *irq = model_irq(n, model_intids[i]);
+
+		if (may_be_signalled(n, irq) && irq->priority < priority)
 			priority = irq->priority;
 	}
-	return group_priority(model, priority) < running(model) &&
-			       priority < (model->mask & PRIORITY_BITS)
-		       ? priority
-		       : IDLE_PRIORITY;
+	return group_priority(vcpu, priority) < running(vcpu) ? priority : MODEL_IDLE;
 }
 
-bool model_signals(const struct model *model)
+bool model_signals(unsigned n)
 {
-	return best(model) != IDLE_PRIORITY;
+	return best(n) != MODEL_IDLE;
 }
 
-static const char *wrong_ack(const struct model *model, uint32_t iar)
+static const char *wrong_ack(unsigned n, unsigned intid, unsigned source)
 {
-	unsigned intid = gic_intid(iar);
-	const struct model_irq *irq = &model->irq[intid % VIRQ_COUNT];
+	const struct model_vcpu *vcpu = &model.vcpu[n];
+	const struct model_irq *irq = model_irq(n, intid);
+	unsigned seen = vcpu->seen[intid];
 
-	if (intid >= VIRQ_COUNT)
-		return "acknowledged an unknown interrupt";
-	if (intid < GIC_SGI_COUNT && !(irq->sources >> gic_source(iar) & 1))
-		return "acknowledged an SGI that this core did not send";
-	if (!model_is_pending(model, intid))
+	if (intid < GIC_SGI_COUNT && !(vcpu->seen_from[intid] >> source & 1))
+		return "acknowledged an SGI that this vCPU did not send";
+	if (!(seen & PENDING))
 		return "acknowledged an interrupt that is not pending";
-	if (irq->active)
-		return "acknowledged an interrupt that is active";
-	if (!may_deliver(model, irq))
+	if (!(seen & ENABLED) || !(seen & GROUP_ON))
 		return "acknowledged an interrupt that is disabled";
-	if (!(model->cpu_groups >> irq->group1 & 1))
+	if (!(vcpu->groups >> irq->group1 & 1))
 		return "acknowledged an interrupt of a group that is off";
-	if (irq->forwarded && !irq->accepted)
+	if (!(seen & TARGETED))
+		return "acknowledged an interrupt of another vCPU's";
+	if (!(seen & INACTIVE) || (irq->active && irq->acked))
+		return "acknowledged an interrupt that is active";
+	if (model.count == 1 && irq->forwarded && !irq->accepted)
 		return "acknowledged what was not forwarded";
-	if (!model->late && irq->priority != best(model))
+	if (!vcpu->blind &&
+	    (irq->priority > best(n) || (model.count == 1 && irq->priority != best(n))))
 		return "acknowledged an interrupt before a more urgent one";
 	return NULL;
 }
 
-const char *model_ack(struct model *model, uint32_t iar)
+/* No longer pending: for certain where every core has looked. */
+static void consume(struct model_irq *irq, unsigned source, bool sure)
 {
-	struct model_irq *irq = &model->irq[gic_intid(iar) % VIRQ_COUNT];
+	bool unsure = model_may_be_pending(irq) && !sure;
+
+	if (irq->sources | irq->maybe_from) {
+		irq->sources &= (uint8_t)~BIT(source);
+		irq->maybe_from &= (uint8_t)~BIT(source);
+		irq->maybe_from |= (uint8_t)(unsure ? BIT(source) : 0);
+		return;
+	}
+	irq->maybe = (irq->maybe && irq->forwarded) ||
+		     (unsure && (irq->pending_latch || irq->accepted || irq->maybe));
+	if (!irq->forwarded || unsure)
+		irq->pending_latch = false;
+	irq->accepted = false; /* an edge since then counts anew */
+}
+
+/* A core that has not looked since the line fell signals the interrupt again. */
+static void forget_pending(unsigned n, unsigned intid)
+{
+	for (unsigned i = 0; i < model.count; i++)
+		if ((i == n || intid >= GIC_PRIVATE_COUNT) && !model.vcpu[i].seen_high[intid])
+			model.vcpu[i].seen[intid] &= (uint8_t)~PENDING;
+}
+
+const char *model_ack(unsigned n, uint32_t iar, unsigned running_since)
+{
+	struct model_vcpu *vcpu = &model.vcpu[n];
+	struct model_irq *irq = model_irq(n, gic_intid(iar) % VIRQ_COUNT);
+	bool known = model.count == 1 || (model_is_sure(irq) && !vcpu->blind);
 	const char *wrong;
 
 	if (gic_intid(iar) == GIC_SPURIOUS)
-		return model_signals(model) && !model->late
-			       ? "acknowledged nothing though something is pending"
-			       : NULL;
-	wrong = wrong_ack(model, iar);
+		return model_signals(n) ? "acknowledged nothing though something is pending" : NULL;
+	if (gic_intid(iar) >= VIRQ_COUNT || !vcpu->seen[gic_intid(iar)])
+		return "acknowledged an unknown interrupt";
+	wrong = wrong_ack(n, gic_intid(iar), gic_source(iar));
 	if (wrong)
 		return wrong;
-	if (irq->forwarded)
-		irq->accepted = false; /* an edge since then counts anew */
-	else
-		irq->pending_latch = false;
-	irq->active = true;
-	irq->source = (uint8_t)gic_source(iar);
-	irq->sources &= (uint8_t) ~(1u << gic_source(iar));
-	model->iar[model->depth++] = iar;
-	model->level[model->level_count++] = (uint8_t)group_priority(model, irq->priority);
+	consume(irq, gic_source(iar), known);
+	irq->active = irq->acked = true;
+	irq->acked_from = (uint8_t)gic_source(iar);
+	irq->owner = (uint8_t)n;
+	vcpu->iar[vcpu->depth++] = iar;
+	vcpu->level[vcpu->level_count++] =
+		(uint16_t)(known ? group_priority(vcpu, irq->priority) : running_since);
+	vcpu->seen_from[gic_intid(iar)] &= (uint8_t)~BIT(gic_source(iar));
+	forget_pending(n, gic_intid(iar));
 	return NULL;
 }
 
-uint32_t model_eoi(struct model *model, unsigned nth)
+uint32_t model_eoi(unsigned n, unsigned nth)
 {
-	unsigned at = model->depth - 1 - nth;
-	uint32_t iar = model->iar[at];
+	struct model_vcpu *vcpu = &model.vcpu[n];
+	unsigned at = vcpu->depth - 1 - nth;
+	uint32_t iar = vcpu->iar[at];
+	struct model_irq *irq = model_irq(n, gic_intid(iar));
 
-	model->depth--;
-	for (unsigned i = at; i < model->depth; i++)
-		model->iar[i] = model->iar[i + 1];
-	model->level_count--;
-	if (!model->split_eoi)
-		model_deactivate(model, gic_intid(iar));
+	vcpu->depth--;
+	vcpu->level_count--;
+	memmove(&vcpu->iar[at], &vcpu->iar[at + 1], (vcpu->depth - at) * sizeof(iar));
+	if (!model.split_eoi && irq->active && irq->owner == n)
+		model_deactivate(irq);
 	return iar;
 }
 
-bool model_is_running(const struct model *model, unsigned intid)
+bool model_is_running(unsigned n, unsigned intid)
 {
-	for (unsigned i = 0; i < model->depth; i++)
-		if (gic_intid(model->iar[i]) == intid)
+	for (unsigned i = 0; i < model.vcpu[n].depth; i++)
+		if (gic_intid(model.vcpu[n].iar[i]) == intid)
 			return true;
 	return false;
+}
+
+/* Where the line makes the interrupt pending, nothing is learnt. */
+void model_adopt(struct model_irq *irq, bool pending, unsigned sources)
+{
+	irq->sources |= (uint8_t)(sources & irq->maybe_from);
+	irq->maybe_from = 0;
+	if (!irq->maybe || model_is_pending(irq))
+		return;
+	irq->maybe = false;
+	irq->pending_latch = pending;
 }

@@ -1,85 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interrupts as the architecture lets a guest see them (IHI 0048B 3.2 and 4.3, IHI 0069 4.1),
- * one state for each interrupt and nothing of queues and list registers: what the vGIC is compared
- * to. The architecture leaves open, and this GIC promises:
+ * Interrupts as the architecture lets vCPUs see them (IHI 0048B 3.2 and 4.3, IHI 0069 4.1): one
+ * state for each interrupt, and nothing of queues and list registers. The vGIC is compared to this
+ * model. The architecture leaves open, and this GIC promises:
  *
- *  - ends come in any order. One by EOI drops the highest active priority, of any interrupt;
+ *  - ends come in any order. An end by EOI drops the highest active priority, of any interrupt;
  *  - private interrupts are level-sensitive, SGIs edge-triggered, for any write to ICFGR;
  *  - a write to ICFGR keeps the pending latch of an interrupt;
  *  - a forwarded interrupt is *accepted* as soon as it may be delivered. It is pending until the
  *    guest takes it or clears it then, though its line falls. While it cannot be delivered any more
  *    it is not accepted: it is pending as its line says, if it is private; the pending
  *    state of an SPI is in its latch.
+ *
+ * A vCPU whose core has not looked for a while is `blind`. Alone, such a vCPU sees its own acts at
+ * once; only physical interrupts wait. The acts of other vCPUs take their time, as the architecture
+ * allows: a blind vCPU may acknowledge any interrupt that it could have acknowledged since its core
+ * last looked, and need not see what is pending. Such a race leaves open whether the interrupt is
+ * still pending (`maybe`); the model learns that from the vGIC once every core has looked. All else
+ * is exact then.
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "hyp/vm/vgicd.h"
 
-#include "hyp/vcpu/vgic.h"
+#define MODEL_INTIDS 17u
+#define MODEL_PRIVATE 8u /* the first of them */
+#define MODEL_NOBODY 0xffu
+#define MODEL_IDLE 0x100u /* no priority */
+#define MODEL_TIMER 27u   /* forwarded, as the SPIs from FAKE_SPI_FIRST on are */
+extern const uint8_t model_intids[MODEL_INTIDS]; /* those that are in use */
 
 struct model_irq {
 	bool forwarded; /* of a physical interrupt */
-	bool enabled;
-	bool group1;
-	bool edge;
-	bool line;
+	bool is_spi;
+	bool enabled, group1, edge, line;
 	bool pending_latch; /* pending by software or an edge; SGIs have `sources` instead */
 	bool accepted, accepted_latch;
-	bool active;
-	uint8_t sources;
-	uint8_t source; /* SGI: that of the last acknowledge */
+	bool maybe;         /* latched or accepted, for all that is known */
+	uint8_t sources;    /* SGI: bit s = pending from source s */
+	uint8_t maybe_from; /* likewise, for all that is known */
+	bool active, acked; /* acked: active by an acknowledge, and not by ISACTIVER */
+	uint8_t owner;      /* the vCPU at which the interrupt is active */
+	uint8_t acked_from; /* SGI: source of the last acknowledge */
 	uint8_t priority;
+	uint8_t target;  /* a vCPU, or MODEL_NOBODY */
+	uint8_t holder;  /* the vCPU that has what is pending, once every core has looked */
+	uint8_t holders; /* bit n: vCPU n may have something of it */
+};
+
+struct model_vcpu {
+	bool blind;
+	uint8_t groups; /* GICC_CTLR, ICC_IGRPEN<n>: bit g = Group g is signalled */
+	uint8_t mask;   /* PMR */
+	unsigned point; /* BPR: bits [point:0] of a priority preempt nothing */
+	struct model_irq private[GIC_PRIVATE_COUNT];
+	uint8_t seen[VIRQ_COUNT];      /* conditions of an acknowledge since the last look */
+	uint8_t seen_from[VIRQ_COUNT]; /* SGIs: sources, likewise */
+	bool seen_high[VIRQ_COUNT];    /* an emulated device's line, likewise */
+	unsigned depth;                /* acknowledged, and not ended by EOI */
+	uint32_t iar[VIRQ_COUNT];
+	unsigned level_count;
+	uint16_t level[VIRQ_COUNT]; /* active priorities, the highest last */
 };
 
 struct model {
-	struct model_irq irq[VIRQ_COUNT];
-	unsigned dist_groups; /* GICD_CTLR: bit g = Group g is forwarded */
-	unsigned cpu_groups;  /* GICC_CTLR, ICC_IGRPEN<n>: bit g = Group g is signalled */
-	uint8_t mask;         /* PMR */
-	unsigned point;       /* BPR: bits [point:0] of a priority preempt nothing */
+	unsigned count; /* of vCPUs */
 	bool split_eoi;
-	bool late;      /* the hypervisor looks later: model_look() */
-	unsigned depth; /* acknowledged, and not ended by EOI */
-	uint32_t iar[VIRQ_COUNT];
-	unsigned level_count;
-	uint8_t level[VIRQ_COUNT]; /* active priorities, the highest last */
+	unsigned dist_groups; /* GICD_CTLR: bit g = Group g is forwarded */
+	struct model_vcpu vcpu[VCPU_MAX];
+	struct model_irq spi[VIRQ_COUNT];
 };
+extern struct model model;
 
-void model_boot(struct model *model, bool split_eoi);
-void model_forward(struct model *model, unsigned intid);
+void model_boot(unsigned count, bool split_eoi);
 
-/* Until the hypervisor looks, with `late` set, nothing forwarded is accepted, and what is signalled
- * need not be the most urgent. */
-void model_look(struct model *model);
+/* The interrupt as vCPU n has it. */
+struct model_irq *model_irq(unsigned n, unsigned intid);
 
-/* Programmed by the guest. */
-void model_set_enabled(struct model *model, unsigned intid, bool enabled);
-void model_set_priority(struct model *model, unsigned intid, uint8_t priority);
-void model_set_group1(struct model *model, unsigned intid, bool group1);
-void model_set_edge(struct model *model, unsigned intid, bool edge);
-void model_set_dist_groups(struct model *model, unsigned groups);
-void model_pend(struct model *model, unsigned intid, unsigned source);
-void model_unpend(struct model *model, unsigned intid, unsigned sources);
-void model_activate(struct model *model, unsigned intid);
-void model_deactivate(struct model *model, unsigned intid);
+/* No vCPU that may have something of the interrupt is blind. */
+bool model_is_sure(const struct model_irq *irq);
 
-/* Acts of a device: its line, and the write that stands for an edge of a forwarded one. */
-void model_line(struct model *model, unsigned intid, bool high);
-void model_raise(struct model *model, unsigned intid);
+/* Another vCPU's act on the interrupt takes its time. */
+bool model_races(const struct model_irq *irq);
 
-bool model_is_pending(const struct model *model, unsigned intid);
+bool model_may_deliver(const struct model_irq *irq);
 
-/* Some interrupt must be signalled to the guest now. */
-bool model_signals(const struct model *model);
+/* Acts. */
+void model_pend(struct model_irq *irq);
+void model_unpend(struct model_irq *irq, unsigned sources);
+void model_line(struct model_irq *irq, bool high);
+void model_target(struct model_irq *irq, unsigned target);
+void model_activate(unsigned n, struct model_irq *irq);
+void model_deactivate(struct model_irq *irq);
+/* Before enable, group or target may forbid what they allowed. */
+void model_release(struct model_irq *irq);
 
-/* The guest acknowledged `iar`: NULL when that is right, and the model follows; else what is
- * wrong with it. */
-const char *model_ack(struct model *model, uint32_t iar);
+/* After each act: the cores that are not blind have looked. */
+void model_look(void);
 
-/* The guest ends, by EOI, what it acknowledged as the `nth` last; returns its IAR. */
-uint32_t model_eoi(struct model *model, unsigned nth);
+bool model_is_pending(const struct model_irq *irq);
+bool model_may_be_pending(const struct model_irq *irq);
 
-/* Acknowledged, and not ended by EOI. */
-bool model_is_running(const struct model *model, unsigned intid);
+/* Some interrupt must be signalled to vCPU n now. */
+bool model_signals(unsigned n);
+
+/* vCPU n acknowledged `iar`, and its CPU interface has `running` as its priority since. Return NULL
+ * when the acknowledge is right, and the model follows; else what is wrong. */
+const char *model_ack(unsigned n, uint32_t iar, unsigned running);
+
+/* vCPU n ends, by EOI, what it acknowledged as the `nth` last; returns its IAR. */
+uint32_t model_eoi(unsigned n, unsigned nth);
+
+/* Acknowledged by vCPU n, and not ended by EOI. */
+bool model_is_running(unsigned n, unsigned intid);
+
+/* Every core has looked: learn from the vGIC what the model does not know. */
+void model_adopt(struct model_irq *irq, bool pending, unsigned sources);

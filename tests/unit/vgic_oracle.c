@@ -6,417 +6,700 @@
 #include <string.h>
 
 #include "drivers/gic/gic_regs.h"
+#include "hyp/cpu/smp.h"
 #include "lib/bits.h"
+#include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
-#include "tests/unit/vgic_guest.h"
 #include "tests/unit/vgic_model.h"
 
+#define LATE_MAX 12u
 #define SGI_SOURCES 8u /* GICv2: an SGI is pending once for each core that sent it */
-
-/* More than list registers, of every sort, and few enough to meet often; in few bytes of the
- * registers, as all of these are read after each step. */
-const uint8_t vgic_intids[VGIC_INTIDS] = {
-	0,  1,  2,           7,          /* SGIs */
-	20, 22, GUEST_TIMER, 30,         /* PPIs: emulated devices' but for the timer */
-	32, 33, 34,          35, 36, 39, /* SPIs, likewise */
-	96, 97, 103,                     /* physical ones */
-};
-
-#define BLIND_MAX 6u
+#define ROUTE_ANY (1ull << 31)
 
 struct vgic_seen vgic_seen;
-static struct model model;
-static unsigned peak;  /* active at once since the last time that nothing was */
-static unsigned blind; /* so many steps more before the hypervisor looks */
-static bool maintained_last;
+static const struct vgic_setup *setup;
+static unsigned late[VCPU_MAX];      /* steps until the core looks */
+static unsigned late_last[VCPU_MAX]; /* the interrupt that the core takes last then */
+static unsigned peak;                /* vCPU 0: active at once since nothing was */
 static bool disordered; /* an end came out of order: the guest ends the rest before anything else */
+
+static bool alone(void)
+{
+	return model.count == 1;
+}
 
 static bool is_sgi(unsigned intid)
 {
 	return intid < GIC_SGI_COUNT;
 }
 
-static unsigned active_count(void)
+static bool is_private(unsigned intid)
 {
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < VGIC_INTIDS; i++)
-		count += model.irq[vgic_intids[i]].active;
-	return count;
+	return intid < GIC_PRIVATE_COUNT;
 }
 
-/* --- steps --- */
+static bool any_late(void)
+{
+	for (unsigned n = 0; n < model.count; n++)
+		if (model.vcpu[n].blind)
+			return true;
+	return false;
+}
 
-static const char *do_ack(void)
+static bool has_one_holder(const struct model_irq *irq)
+{
+	return !(irq->holders & (irq->holders - 1));
+}
+
+/* --- registers: vCPU n's access, to the private interrupts of `owner` --- */
+
+static void write_bank(unsigned n, unsigned owner, uint32_t offset, bool private, unsigned size,
+		       uint64_t value)
+{
+	if (private && gic_version() == 3)
+		redist_write(n, owner * VGICR_SIZE + GICR_SGI_OFFSET + offset, size, value);
+	else
+		dist_write(n, offset, size, value);
+}
+
+static uint64_t read_bank(unsigned n, unsigned owner, uint32_t offset, bool private, unsigned size)
+{
+	if (private && gic_version() == 3)
+		return redist_read(n, owner * VGICR_SIZE + GICR_SGI_OFFSET + offset, size);
+	return dist_read(n, offset, size);
+}
+
+/* Whose private interrupt a step is about: any vCPU's where the GIC has it so. */
+static unsigned owner_of(const struct vgic_step *step)
+{
+	return gic_version() == 3 && is_private(step->intid) ? step->arg % model.count : step->n;
+}
+
+static struct model_irq *irq_of(const struct vgic_step *step)
+{
+	return model_irq(owner_of(step), step->intid);
+}
+
+static void write_bit(const struct vgic_step *step, uint32_t bank)
+{
+	write_bank(step->n, owner_of(step), bank + step->intid / 32 * 4, is_private(step->intid), 4,
+		   1u << step->intid % 32);
+}
+
+/* A field of `bits` bits of the interrupt, by a byte's access. */
+static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bits, unsigned shift,
+			unsigned value)
+{
+	unsigned owner = owner_of(step);
+	uint32_t offset = bank + step->intid * bits / 8;
+	uint64_t rest = read_bank(step->n, owner, offset, is_private(step->intid), 1);
+
+	rest &= ~(1ull << shift);
+	write_bank(step->n, owner, offset, is_private(step->intid), 1,
+		   rest | (uint64_t)value << shift);
+}
+
+/* --- looking --- */
+
+static void look_at(unsigned n)
+{
+	late[n] = 0;
+	cores_load(n, true);
+	cores_release(n, late_last[n]);
+	model.vcpu[n].blind = false;
+}
+
+/* Each core that has been late for long enough takes what there is. */
+static void look(void)
+{
+	for (unsigned n = 0; n < model.count; n++)
+		if (model.vcpu[n].blind && late[n]-- == 0)
+			look_at(n);
+	cores_settle();
+	model_look();
+}
+
+/* What comes from a device after ICPENDR is not cleared: a kick has a higher priority than it. */
+static void kicks_come_first(void)
+{
+	for (unsigned n = 0; n < model.count; n++)
+		late_last[n] = FAKE_GIC_MAINTENANCE;
+}
+
+static void do_late(const struct vgic_step *step)
+{
+	if (!cores_is_loaded(step->n))
+		return;
+	if (!model.vcpu[step->n].blind)
+		late_last[step->n] = step->arg & 0x80 ? FAKE_GIC_MAINTENANCE : SMP_KICK_SGI;
+	model.vcpu[step->n].blind = true;
+	late[step->n] = 1 + step->arg % LATE_MAX;
+	cores_hold(step->n, true);
+}
+
+/* The other VM has the core before the hypervisor sees anything of what the vCPU did last. */
+static void do_put(const struct vgic_step *step)
+{
+	late_last[step->n] = FAKE_GIC_MAINTENANCE;
+	model.vcpu[step->n].blind = true;
+	late[step->n] = 1 + step->arg % LATE_MAX;
+	cores_load(step->n, false);
+	cores_hold(step->n, false);
+}
+
+/* --- the CPU interface --- */
+
+static bool has_virq(unsigned n)
+{
+	cores_on(n);
+	return cores_is_loaded(n) && fake_gic_virq();
+}
+
+static bool has_acked(unsigned n)
+{
+	return cores_is_loaded(n) && model.vcpu[n].depth;
+}
+
+/* Mostly vCPU n or the next one for which a step is something. */
+static unsigned next_with(const struct vgic_step *step, bool (*has)(unsigned n))
+{
+	unsigned n = step->n;
+
+	for (unsigned i = 0; step->arg % 4 && i < model.count && !has(n); i++)
+		n = (n + 1) % model.count;
+	return n;
+}
+
+static unsigned running_priority(void)
+{
+	uint32_t active = fake_gic.guest.active_prio[0] | fake_gic.guest.active_prio[1];
+
+	return active ? bit_lowest(active) << 3 : MODEL_IDLE;
+}
+
+static const char *do_ack(unsigned n)
 {
 	uint32_t iar;
 
 	if (disordered)
 		return NULL;
-	iar = guest_ack();
+	iar = cpu_ack(n);
+	cores_on(n);
 	if (gic_intid(iar) < VIRQ_COUNT) {
 		vgic_seen.acks++;
-		if (fake_gic.acked_group1 != model.irq[gic_intid(iar)].group1)
+		vgic_seen.late_acks += !alone() && model.vcpu[n].blind;
+		if (fake_gic.acked_group1 != model_irq(n, gic_intid(iar))->group1)
 			return "acknowledged an interrupt of the other group";
 	}
-	return model_ack(&model, iar);
+	return model_ack(n, iar, running_priority());
 }
 
-static void do_eoi(unsigned nth)
+static void do_eoi(unsigned n, unsigned nth)
 {
-	if (model.depth)
-		guest_eoi(model_eoi(&model, nth < model.depth ? nth : 0));
-}
+	unsigned depth = model.vcpu[n].depth;
 
-/* The hypervisor takes what is signalled, the maintenance interrupt before or after the rest. */
-static void look(void)
-{
-	guest_settle_late(false);
-	if (maintained_last) {
-		gic_disable(FAKE_GIC_MAINTENANCE);
-		guest_settle();
-		gic_enable(FAKE_GIC_MAINTENANCE);
-	}
-	maintained_last = false;
-	guest_settle();
-	model_look(&model);
+	if (depth && cores_is_loaded(n))
+		cpu_eoi(n, model_eoi(n, nth < depth ? nth : 0));
 }
 
 /*
  * An EOI out of order where it also deactivates is UNPREDICTABLE (IHI 0048B 4.4.5). It is exact
  * here as long as everything active is in list registers, and until the guest is back in order.
  */
-static void do_eoi_other(const struct vgic_setup *setup, unsigned nth)
+static void do_eoi_other(const struct vgic_step *step)
 {
-	if (!setup->split_eoi) {
-		if (peak >= setup->lr_count)
+	if (!model.split_eoi) {
+		if (!alone() || peak >= setup->lr_count)
 			return;
-		look();
+		if (model.vcpu[0].blind)
+			look_at(0);
+		cores_settle();
+		model_look();
 		disordered = true;
 		vgic_seen.out_of_order++;
 	}
-	do_eoi(nth);
+	do_eoi(step->n, step->arg);
 }
 
-static void deactivate(unsigned intid)
+/* Split EOI: what has dropped its priority is deactivated later. The source of an SGI is of the
+ * essence: a second one may be another's. */
+static void do_dir(const struct vgic_step *step)
 {
-	unsigned source = model.irq[intid].source;
+	unsigned n = step->n, first = 0;
 
-	model_deactivate(&model, intid);
-	guest_deactivate(intid | source << 10);
-}
+	while (model_intids[first] != step->intid)
+		first++;
+	for (unsigned i = 0; model.split_eoi && i < MODEL_INTIDS; i++) {
+		unsigned intid = model_intids[(first + i) % MODEL_INTIDS];
+		struct model_irq *irq = model_irq(n, intid);
 
-/* Split EOI: what has dropped its priority is deactivated later. */
-static void do_dir(unsigned first)
-{
-	for (unsigned i = 0; model.split_eoi && i < VGIC_INTIDS; i++) {
-		unsigned intid = vgic_intids[(first + i) % VGIC_INTIDS];
-
-		if (model.irq[intid].active && !model_is_running(&model, intid)) {
-			deactivate(intid);
-			return;
-		}
-	}
-}
-
-static void do_sgi(unsigned intid, unsigned source)
-{
-	if (gic_version() > 2)
-		source = 0;
-	model_pend(&model, intid, source);
-	guest_send_sgi(intid, source);
-}
-
-static void do_pend(unsigned intid)
-{
-	if (is_sgi(intid) && gic_version() == 2) {
-		do_sgi(intid, 0);
+		if (!irq->active || irq->owner != n || !(irq->acked || alone()) ||
+		    model_is_running(n, intid))
+			continue;
+		cores_on(n);
+		vgic_seen.traps += fake_gic_guest_deactivate_traps() || gic_version() == 2;
+		model_deactivate(irq);
+		cpu_deactivate(n, intid | (uint32_t)irq->acked_from << 10);
 		return;
-	}
-	model_pend(&model, intid, 0);
-	guest_pend(intid);
-}
-
-static void do_unpend(unsigned intid, unsigned sources)
-{
-	if (is_sgi(intid) && gic_version() == 2) {
-		model_unpend(&model, intid, sources);
-		guest_write(GICD_CPENDSGIR + intid, 1, sources);
-		return;
-	}
-	model_unpend(&model, intid, ~0u);
-	guest_write_bit(GICD_ICPENDR, intid);
-}
-
-static void do_line(unsigned intid, bool high)
-{
-	if (is_sgi(intid))
-		return;
-	model_line(&model, intid, high);
-	if (model.irq[intid].forwarded)
-		guest_physical_line(intid, high);
-	else
-		guest_line(intid, high);
-}
-
-static void do_raise(unsigned intid)
-{
-	if (intid < FAKE_SPI_FIRST)
-		return;
-	model_raise(&model, intid);
-	guest_raise(intid);
-}
-
-/* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
-static const char *do_wfi(void)
-{
-	if (vgic_anything_pending(&guest_vcpu.vgic))
-		return NULL;
-	if (fake_gic_maintenance())
-		return "sleeps before its interrupts are seen to";
-	return model_signals(&model) && !model.late ? "sleeps though something is pending" : NULL;
-}
-
-/* Another VM has the core, and has it before the hypervisor sees anything of what the guest did. A
- * device of the guest's goes on. */
-static void do_away(unsigned intid, bool raised)
-{
-	if (!model.irq[intid].forwarded)
-		intid = GUEST_TIMER;
-	guest_settle_late(true);
-	model.late = true;
-	guest_leave();
-	if (raised)
-		do_raise(intid);
-	else
-		do_line(intid, true);
-	guest_return();
-	blind = 0;
-}
-
-static void do_edge(unsigned intid, bool edge)
-{
-	if (is_sgi(intid) || (model.irq[intid].forwarded && model.irq[intid].enabled))
-		return;
-	model_set_edge(&model, intid, edge);
-	guest_set_edge(intid, edge);
-}
-
-static void do_enable(unsigned intid, bool enabled)
-{
-	model_set_enabled(&model, intid, enabled);
-	guest_set_enabled(intid, enabled);
-}
-
-/* Not of what is to be ended by EOI and is not active: CAVEATS.md. */
-static void do_activate(unsigned intid)
-{
-	if (model_is_running(&model, intid) && !model.irq[intid].active)
-		return;
-	model_activate(&model, intid);
-	guest_write_bit(GICD_ISACTIVER, intid);
-}
-
-static void do_deactivate(unsigned intid)
-{
-	model_deactivate(&model, intid);
-	guest_write_bit(GICD_ICACTIVER, intid);
-}
-
-/* Steps on one interrupt's registers. */
-static void do_program(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_PRIORITY:
-		model_set_priority(&model, step->intid, step->arg);
-		guest_set_priority(step->intid, step->arg);
-		break;
-	case STEP_GROUP:
-		model_set_group1(&model, step->intid, step->arg);
-		guest_set_group1(step->intid, step->arg);
-		break;
-	case STEP_EDGE:
-		do_edge(step->intid, step->arg);
-		break;
-	case STEP_ACTIVATE:
-		do_activate(step->intid);
-		break;
-	case STEP_DEACTIVATE:
-		do_deactivate(step->intid);
-		break;
-	default:
-		do_enable(step->intid, step->kind == STEP_ENABLE);
-		break;
-	}
-}
-
-/* Steps that make an interrupt pending, or no longer. */
-static void do_source(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_PEND:
-		do_pend(step->intid);
-		break;
-	case STEP_UNPEND:
-		do_unpend(step->intid, step->arg);
-		break;
-	case STEP_SGI:
-		do_sgi(step->intid % 4, step->arg % SGI_SOURCES);
-		break;
-	case STEP_RAISE:
-		do_raise(step->intid);
-		break;
-	default:
-		do_line(step->intid, step->kind == STEP_LINE_HIGH);
-		break;
 	}
 }
 
 /* With a priority active it might be another one by that (IHI 0048B 4.4.3). */
-static void do_point(unsigned point, bool common)
+static void do_point(const struct vgic_step *step)
 {
-	if (model.level_count)
+	struct model_vcpu *vcpu = &model.vcpu[step->n];
+
+	if (vcpu->level_count)
 		return;
-	model.point = point;
-	guest_set_point(point, common);
+	vcpu->point = 2 + step->arg / 2 % 5;
+	fake_gic.guest.point[0] = (uint8_t)vcpu->point;
+	fake_gic.guest.point[1] = (uint8_t)(step->arg & 1 ? 0 : vcpu->point + 1);
+	fake_gic.guest.common_point = step->arg & 1;
 }
 
-/* The switches that concern all interrupts. */
-static void do_switch(const struct vgic_step *step)
+/* Registers of vCPU n's CPU interface. */
+static void do_interface(const struct vgic_step *step)
 {
-	unsigned groups = step->arg & 3;
+	cores_on(step->n);
+	if (step->kind == STEP_POINT)
+		do_point(step);
+	else if (step->kind == STEP_MASK)
+		fake_gic.guest.mask = model.vcpu[step->n].mask = step->arg;
+	else
+		fake_gic.guest.groups = model.vcpu[step->n].groups = step->arg & 3;
+}
 
-	if (step->kind == STEP_DIST) {
-		model_set_dist_groups(&model, groups);
-		guest_set_groups_enabled(groups);
-	} else if (step->kind == STEP_CPU_GROUPS) {
-		model.cpu_groups = groups;
-		guest_set_cpu_groups(groups);
-	} else if (step->kind == STEP_POINT) {
-		do_point(2 + step->arg / 2 % 5, step->arg & 1);
-	} else {
-		model.mask = step->arg;
-		guest_set_mask(step->arg);
+/* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
+static const char *do_wfi(unsigned n)
+{
+	cores_on(n);
+	if (vgic_anything_pending(&cores_vm.vcpu[n]->vgic))
+		return NULL;
+	if (fake_gic_maintenance())
+		return "sleeps before its interrupts are seen to";
+	return model_signals(n) ? "sleeps though something is pending" : NULL;
+}
+
+/* --- sources of interrupts --- */
+
+/* GICv2: SPENDSGIR has SGIs from other cores, too. */
+static void send_alone(unsigned intid, unsigned source)
+{
+	if (gic_version() > 2)
+		source = 0;
+	model_irq(0, intid)->sources |= (uint8_t)BIT(source);
+	if (gic_version() > 2)
+		sgi1r_write(0, (uint64_t)intid << 24 | 1);
+	else if (source == 0)
+		dist_write(0, GICD_SGIR, 4, 2u << 24 | intid);
+	else
+		dist_write(0, GICD_SPENDSGIR + intid, 1, 1u << source);
+}
+
+static void do_sgi(const struct vgic_step *step)
+{
+	unsigned targets = step->arg & (BIT(model.count) - 1);
+	unsigned source = gic_version() == 2 ? step->n : 0;
+
+	if (!is_sgi(step->intid))
+		return;
+	if (alone()) {
+		send_alone(step->intid, step->arg % SGI_SOURCES);
+		return;
+	}
+	for (unsigned n = 0; n < model.count; n++)
+		if (targets >> n & 1)
+			model_irq(n, step->intid)->sources |= (uint8_t)BIT(source);
+	if (gic_version() == 2)
+		dist_write(step->n, GICD_SGIR, 4, targets << 16 | step->intid);
+	else
+		sgi1r_write(step->n, (uint64_t)step->intid << 24 | targets);
+}
+
+/* GICv2 has other registers for them. */
+static void do_pend_sgi(const struct vgic_step *step, bool pending)
+{
+	struct model_irq *irq = irq_of(step);
+
+	if (gic_version() == 2 && !alone())
+		return; /* do_sgi() */
+	if (gic_version() == 2 && pending) {
+		send_alone(step->intid, 0);
+	} else if (gic_version() == 2) {
+		model_unpend(irq, step->arg);
+		dist_write(0, GICD_CPENDSGIR + step->intid, 1, step->arg);
+	} else if (pending || alone() || owner_of(step) == step->n || !model_races(irq)) {
+		/* Else it may also clear what is sent before the core has looked. */
+		irq->sources = pending;
+		irq->maybe_from = 0;
+		write_bit(step, pending ? GICD_ISPENDR : GICD_ICPENDR);
 	}
 }
 
-static const char *do_step(const struct vgic_setup *setup, const struct vgic_step *step)
+static void do_pend(const struct vgic_step *step, bool pending)
+{
+	struct model_irq *irq = irq_of(step);
+
+	if (is_sgi(step->intid)) {
+		do_pend_sgi(step, pending);
+		return;
+	}
+	if (!pending && irq->forwarded && !irq->is_spi && owner_of(step) != step->n)
+		return; /* what pends at the other core's physical GIC is out of reach */
+	if (pending)
+		model_pend(irq);
+	else
+		model_unpend(irq, ~0u);
+	if (!pending && irq->forwarded && !alone())
+		kicks_come_first();
+	write_bit(step, pending ? GICD_ISPENDR : GICD_ICPENDR);
+}
+
+static void do_target(const struct vgic_step *step)
+{
+	unsigned count = model.count;
+	unsigned target = step->arg % (count + 1);
+	struct model_irq *irq = irq_of(step);
+	bool any = gic_version() == 3 && step->arg >= 0xf0;
+
+	if (is_private(step->intid) ||
+	    (any && (irq->target == MODEL_NOBODY || !model_is_sure(irq))))
+		return;
+	if (any)
+		target = irq->holder;
+	vgic_seen.moved_pending +=
+		model_is_pending(irq) && target < count && target != irq->holder && !irq->active;
+	vgic_seen.moved_active += irq->active && target < count && target != irq->holder;
+	vgic_seen.unrouted += model_is_pending(irq) && target == count;
+	model_target(irq, target < count ? target : MODEL_NOBODY);
+	if (gic_version() == 2)
+		dist_write(step->n, GICD_ITARGETSR + step->intid, 1,
+			   target < count ? BIT(target) : 0);
+	else
+		dist_write(step->n, GICD_IROUTER + 8 * step->intid, 8,
+			   any              ? ROUTE_ANY
+			   : target < count ? target
+					    : 0x100);
+}
+
+static void do_line(const struct vgic_step *step, bool high)
+{
+	struct model_irq *irq = model_irq(step->n, step->intid);
+
+	if (is_sgi(step->intid) || (is_private(step->intid) && !alone()) ||
+	    (irq->forwarded && !high && model_races(irq)))
+		return;
+	if (is_private(step->intid) && !irq->forwarded && !cores_is_loaded(step->n))
+		return;
+	model_line(irq, high);
+	cores_on(step->n);
+	if (irq->forwarded) {
+		fake_gic_line(step->intid, high);
+		cores_settle();
+	} else if (is_private(step->intid)) {
+		vgic_set_level(&cores_vm.vcpu[0]->vgic, &cores_vm.vcpu[0]->vgic.virq[step->intid],
+			       high);
+	} else {
+		spi_line(step->intid, high);
+	}
+}
+
+/* `arrives`: n's core takes it, whatever its route is; the vGIC has it then, though its target may
+ * not have looked. */
+static void do_raise(const struct vgic_step *step, bool arrives)
+{
+	struct model_irq *irq = model_irq(step->n, step->intid);
+
+	if (!irq->forwarded || !irq->is_spi || (model_races(irq) && !has_one_holder(irq)))
+		return;
+	irq->maybe |= irq->pending_latch && model_races(irq);
+	irq->pending_latch = true;
+	if (!arrives || alone() || irq->active || irq->accepted) {
+		spi_raise(step->intid);
+	} else if (spi_arrive_at(step->intid, step->n)) {
+		vgic_seen.arrived++;
+		irq->accepted = true;
+		irq->pending_latch = false;
+	}
+}
+
+/* --- programming --- */
+
+static void do_enable(const struct vgic_step *step, bool enabled)
+{
+	struct model_irq *irq = irq_of(step);
+
+	if (!is_sgi(step->intid) || gic_version() > 2) {
+		if (!enabled)
+			model_release(irq);
+		irq->enabled = enabled;
+	}
+	write_bit(step, enabled ? GICD_ISENABLER : GICD_ICENABLER);
+}
+
+static void do_priority(const struct vgic_step *step)
+{
+	irq_of(step)->priority = step->arg & 0xf8;
+	write_bank(step->n, owner_of(step), GICD_IPRIORITYR + step->intid, is_private(step->intid),
+		   1, step->arg & 0xf8);
+}
+
+/* The configuration of a physical interrupt is the physical one's: while it is disabled. */
+static void do_edge(const struct vgic_step *step)
+{
+	struct model_irq *irq = model_irq(step->n, step->intid);
+	bool edge = step->arg & 1;
+
+	if (is_sgi(step->intid) || (irq->forwarded && (irq->enabled || !alone())) ||
+	    (!alone() && (is_private(step->intid) || any_late())))
+		return;
+	irq->edge = edge && irq->is_spi;
+	write_field(step, GICD_ICFGR, 2, step->intid % 4u * 2 + 1, edge);
+}
+
+static void do_group(const struct vgic_step *step)
+{
+	struct model_irq *irq = model_irq(step->n, step->intid);
+
+	irq->group1 = step->arg & 1;
+	if (!model_may_deliver(irq))
+		model_release(irq);
+	write_field(step, GICD_IGROUPR, 1, step->intid % 8u, irq->group1);
+}
+
+/* Not of what is to be ended by EOI and is not active: CAVEATS.md. Of several vCPUs another one may
+ * acknowledge it meanwhile, or have it. */
+static bool is_plain(const struct vgic_step *step)
+{
+	const struct model_irq *irq = irq_of(step);
+
+	if (alone())
+		return step->kind == STEP_DEACTIVATE || irq->active ||
+		       !model_is_running(0, step->intid);
+	for (unsigned n = 0; n < model.count; n++)
+		if ((!is_private(step->intid) || n == owner_of(step)) &&
+		    model_is_running(n, step->intid))
+			return false;
+	return model_is_sure(irq) && has_one_holder(irq) &&
+	       (irq->active || step->kind == STEP_ACTIVATE);
+}
+
+static void do_active(const struct vgic_step *step, bool active)
+{
+	struct model_irq *irq = irq_of(step);
+
+	if (!is_plain(step))
+		return;
+	if (active)
+		model_activate(irq->holder, irq);
+	else
+		model_deactivate(irq);
+	write_bit(step, active ? GICD_ISACTIVER : GICD_ICACTIVER);
+}
+
+static void do_dist(const struct vgic_step *step)
+{
+	model.dist_groups = step->arg & 3;
+	for (unsigned n = 0; n < model.count; n++)
+		for (unsigned i = 0; i < (n ? MODEL_PRIVATE : MODEL_INTIDS); i++)
+			if (!(model.dist_groups >> model_irq(n, model_intids[i])->group1 & 1))
+				model_release(model_irq(n, model_intids[i]));
+	dist_write(step->n, GICD_CTLR, 4, model.dist_groups);
+}
+
+/* What it says is another's, and of another time. */
+static void do_read(const struct vgic_step *step)
+{
+	static const uint32_t bank[] = { GICD_ISPENDR, GICD_ISACTIVER, GICD_ISENABLER };
+
+	read_bank(step->n, owner_of(step),
+		  bank[step->arg / 16 % ARRAY_SIZE(bank)] + step->intid / 32 * 4,
+		  is_private(step->intid), 4);
+}
+
+/* What a vCPU does while it is not loaded: nothing. */
+static bool is_possible(const struct vgic_step *step)
+{
+	return cores_is_loaded(step->n) || step->kind == STEP_LINE_HIGH ||
+	       step->kind == STEP_LINE_LOW || step->kind == STEP_RAISE || step->kind == STEP_ARRIVE;
+}
+
+static const char *do_cpu_step(const struct vgic_step *step)
 {
 	switch (step->kind) {
 	case STEP_ACK:
-		return do_ack();
+		return do_ack(next_with(step, has_virq));
 	case STEP_EOI:
-		do_eoi(0);
-		break;
-	case STEP_LATE:
-		blind = 1 + step->arg % BLIND_MAX;
-		maintained_last = step->arg & 0x80;
-		break;
-	case STEP_WFI:
-		return do_wfi();
-	case STEP_AWAY:
-		do_away(step->intid, step->arg & 1);
+		do_eoi(next_with(step, has_acked), 0);
 		break;
 	case STEP_EOI_OTHER:
-		do_eoi_other(setup, step->arg);
+		do_eoi_other(step);
 		break;
 	case STEP_DIR:
-		do_dir(step->arg);
+		do_dir(step);
 		break;
+	case STEP_LATE:
+		do_late(step);
+		break;
+	case STEP_PUT:
+		do_put(step);
+		break;
+	case STEP_WFI:
+		return do_wfi(step->n);
+	default:
+		do_interface(step);
+		break;
+	}
+	return NULL;
+}
+
+static void do_source_step(const struct vgic_step *step)
+{
+	switch (step->kind) {
+	case STEP_PEND:
+	case STEP_UNPEND:
+		do_pend(step, step->kind == STEP_PEND);
+		break;
+	case STEP_SGI:
+		do_sgi(step);
+		break;
+	case STEP_LINE_HIGH:
+	case STEP_LINE_LOW:
+		do_line(step, step->kind == STEP_LINE_HIGH);
+		break;
+	default:
+		do_raise(step, step->kind == STEP_ARRIVE);
+		break;
+	}
+}
+
+static void do_register_step(const struct vgic_step *step)
+{
+	switch (step->kind) {
+	case STEP_TARGET:
+		do_target(step);
+		break;
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+		do_enable(step, step->kind == STEP_ENABLE);
+		break;
+	case STEP_PRIORITY:
+		do_priority(step);
+		break;
+	case STEP_ACTIVATE:
+	case STEP_DEACTIVATE:
+		do_active(step, step->kind == STEP_ACTIVATE);
+		break;
+	case STEP_GROUP:
+		do_group(step);
+		break;
+	case STEP_EDGE:
+		do_edge(step);
+		break;
+	case STEP_DIST:
+		do_dist(step);
+		break;
+	default:
+		do_read(step);
+		break;
+	}
+}
+
+static const char *do_step(const struct vgic_step *step)
+{
+	switch (step->kind) {
 	case STEP_PEND:
 	case STEP_UNPEND:
 	case STEP_SGI:
 	case STEP_LINE_HIGH:
 	case STEP_LINE_LOW:
 	case STEP_RAISE:
-		do_source(step);
-		break;
+	case STEP_ARRIVE:
+		do_source_step(step);
+		return NULL;
+	case STEP_TARGET:
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+	case STEP_PRIORITY:
+	case STEP_ACTIVATE:
+	case STEP_DEACTIVATE:
+	case STEP_GROUP:
+	case STEP_EDGE:
 	case STEP_DIST:
-	case STEP_CPU_GROUPS:
-	case STEP_POINT:
-	case STEP_MASK:
-		do_switch(step);
-		break;
+	case STEP_READ:
+		do_register_step(step);
+		return NULL;
 	default:
-		do_program(step);
-		break;
+		return do_cpu_step(step);
 	}
-	return NULL;
 }
 
-/* --- comparison --- */
+/* --- comparison: every core has looked --- */
 
-static const char *compare_bits(uint32_t bank, unsigned first, const char *name,
-				bool (*expected)(unsigned intid), unsigned *wrong)
+/* What was read of the private interrupts of each vCPU, and of the SPIs, by words. */
+enum bank { PENDING, ACTIVE, ENABLED, GROUPS, BANKS };
+static const uint32_t bank_offset[BANKS] = { GICD_ISPENDR, GICD_ISACTIVER, GICD_ISENABLER,
+					     GICD_IGROUPR };
+static uint32_t private_words[BANKS][VCPU_MAX];
+static uint32_t spi_words[BANKS][VIRQ_WORDS];
+
+/* GICv2 has each vCPU's private interrupts for itself alone. */
+static unsigned reader_of(unsigned reader, unsigned owner)
 {
-	uint64_t found = guest_read(bank + first / 8, 1);
-
-	for (unsigned i = 0; i < 8; i++)
-		if ((found >> i & 1) != expected(first + i)) {
-			*wrong = first + i;
-			return name;
-		}
-	return NULL;
+	return gic_version() == 2 ? owner : reader;
 }
 
-static bool is_enabled(unsigned intid)
+static void read_all(unsigned reader)
 {
-	return model.irq[intid].enabled;
+	for (enum bank bank = PENDING; bank < BANKS; bank++) {
+		for (unsigned n = 0; n < model.count; n++)
+			private_words[bank][n] = (uint32_t)read_bank(reader_of(reader, n), n,
+								     bank_offset[bank], true, 4);
+		for (unsigned word = 1; word < VIRQ_WORDS; word += 2) /* those that are in use */
+			spi_words[bank][word] =
+				(uint32_t)dist_read(reader, bank_offset[bank] + 4 * word, 4);
+	}
 }
 
-static bool is_pending(unsigned intid)
+static bool field(unsigned n, unsigned intid, enum bank bank)
 {
-	return model_is_pending(&model, intid);
+	return (is_private(intid) ? private_words[bank][n] : spi_words[bank][intid / 32]) >>
+		       intid % 32 &
+	       1;
 }
 
-static bool is_active(unsigned intid)
+static const char *compare_pending(struct model_irq *irq, unsigned n, unsigned intid)
 {
-	return model.irq[intid].active;
-}
+	bool pending = field(n, intid, PENDING);
+	unsigned sources = is_sgi(intid) && pending;
 
-static bool is_group1(unsigned intid)
-{
-	return model.irq[intid].group1;
-}
-
-static const struct {
-	uint32_t bank;
-	const char *name;
-	bool (*expected)(unsigned intid);
-} banks[] = {
-	{ GICD_ISENABLER, "ISENABLER", is_enabled },
-	{ GICD_ISPENDR, "ISPENDR", is_pending },
-	{ GICD_ISACTIVER, "ISACTIVER", is_active },
-	{ GICD_IGROUPR, "IGROUPR", is_group1 },
-};
-
-static const char *compare_fields(unsigned intid)
-{
-	const struct model_irq *irq = &model.irq[intid];
-
-	if (guest_read(GICD_IPRIORITYR + intid, 1) != irq->priority)
-		return "IPRIORITYR";
-	if ((guest_read(GICD_ICFGR + intid / 4, 1) >> (intid % 4 * 2 + 1) & 1) != irq->edge)
-		return "ICFGR";
-	if (is_sgi(intid) && gic_version() == 2 &&
-	    guest_read(GICD_SPENDSGIR + intid, 1) != irq->sources)
+	if (is_sgi(intid) && gic_version() == 2)
+		sources = (unsigned)dist_read(n, GICD_SPENDSGIR + intid, 1);
+	if (model_is_pending(irq) && !pending)
+		return "ISPENDR: lost";
+	if (!model_may_be_pending(irq) && pending)
+		return "ISPENDR: pending for no reason";
+	if ((irq->sources & ~sources) || (sources & ~(irq->sources | irq->maybe_from)))
 		return "SPENDSGIR";
+	vgic_seen.races += irq->maybe || irq->maybe_from;
+	vgic_seen.sources += alone() && __builtin_popcount(irq->sources) > 2;
+	vgic_seen.senders += !alone() && __builtin_popcount(irq->sources) > 1;
+	model_adopt(irq, pending, sources);
 	return NULL;
 }
 
 /* The state at the physical GIC, of an interrupt that is forwarded. */
-static const char *compare_physical(unsigned intid)
+static const char *compare_physical(const struct model_irq *irq, unsigned intid)
 {
-	const struct model_irq *irq = &model.irq[intid];
 	const struct fake_irq *physical = &fake_gic.irq[intid];
 	bool active = irq->active || irq->accepted;
 	bool held = active && !gic_splits_ends(); /* gicv2_combined.c: by its priority */
 
-	if (!irq->forwarded)
+	if (!irq->forwarded || irq->maybe)
 		return NULL;
-	if (physical->enabled != (irq->enabled && (model.dist_groups >> irq->group1 & 1)))
+	if (physical->enabled != (model_may_deliver(irq) && irq->target != MODEL_NOBODY))
 		return "enabled at the physical GIC";
 	if (gic_is_active(intid) != active || physical->active != (active && !held))
 		return "active at the physical GIC";
@@ -424,123 +707,149 @@ static const char *compare_physical(unsigned intid)
 		return "latched at the physical GIC";
 	if (physical->priority != (held ? 0xf8 : irq->priority))
 		return "priority at the physical GIC";
-	if (physical->edge != irq->edge)
-		return "configuration at the physical GIC";
+	return physical->edge != irq->edge ? "configuration at the physical GIC" : NULL;
+}
+
+/* Registers that keep what is written. */
+static const char *compare_kept(unsigned reader, unsigned n, unsigned intid)
+{
+	const struct model_irq *irq = model_irq(n, intid);
+	bool private = is_private(intid);
+	uint64_t config = read_bank(reader, n, GICD_ICFGR + intid / 4, private, 1);
+
+	if (read_bank(reader, n, GICD_IPRIORITYR + intid, private, 1) != irq->priority)
+		return "IPRIORITYR";
+	return (config >> (intid % 4 * 2 + 1) & 1) != irq->edge ? "ICFGR" : NULL;
+}
+
+static const char *compare_irq(unsigned reader, unsigned n, unsigned intid, bool kept)
+{
+	struct model_irq *irq = model_irq(n, intid);
+	bool open = irq->maybe || irq->maybe_from;
+	const char *what;
+
+	reader = is_private(intid) ? reader_of(reader, n) : reader;
+	if (field(n, intid, ENABLED) != irq->enabled)
+		return "ISENABLER";
+	if (field(n, intid, ACTIVE) != irq->active)
+		return "ISACTIVER";
+	if (field(n, intid, GROUPS) != irq->group1)
+		return "IGROUPR";
+	what = compare_pending(irq, n, intid);
+	if (open)
+		model_look(); /* by what was adopted */
+	if (!what && kept)
+		what = compare_kept(reader, n, intid);
+	cores_on(n);
+	return what ? what : compare_physical(irq, intid);
+}
+
+static const char *compare_signals(void)
+{
+	for (unsigned n = 0; n < model.count; n++) {
+		cores_on(n);
+		if (fake_gic_maintenance())
+			return "the maintenance line stays high";
+		if (fake_gic_virq() && !model_signals(n))
+			return "an interrupt is signalled and should not";
+		if (!fake_gic_virq() && model_signals(n))
+			return "no interrupt is signalled and one should";
+	}
 	return NULL;
 }
 
-static const char *compare_states(unsigned *wrong)
+/* After step `i`: of one interrupt in turn, and of the step's, also the registers that keep what is
+ * written. */
+static const char *compare(const struct vgic_step *step, unsigned i, unsigned *wrong)
 {
-	const char *what = NULL;
-	unsigned byte = ~0u;
+	unsigned reader = i % model.count;
+	unsigned turn = model_intids[i % MODEL_INTIDS];
+	const char *what;
 
-	for (unsigned i = 0; i < VGIC_INTIDS && !what; i++) {
-		unsigned intid = vgic_intids[i];
-
-		for (unsigned n = 0; byte != intid / 8 && n < ARRAY_SIZE(banks) && !what; n++)
-			what = compare_bits(banks[n].bank, intid & ~7u, banks[n].name,
-					    banks[n].expected, wrong);
-		byte = intid / 8;
-		if (what)
-			break;
-		*wrong = intid;
-		what = compare_fields(intid);
-		if (!what)
-			what = compare_physical(intid);
-	}
-	return what;
-}
-
-static const char *compare(unsigned *wrong)
-{
-	const char *what = fake_gic_violation();
-
-	*wrong = GIC_SPURIOUS;
-	if (what)
-		return what;
-	if (fake_gic_maintenance())
-		return "the maintenance line stays high";
-	if (fake_gic_virq() && !model_signals(&model))
-		return "an interrupt is signalled and should not";
-	if (!fake_gic_virq() && model_signals(&model))
-		return "no interrupt is signalled and one should";
-	if ((guest_read(GICD_CTLR, 4) & 3) != model.dist_groups)
+	vgic_seen.compared += !alone();
+	read_all(reader);
+	if ((dist_read(reader, GICD_CTLR, 4) & 3) != model.dist_groups)
 		return "GICD_CTLR";
-	return compare_states(wrong);
+	for (unsigned n = 0; n < model.count; n++)
+		for (unsigned at = 0; at < (n ? MODEL_PRIVATE : MODEL_INTIDS); at++) {
+			*wrong = model_intids[at];
+			what = compare_irq(reader, n, *wrong,
+					   *wrong == turn || *wrong == step->intid);
+			if (what)
+				return what;
+		}
+	*wrong = GIC_SPURIOUS;
+	return compare_signals();
 }
 
 /* --- sequences --- */
 
-static void boot(const struct vgic_setup *setup)
+static void boot(void)
 {
-	guest_boot(setup->lr_count, setup->link_hw, setup->split_eoi);
-	model_boot(&model, setup->split_eoi);
-	for (unsigned i = 0; i < VIRQ_COUNT; i += 32)
-		guest_write(GICD_IGROUPR + i / 8, 4, 0);
-	model_forward(&model, GUEST_TIMER);
-	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
-		model_forward(&model, FAKE_SPI_FIRST + i);
-	for (unsigned i = 0; i < VGIC_INTIDS; i++) {
-		const struct vgic_step step = { STEP_PRIORITY, vgic_intids[i], 0xa0 };
-
-		do_program(&step);
-		do_enable(vgic_intids[i], true);
-	}
+	cores_boot_as(setup->vcpu_count, setup->lr_count, setup->link_hw, setup->split_eoi);
+	model_boot(setup->vcpu_count, setup->split_eoi);
+	memset(late, 0, sizeof(late));
 	peak = 0;
-	blind = 0;
-	maintained_last = false;
 	disordered = false;
+	for (uint32_t i = 0; alone() && i < VIRQ_COUNT / 8; i += 4)
+		write_bank(0, 0, GICD_IGROUPR + i, i == 0, 4, 0);
+	for (unsigned n = 0; n < setup->vcpu_count; n++)
+		for (unsigned i = 0; i < MODEL_INTIDS; i++) {
+			struct vgic_step step = { STEP_PRIORITY, (uint8_t)n, model_intids[i],
+						  0xa0 };
+
+			write_bank(n, n, GICD_IPRIORITYR + step.intid, is_private(step.intid), 1,
+				   step.arg);
+			step.arg = step.n;
+			do_enable(&step, true);
+		}
 }
 
-static void note(const struct vgic_setup *setup, const struct vgic_step *step, unsigned traps)
+static void note(const struct vgic_step *step)
 {
-	const struct vgic *vgic = &guest_vcpu.vgic;
-	unsigned active = active_count();
+	const struct vgic *vgic = &cores_vm.vcpu[0]->vgic;
+	unsigned active = 0;
 
+	for (unsigned i = 0; i < MODEL_INTIDS; i++)
+		active += model_irq(0, model_intids[i])->active;
 	peak = active > peak && active ? active : active ? peak : 0;
-	if (model.depth == 0)
+	if (model.vcpu[0].depth == 0)
 		disordered = false;
 	vgic_seen.deeper += step->kind == STEP_ACK && active > setup->lr_count;
-	vgic_seen.late += blind != 0;
+	vgic_seen.late += any_late();
 	vgic_seen.waiting += vgic->queued_at[0] || vgic->queued_at[1];
-	vgic_seen.traps += guest_traps() != traps;
-	for (unsigned i = 0; i < VGIC_INTIDS; i++) {
-		const struct virq *virq = &vgic->virq[vgic_intids[i]];
-
-		vgic_seen.in_memory += virq->spilled;
-		vgic_seen.many_sources += __builtin_popcount(model.irq[virq->intid].sources) > 2;
-	}
+	vgic_seen.in_memory += vgic->spilled_count != 0;
 }
 
-struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgic_step *steps,
+struct vgic_failure vgic_oracle(const struct vgic_setup *of, const struct vgic_step *steps,
 				size_t count)
 {
 	struct vgic_failure failure = { NULL, 0, GIC_SPURIOUS };
 
-	boot(setup);
+	setup = of;
+	boot();
 	for (size_t i = 0; i < count; i++) {
-		unsigned traps = guest_traps();
+		struct vgic_step step = steps[i];
 
+		step.n = (uint8_t)(step.n % setup->vcpu_count);
 		failure.step = i;
-		guest_settle_late(blind);
-		model.late = blind;
-		blind -= blind != 0;
-		failure.what = do_step(setup, &steps[i]);
-		if (!failure.what && !blind) {
-			look();
-			failure.what = compare(&failure.intid);
-		}
+		failure.what = is_possible(&step) ? do_step(&step) : NULL;
+		look();
+		if (!failure.what)
+			failure.what = fake_gic_violation();
+		if (!failure.what && !any_late())
+			failure.what = compare(&step, (unsigned)i, &failure.intid);
 		if (failure.what)
 			return failure;
 		if (setup->sabotage)
-			setup->sabotage((unsigned)i);
-		note(setup, &steps[i], traps);
+			setup->sabotage(&step, (unsigned)i);
+		note(&step);
 	}
 	return failure;
 }
 
 /* The same sequence without `length` steps from `from` on fails too: it goes on without them. */
-static bool without(const struct vgic_setup *setup, struct vgic_step *steps, size_t *count,
+static bool without(const struct vgic_setup *of, struct vgic_step *steps, size_t *count,
 		    size_t from, size_t length)
 {
 	struct vgic_step *shorter = malloc(*count * sizeof(*steps));
@@ -549,7 +858,7 @@ static bool without(const struct vgic_setup *setup, struct vgic_step *steps, siz
 
 	memcpy(shorter, steps, from * sizeof(*steps));
 	memcpy(shorter + from, steps + from + length, rest * sizeof(*steps));
-	failure = vgic_oracle(setup, shorter, from + rest);
+	failure = vgic_oracle(of, shorter, from + rest);
 	if (failure.what) {
 		*count = failure.step + 1;
 		memcpy(steps, shorter, *count * sizeof(*steps));
@@ -559,7 +868,7 @@ static bool without(const struct vgic_setup *setup, struct vgic_step *steps, siz
 }
 
 /* Delta debugging: ever smaller parts are left out, again and again while that finds anything. */
-size_t vgic_shrink(const struct vgic_setup *setup, struct vgic_step *steps, size_t count)
+size_t vgic_shrink(const struct vgic_setup *of, struct vgic_step *steps, size_t count)
 {
 	size_t before;
 
@@ -567,33 +876,33 @@ size_t vgic_shrink(const struct vgic_setup *setup, struct vgic_step *steps, size
 		before = count;
 		for (size_t length = count / 2; length; length /= 2)
 			for (size_t from = 0; from + length <= count;)
-				if (!without(setup, steps, &count, from, length))
+				if (!without(of, steps, &count, from, length))
 					from += length;
 	} while (count < before);
 	return count;
 }
 
-void vgic_print(const struct vgic_setup *setup, const struct vgic_step *steps, size_t count)
+static void print(const struct vgic_setup *of, const struct vgic_step *steps, size_t count)
 {
 	static const char *const name[] = {
-#define X(name, weight) #name,
+#define X(name, alone, several) #name,
 		VGIC_STEPS(X)
 #undef X
 	};
-	struct vgic_failure failure = vgic_oracle(setup, steps, count);
+	struct vgic_failure failure = vgic_oracle(of, steps, count);
 
-	print_error("GICv%u, lr_count %u, lr=%s, EOI %s: step %u, INTID %u: %s\n", gic_version(),
-		    setup->lr_count, setup->link_hw ? "hw" : "sw",
-		    setup->split_eoi ? "split" : "combined", (unsigned)failure.step, failure.intid,
+	print_error("GICv%u, %u vCPUs, lr_count %u, lr=%s, EOI %s: step %u, INTID %u: %s\n",
+		    gic_version(), of->vcpu_count, of->lr_count, of->link_hw ? "hw" : "sw",
+		    of->split_eoi ? "split" : "combined", (unsigned)failure.step, failure.intid,
 		    failure.what ? failure.what : "nothing wrong");
 	for (size_t i = 0; i < count; i++)
-		print_error("\t{ STEP_%s, %u, 0x%x },\n", name[steps[i].kind], steps[i].intid,
-			    steps[i].arg);
+		print_error("\tBY(%u, %s, %u, 0x%x),\n", steps[i].n % of->vcpu_count,
+			    name[steps[i].kind], steps[i].intid, steps[i].arg);
 }
 
-const char *vgic_check(const struct vgic_setup *setup, const struct vgic_step *steps, size_t count)
+const char *vgic_check(const struct vgic_setup *of, const struct vgic_step *steps, size_t count)
 {
-	struct vgic_failure failure = vgic_oracle(setup, steps, count);
+	struct vgic_failure failure = vgic_oracle(of, steps, count);
 	struct vgic_step *shortest;
 	size_t length = failure.step + 1;
 
@@ -601,8 +910,8 @@ const char *vgic_check(const struct vgic_setup *setup, const struct vgic_step *s
 		return NULL;
 	shortest = malloc(length * sizeof(*steps));
 	memcpy(shortest, steps, length * sizeof(*steps));
-	length = vgic_shrink(setup, shortest, length);
-	vgic_print(setup, shortest, length);
+	length = vgic_shrink(of, shortest, length);
+	print(of, shortest, length);
 	free(shortest);
 	return failure.what;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The oracle of the vGIC: steps, each an act of a guest, of a device or of the CPU interface, are
- * done on the vGIC above the fake GIC and on the model of the architecture, and the two are
- * compared after each. A step that makes no sense at its place (an EOI with nothing acknowledged)
- * does nothing, so that any part of a sequence is a sequence.
+ * The oracle of the vGIC, for one vCPU or several, each on a core of its own: steps, each an act of
+ * a vCPU, of a device, of the CPU interface, or of a core that takes its interrupts late, are done
+ * on the hypervisor above the fake GIC (cores.h) and on the model of the architecture
+ * (vgic_model.h). The two are compared whenever every core has taken what was signalled to it. A
+ * step that makes no sense at its place (an EOI with nothing acknowledged) does nothing, so that
+ * any part of a sequence is a sequence.
  */
 #pragma once
 
@@ -11,50 +13,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, weight): how often it is drawn, of 128. */
+/* X(name, alone, several): how often the step is drawn for one vCPU and for each of several; by
+ * vCPU n, on interrupt intid; a private interrupt of GICv3 may be another vCPU's, that of arg. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 18)      /* until IAR says that there is nothing: once */                           \
-	X(EOI, 17)      /* what was acknowledged last */                                           \
-	X(LATE, 6)      /* so many (arg) of the next steps come before the hypervisor looks */     \
-	X(EOI_OTHER, 2) /* what was acknowledged as the arg-th last: out of order */               \
-	X(DIR, 12)      /* intid, or the next one that waits for it, in any order */               \
-	X(PEND, 10)     /* ISPENDR; an SGI to itself */                                            \
-	X(UNPEND, 3)    /* ICPENDR; GICv2, an SGI: CPENDSGIR, arg: sources */                      \
-	X(SGI, 5)       /* from source arg (GICv3: from itself) */                                 \
-	X(LINE_HIGH, 9) /* of a device, emulated or physical */                                    \
-	X(LINE_LOW, 8)                                                                             \
-	X(RAISE, 2) /* HC_RAISE: a physical SPI pends, unknown to the vGIC */                      \
-	X(ENABLE, 8)                                                                               \
-	X(DISABLE, 4)                                                                              \
-	X(PRIORITY, 5)   /* arg */                                                                 \
-	X(ACTIVATE, 2)   /* ISACTIVER */                                                           \
-	X(DEACTIVATE, 2) /* ICACTIVER */                                                           \
-	X(GROUP, 4)      /* arg: Group 1 */                                                        \
-	X(EDGE, 2)       /* arg: edge, else level; physical: only while disabled */                \
-	X(DIST, 2)       /* GICD_CTLR: arg, bit g = Group g */                                     \
-	X(CPU_GROUPS, 1) /* arg, likewise */                                                       \
-	X(AWAY, 1)       /* another VM has the core; arg: RAISE, else LINE_HIGH meanwhile */       \
-	X(WFI, 2)        /* until the next one, it may be */                                       \
-	X(POINT, 1)      /* BPR, with nothing active: arg, odd: CBPR */                            \
-	X(MASK, 2)       /* PMR: arg */
+	X(ACK, 18, 16)                                                                             \
+	X(EOI, 17, 17)     /* what was acknowledged last */                                        \
+	X(EOI_OTHER, 2, 1) /* what was acknowledged as the arg-th last: out of order */            \
+	X(DIR, 12, 7)      /* intid, or the next one that waits for it, in any order */            \
+	X(LATE, 6, 8)      /* n's core takes nothing for so many (arg) of the next steps */        \
+	X(PUT, 1, 5)       /* n's core has another VM's vCPU for as long */                        \
+	X(PEND, 10, 12)    /* ISPENDR; an SGI to itself */                                         \
+	X(UNPEND, 3, 4)    /* ICPENDR; GICv2, an SGI, alone: CPENDSGIR, arg: sources */            \
+	X(SGI, 5, 12)      /* to the vCPUs in arg; alone: from source arg */                       \
+	X(TARGET, 0, 10)   /* to vCPU arg, or to none; GICv3: or to any */                         \
+	X(LINE_HIGH, 9, 7) /* of a device: emulated, by n's core; or physical */                   \
+	X(LINE_LOW, 8, 5)                                                                          \
+	X(RAISE, 2, 7)  /* a physical SPI becomes pending */                                       \
+	X(ARRIVE, 1, 4) /* likewise, and n's core takes it, whatever its route is */               \
+	X(ENABLE, 8, 4)                                                                            \
+	X(DISABLE, 4, 2)                                                                           \
+	X(PRIORITY, 5, 2) /* arg */                                                                \
+	X(ACTIVATE, 2, 1) /* ISACTIVER */                                                          \
+	X(DEACTIVATE, 2, 1)                                                                        \
+	X(GROUP, 4, 0)      /* arg: Group 1 */                                                     \
+	X(EDGE, 2, 1)       /* arg: edge, else level; physical: only while disabled */             \
+	X(DIST, 2, 1)       /* GICD_CTLR: arg, bit g = Group g */                                  \
+	X(CPU_GROUPS, 1, 1) /* arg, likewise */                                                    \
+	X(POINT, 1, 1)      /* BPR, with nothing active: arg, odd: CBPR */                         \
+	X(MASK, 2, 1)       /* PMR: arg */                                                         \
+	X(WFI, 2, 1)        /* until the next step, it may be */                                   \
+	X(READ, 1, 2)       /* any register, while cores are late */
 
 enum vgic_step_kind {
-#define X(name, weight) STEP_##name,
+#define X(name, alone, several) STEP_##name,
 	VGIC_STEPS(X)
 #undef X
+		STEP_KINDS
 };
 
 struct vgic_step {
 	enum vgic_step_kind kind;
-	uint8_t intid;
-	uint8_t arg;
+	uint8_t n, intid, arg;
 };
 
 struct vgic_setup {
-	unsigned lr_count;
-	bool link_hw;
-	bool split_eoi;
-	void (*sabotage)(unsigned step); /* after each step; NULL: none */
+	unsigned vcpu_count, lr_count;
+	bool link_hw, split_eoi;
+	/* Spoils something after step `i`; NULL: nothing. */
+	void (*sabotage)(const struct vgic_step *step, unsigned i);
 };
 
 struct vgic_failure {
@@ -63,22 +69,32 @@ struct vgic_failure {
 	unsigned intid; /* whose state is wrong, where it is one's */
 };
 
-/* How often something happened since the start of the program: what is rare is to be met. */
+/* X(name, least): how often something happened since the start of the program, and how often it
+ * must have happened after all random sequences. */
+#define VGIC_SEEN(X)                                                                               \
+	X(acks, 2000)         /* of an interrupt */                                                \
+	X(deeper, 100)        /* ... with more active by then than there are list registers */     \
+	X(waiting, 1000)      /* steps after which something waited for a list register */         \
+	X(in_memory, 1000)    /* ... something was active in memory */                             \
+	X(traps, 100)         /* writes to DIR that trapped */                                     \
+	X(out_of_order, 10)   /* ends */                                                           \
+	X(late, 100)          /* steps that a core did not look after */                           \
+	X(late_acks, 100)     /* by a vCPU whose core was late, of several */                      \
+	X(compared, 1000)     /* states of several vCPUs */                                        \
+	X(moved_pending, 100) /* SPIs retargeted while pending, */                                 \
+	X(moved_active, 100)  /* active, */                                                        \
+	X(unrouted, 100)      /* pending, for no vCPU */                                           \
+	X(arrived, 10)        /* at a core that was not the target's */                            \
+	X(races, 10)          /* the model did not know */                                         \
+	X(sources, 100)       /* GICv2, alone: SGIs that were pending from three cores or more */  \
+	X(senders, 100)       /* GICv2: SGIs that were pending from two vCPUs or more */
+
 struct vgic_seen {
-	unsigned long acks;    /* of an interrupt */
-	unsigned long deeper;  /* ... with more active by then than there are list registers */
-	unsigned long waiting; /* steps after which something waited for a list register */
-	unsigned long
-		in_memory;   /* ... something that the guest acknowledged was active in memory */
-	unsigned long traps; /* writes to DIR that trapped */
-	unsigned long out_of_order; /* ends */
-	unsigned long late;         /* steps that the hypervisor did not look after */
-	unsigned long many_sources; /* SGIs that were pending from three cores or more */
+#define X(name, least) unsigned long name;
+	VGIC_SEEN(X)
+#undef X
 };
 extern struct vgic_seen vgic_seen;
-
-#define VGIC_INTIDS 17u
-extern const uint8_t vgic_intids[VGIC_INTIDS]; /* those that are in use */
 
 struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgic_step *steps,
 				size_t count);
@@ -86,8 +102,6 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *setup, const struct vgi
 /* Makes a sequence that fails as short as it goes, in place; returns its length. */
 size_t vgic_shrink(const struct vgic_setup *setup, struct vgic_step *steps, size_t count);
 
-/* The steps as C initializers, to paste as a case of its own, with the setup and the failure. */
-void vgic_print(const struct vgic_setup *setup, const struct vgic_step *steps, size_t count);
-
-/* NULL when all was right; else says what was not, after printing the shortest way there. */
+/* NULL when all was right; else says what was not, after printing the shortest way there: the steps
+ * as lines to paste as a case of its own, with the setup and the failure. */
 const char *vgic_check(const struct vgic_setup *setup, const struct vgic_step *steps, size_t count);
