@@ -3,7 +3,8 @@
 
 Lines without a record are plain text. A fault of a record is a `Problem`; the good records
 are kept, byte for byte. A guest prints records, too, and over the same line: nothing in them is
-trusted before `read_record` and `faults_of` have looked at it, and nothing else reads them.
+trusted before `read_record` and `faults_of` have looked at it, and nothing else reads them. The
+hypervisor puts a VM's name and a colon before each line that the VM prints: no record stands there.
 """
 
 import json
@@ -25,10 +26,14 @@ SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 BEGIN = b'{"seq":'  # no string in a record can have this: its quotes are escaped
 PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
-LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
+# queue_line() of hyp/dev/vpl011.c; NAME as in a plan. A record may stand before it where the line
+# end was lost on a serial line.
+VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
+LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 END = b'"kind":"end"'
+LINE_ENDS = b"\r\n\0"
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 DEEPEST = 3  # a run record, its list of configurations, one of those
 LONGEST_LIST = 6400  # the buckets of a histogram
@@ -95,17 +100,23 @@ class Log:
         """Takes one console line; returns its (last) record when that is good."""
         self.lines += 1
         self.skipped = []
-        stripped = (piece.strip(b"\r\n\0") for piece in PIECES.split(raw))
-        pieces = [piece for piece in stripped if piece] or [b""]
+        own, of_vm = parted(raw)
+        stripped = (piece.strip(LINE_ENDS) for piece in PIECES.split(own))
+        pieces = [piece for piece in stripped if piece]
         record = None
         for piece in pieces:
             record = self._feed_piece(piece, piece is not pieces[-1])
+        if of_vm or not pieces:
+            self._feed_text(of_vm.strip(LINE_ENDS))
         return record
+
+    def _feed_text(self, raw: bytes) -> None:
+        self.text.append(shortened(printable(raw)))
 
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
         """`followed`: another record begins on the same line."""
         if not raw.startswith(BEGIN) and not TAIL.search(raw):
-            self.text.append(shortened(printable(raw)))
+            self._feed_text(raw)
             return None
         try:
             return self._keep(raw, read_record(raw))
@@ -215,10 +226,23 @@ def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
 
 def read_log(content: bytes) -> Log:
     log = Log()
-    for line in content.splitlines() if b"\n" in content else filter(None, [content]):
+    for line in lines_of(content):
         log.feed(line)
     log.finish()
     return log
+
+
+def lines_of(content: bytes) -> list[bytes]:
+    """The lines of a console. Only a line feed ends one: a VM may print a carriage return."""
+    lines = content.split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def parted(line: bytes) -> tuple[bytes, bytes]:
+    """The hypervisor's part of a console line, and the VM's text with its name before it."""
+    found = VM_TEXT.search(line)
+    place = found.start() if found else len(line)
+    return line[:place], line[place:]
 
 
 def printable(raw: bytes) -> str:
@@ -263,7 +287,7 @@ def parsed(raw: bytes) -> Data:
 
 def is_end(line: bytes) -> bool:
     """The last record of a run, and no other record that only has its words somewhere."""
-    line = line.strip(b"\r\n\0")
+    line = line.strip(LINE_ENDS)
     return END in line and not frame_fault(line) and read_record(line)["kind"] == "end"
 
 

@@ -21,7 +21,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hypbench import gem5, plan as plans, qemu
 from hypbench.guests.prepare import expanded
-from hypbench.records import HEAD, Data, Log, Problem, Record, frame_fault, missing_texts, read_log
+from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
+                              missing_texts, parted, read_log)
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, whole, write_whole
@@ -90,12 +91,14 @@ def step_name(step: Data) -> str:
 
 def split_before_run(line: bytes) -> list[bytes]:
     """A boot loader's text, or a record cut by a reset, may stand before a run record."""
-    return [piece for piece in BEGIN.split(line, maxsplit=1) if piece]
+    own, of_vm = parted(line)
+    *before, last = BEGIN.split(own, maxsplit=1)
+    return [piece for piece in (*before, last + of_vm) if piece]
 
 
 def is_run_record(line: bytes) -> bool:
     """Also when it is damaged, as long as enough of it is left to see it."""
-    line = line.strip(b"\r\n\0")
+    line = parted(line)[0].strip(LINE_ENDS)
     head = HEAD.match(line)
     if not frame_fault(line):
         return head is not None and int(head[1]) == 0 and MARKS[0] in line
@@ -122,7 +125,7 @@ class Runs:
         """The line came twice: nothing but the same, or a damaged copy, stands before it."""
         log = self.latest
         return log is not None and log.lines == 1 and (
-            not log.records or log.seen.get(0) == line.strip(b"\r\n\0"))
+            not log.records or log.seen.get(0) == line.strip(LINE_ENDS))
 
     @property
     def ended(self) -> bool:
