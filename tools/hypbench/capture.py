@@ -19,8 +19,8 @@ from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
 from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep_for_report,
-                              keep_interrupted, keep_run, place, problems_of, progress,
-                              split_before_run, traffic)
+                              keep_interrupted, keep_run, left_out, place, problems_of,
+                              progress, split_before_run, traffic)
 from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
@@ -198,6 +198,7 @@ def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[by
                 begin(line, runs, runs.logs[-1], board, display)
             if line.ending or runs.ended:
                 return
+        runs.lines += 1
         display.received(line.count, line.seconds)
 
 
@@ -230,9 +231,8 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         if log.run and log.run["platform"] == "silicon":
             keep_for_report(log, tree.captured(board))
     print_problems(endings(runs, line) + problems, (log or runs.before).text)
-    if early := len(runs.before.records):
-        interrupted.insert(0, f"{early} records came before the first run record: of a run that"
-                              " had begun earlier, left out")
+    if runs.before.records:
+        interrupted.insert(0, left_out(runs))
     for text in interrupted:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {files}")

@@ -28,12 +28,13 @@ from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
 from hypbench.printing import TABLE, TABLES, console, print_problems, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.records import Log, read_log
+from hypbench.reading import RUN, RUN_A, RUN_B, Reading, every_run, read_file
+from hypbench.records import Log
 from hypbench.report import caption
 from hypbench.rows import NOT_MODELLED, select
-from hypbench.rules import believable, check_rules
+from hypbench.rules import believable
 from hypbench.session import Outcome, result_paths, run_board
-from hypbench.tree import HOME, Tree, UnknownName, read_bytes, read_records, shown, write_whole
+from hypbench.tree import HOME, Tree, UnknownName, read_bytes, shown, write_whole
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
@@ -78,11 +79,14 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
               help="Rows of A that B lacks, and another board or clock, are no failure.")
 @click.option("--table", type=TABLES, default="short", show_default=True,
               help="long: also the rows that are the same.")
+@RUN_A
+@RUN_B
 @BENCH
 @CONFIG
 @click.pass_obj
 def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
-            table: str, benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
+            table: str, run_a: int | None, run_b: int | None, benches: tuple[str, ...],
+            configs: tuple[str, ...]) -> None:
     """Compare two runs: what is slower in B than in A?
 
     A and B are records files or console logs, of one board or of two, of this release or an older
@@ -94,10 +98,10 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
     (what is good of it is compared all the same), or not all of A could be compared.
     """
-    whole = [opened("A", a)]
-    b = b or last_run(tree, a, whole[0])
-    whole.append(opened("B", b))
-    first, second = select([believable(log) for log in whole], benches, configs)
+    whole = [opened("A", a, run_a)]
+    b = b or last_run(tree, a, whole[0].log)
+    whole.append(opened("B", b, run_b))
+    first, second = select([believable(reading.log) for reading in whole], benches, configs)
     rows = compare_logs(first, second)
     click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
     for line in conditions(first, second):
@@ -128,7 +132,7 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
     if path.samefile(a):
         raise UnknownName(f"A is the last run of {board} itself: copy it, and compare the copy with"
                           " the next run")
-    other = opened("B", path).run["plan"]
+    other = opened("B", path).log.run["plan"]
     if other != plan:
         raise UnknownName(f"the last run of {board} is of plan {other}, A is of plan {plan}:"
                           f" {again}")
@@ -154,18 +158,19 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> 
                 for reason, count in reasons.items() if reason != NOT_MODELLED)
 
 
-def opened(name: str, path: Path) -> Log:
-    """A log with a run record and results, or one line that says what is wrong."""
+def opened(name: str, path: Path, number: int | None = None) -> Reading:
+    """A run with a run record and results, or one line that says what is wrong."""
     try:
-        log = read_log(read_records(path))
+        reading = read_file(path, number)
     except click.ClickException as error:
         raise UnknownName(f"{name}: {error.message}") from error
+    log = reading.log
     if not log.run:
         first = f": {log.problems[0]}" if log.problems else ""
         raise UnknownName(f"{name}: {path} has no run record{first}")
     if not log.of_kind("bench"):
         raise UnknownName(f"{name}: {path} has no result to compare")
-    return log
+    return reading
 
 
 def about(log: Log) -> str:
@@ -173,11 +178,11 @@ def about(log: Log) -> str:
     return f"{run['board']}, plan {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
 
 
-def report_losses(name: str, path: Path, log: Log) -> int:
+def report_losses(name: str, path: Path, reading: Reading) -> int:
     """Says what is wrong with a file and what of it is there; gives the number of problems."""
-    problems = [str(problem) for problem in log.problems + check_rules(log)]
-    for problem in problems[:SHOWN]:
-        click.echo(f"hypbench: {name}: {problem}", err=True)
+    log, problems = reading.log, reading.problems
+    for text in [*reading.taken, *problems[:SHOWN]]:
+        click.echo(f"hypbench: {name}: {text}", err=True)
     if problems:
         more = f", the first {SHOWN} are above" if len(problems) > SHOWN else ""
         click.echo(f"hypbench: {name}: {len(problems)} problems{more}; {len(log.of_kind('step'))}"
@@ -327,40 +332,46 @@ def show_plan(image: Path) -> None:
 @main.command()
 @click.argument("file", type=PATH)
 @click.option("-o", "--output", type=PATH, help="Write the good records here.")
-def check(file: Path, output: Path | None) -> None:
+@RUN
+def check(file: Path, output: Path | None, number: int | None) -> None:
     """Check a console log or a records file; exit status 1 when anything is wrong.
 
     Reports every record that is cut, garbled, missing, duplicated or out of order by its number,
-    and every number that cannot be true.
+    and every number that cannot be true; of several runs in the file, for each run.
     """
-    log = read_log(read_records(file))
-    problems = log.problems + check_rules(log)
+    readings = [read_file(file, number)] if number else every_run(file)
+    problems = [*readings[0].notes, *(text for reading in readings for text in (
+        reading.problems if reading.log.complete or len(readings) == 1 else reading.damage))]
     if output:
-        write_whole(output, log.content)
-    print_problems([str(problem) for problem in problems], [])
-    click.echo(f"{len(log.records)} good records in {file}")
+        write_whole(output, read_file(file, number).log.content)
+    print_problems(problems, [])
+    for reading in readings:
+        where = f"{reading.name} of {file}" if reading.name else str(file)
+        click.echo(f"{len(reading.log.records)} good records in {where}")
     sys.exit(bool(problems))
 
 
 @main.command()
 @click.argument("file", type=PATH)
+@RUN
 @BENCH
 @CONFIG
-def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
+def show(file: Path, number: int | None, benches: tuple[str, ...], configs: tuple[str, ...]
+         ) -> None:
     """Print the tables of a console log or a records file.
 
     The results, and what they come to where the plan had the benchmarks for it: wake-ups, the
     phases of an interrupt, translation, exits by kind, programs, switches one by one. Exit status
     1 when anything is wrong; results that cannot be true are left out.
     """
-    log = read_log(read_records(file))
-    if not log.run:
+    reading = read_file(file, number)
+    if not reading.log.run:
         raise click.ClickException(f"{file} has no run record")
-    show_log(select([log], benches, configs)[0])
-    problems = log.problems + check_rules(log)
-    if problems:
-        print_problems([str(problems[0]), f"{len(problems)} problems: `hypbench check {file}` lists"
-                                    " them"], [])
+    show_log(select([reading.log], benches, configs)[0])
+    print_problems(reading.taken, [])
+    if problems := reading.problems:
+        print_problems([problems[0], f"{len(problems)} problems: `hypbench check {file}` lists"
+                                     " them"], [])
         sys.exit(1)
 
 
@@ -373,11 +384,14 @@ def show(file: Path, benches: tuple[str, ...], configs: tuple[str, ...]) -> None
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",
               help="Also write the figures that docs/report.md shows.")
+@RUN_A
+@RUN_B
 @TIMEOUT
 @QUIET
 @click.pass_obj
 def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: Path | None,
-           no_run: bool, pictures: Path | None, timeout: float | None, quiet: bool) -> None:
+           no_run: bool, pictures: Path | None, run_a: int | None, run_b: int | None,
+           timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
     The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
@@ -387,7 +401,7 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: 
     if records:
         if len(records) != 2:
             raise click.UsageError("a page of records needs two files: A.jsonl B.jsonl")
-        sys.exit(not compare_page(*records, out or tree.builds / "report"))
+        sys.exit(not compare_page(*records, out or tree.builds / "report", run_a, run_b))
     good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)

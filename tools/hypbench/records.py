@@ -95,6 +95,7 @@ class Log:
     newest: int = -1  # number of a record
     skipped: list[Range] = field(default_factory=list)  # between the last two records, so far
     unsettled: list[Damage] = field(default_factory=list)  # since the newest record
+    end_problems: list[Problem] = field(default_factory=list)  # also in `problems`
 
     def feed(self, raw: bytes) -> Record | None:
         """Takes one console line; returns its (last) record when that is good."""
@@ -172,7 +173,8 @@ class Log:
             return
         missing = gaps(self.seen.keys() | self.damaged, 0, self.newest)
         self.problems += [Problem(0, text) for text in missing_texts(missing)]
-        self.problems += [Problem(0, text) for text in end_faults(self.records)]
+        self.end_problems = [Problem(0, text) for text in end_faults(self.records)]
+        self.problems += self.end_problems
 
     @property
     def lost(self) -> list[Range]:
@@ -240,7 +242,7 @@ def lines_of(content: bytes) -> list[bytes]:
 
 def parted(line: bytes) -> tuple[bytes, bytes]:
     """The hypervisor's part of a console line, and the VM's text with its name before it."""
-    found = VM_TEXT.search(line)
+    found = VM_TEXT.search(line) if b": " in line else None
     place = found.start() if found else len(line)
     return line[:place], line[place:]
 

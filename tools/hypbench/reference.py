@@ -13,10 +13,11 @@ import click
 
 from hypbench import gem5
 from hypbench.html.data import REFERENCE_PLANS, lost_steps
-from hypbench.records import Log, read_log
+from hypbench.reading import read_file
+from hypbench.records import Log
 from hypbench.session import problems_of
 from hypbench.template import filled_in
-from hypbench.tree import Tree, listed, packed, read_records, read_text, write_whole
+from hypbench.tree import Tree, listed, packed, read_text, write_whole
 
 # The files that take the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
@@ -73,7 +74,7 @@ def digests_path(records: Path) -> Path:
 
 def keep(tree: Tree, path: Path) -> Path:
     """Puts the records of a good run by gem5 into the tree."""
-    log = read_log(read_records(path))
+    log = read_file(path).log
     board, plan = belongs_to(tree, log, path)
     problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan_text(plan))
     if problems:
@@ -100,7 +101,7 @@ def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
 
 def readme(tree: Tree) -> str:
     """From the run records."""
-    logs = {path.relative_to(tree.root / "reference").as_posix(): read_log(read_records(path))
+    logs = {path.relative_to(tree.root / "reference").as_posix(): read_file(path).log
             for path in tree.references()}
     machines: dict[str, list[str]] = {}
     for name, log in logs.items():

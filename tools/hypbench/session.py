@@ -22,14 +22,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, qemu
 from hypbench.guests.prepare import expanded
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
-                              missing_texts, parted, read_log)
+                              lines_of, missing_texts, parted)
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, whole, write_whole
 
 # Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
 MARKS = (b'"kind":"run",', b'"configs":[')
-BEGIN = re.compile(rb'(?=\{"seq":0,"kind":"run",)')
+RUN_BEGIN = b'{"seq":0,"kind":"run",'
+BEGIN = re.compile(b"(?=%s)" % re.escape(RUN_BEGIN))
 LIMIT_S = 600.0  # of a run by QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
 NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
@@ -91,6 +92,8 @@ def step_name(step: Data) -> str:
 
 def split_before_run(line: bytes) -> list[bytes]:
     """A boot loader's text, or a record cut by a reset, may stand before a run record."""
+    if RUN_BEGIN not in line:
+        return [line]
     own, of_vm = parted(line)
     *before, last = BEGIN.split(own, maxsplit=1)
     return [piece for piece in (*before, last + of_vm) if piece]
@@ -98,6 +101,8 @@ def split_before_run(line: bytes) -> list[bytes]:
 
 def is_run_record(line: bytes) -> bool:
     """Also when it is damaged, as long as enough of it is left to see it."""
+    if not any(mark in line for mark in MARKS):
+        return False
     line = parted(line)[0].strip(LINE_ENDS)
     head = HEAD.match(line)
     if not frame_fault(line):
@@ -111,6 +116,8 @@ class Runs:
     def __init__(self) -> None:
         self.before = Log()  # what came before the first run
         self.logs: list[Log] = []
+        self.lines = 0  # of the console, before the line that is fed
+        self.begin = 0  # the same, when the latest run began
 
     @property
     def latest(self) -> Log | None:
@@ -118,13 +125,14 @@ class Runs:
 
     def log_for(self, line: bytes) -> Log:
         if is_run_record(line) and not self._is_doubled(line):
-            self.logs.append(Log())
+            self.begin = self.lines
+            self.logs.append(Log(lines=self.lines))
         return self.latest or self.before
 
     def _is_doubled(self, line: bytes) -> bool:
         """The line came twice: nothing but the same, or a damaged copy, stands before it."""
         log = self.latest
-        return log is not None and log.lines == 1 and (
+        return log is not None and log.lines == self.begin + 1 and (
             not log.records or log.seen.get(0) == line.strip(LINE_ENDS))
 
     @property
@@ -132,13 +140,29 @@ class Runs:
         return self.latest is not None and self.latest.ended
 
     def finish(self) -> None:
-        for log in self.logs:
+        for log in self.logs or [self.before]:
             log.finish()
 
     def interruptions(self) -> Iterator[tuple[Log, str]]:
         """The runs but the latest, and where each was when the board began anew."""
         for number, log in enumerate(self.logs[:-1], 1):
             yield log, f"run {number} was interrupted by a reset {place(log)}"
+
+
+def read_runs(content: bytes) -> Runs:
+    """The runs of a whole console, or of a records file, which has one."""
+    runs = Runs()
+    for line in lines_of(content):
+        for part in split_before_run(line):
+            runs.log_for(part).feed(part)
+        runs.lines += 1
+    runs.finish()
+    return runs
+
+
+def left_out(runs: Runs) -> str:
+    return (f"{len(runs.before.records)} records came before the first run record: of a run that"
+            " had begun earlier, left out")
 
 
 def place(log: Log) -> str:
@@ -297,7 +321,7 @@ def rank(log: Log | None) -> int:
 
 
 def rank_of_file(path: Path) -> int:
-    return rank(read_log(path.read_bytes())) if path.is_file() else NOTHING
+    return rank(read_runs(path.read_bytes()).latest) if path.is_file() else NOTHING
 
 
 def keep_run(log: Log | None, console: Path) -> list[Path]:

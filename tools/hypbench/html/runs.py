@@ -35,7 +35,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, profile, qemu, reference
 from hypbench.history import history_of
 from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
-from hypbench.records import Data, Log, read_log
+from hypbench.reading import read_file
+from hypbench.records import Data, Log
 from hypbench.rows import measured
 from hypbench.rules import believable
 from hypbench.session import built_image, problems_of, run_board
@@ -288,10 +289,10 @@ def source_of(job: Job) -> Source:
         return (Source(job.plan, Log(), uncaptured=True, kept=kept) if captured or kept else
                 Source(job.plan, Log(), ["there are no records: it was not run"],
                        lost_steps(Log(), asked)))
-    raw = read_records(path)
-    log = read_log(raw)
+    reading = read_file(path)
+    log, raw = reading.log, read_records(path)
     found = made(job.plan, log, raw, "silicon" if captured else gem5.PLATFORM if kept else None)
-    found.lost, found.kept = lost_steps(log, asked), kept
+    found.lost, found.kept, found.notes = lost_steps(log, asked), kept, reading.taken
     if not (captured or kept):
         stamp = job.stamp
         found.problems += [text for text in stamp.get("problems", []) if text not in found.problems]
@@ -299,7 +300,7 @@ def source_of(job: Job) -> Source:
             found.problems.append("the records were changed after the run")
         if ((tree.build(job.board) / "hypbench.elf").is_file()
                 and stamp.get("made_from") != job.made_from):
-            found.notes = ["the records are of another image or plan than the present one"]
+            found.notes.append("the records are of another image or plan than the present one")
     return found
 
 
@@ -312,13 +313,16 @@ def packed(raw: bytes) -> bytes:
     return gzip.compress(raw, mtime=0)
 
 
-def side_of(path: Path, side: str) -> Board:
+def side_of(path: Path, side: str, number: int | None) -> Board:
     """A records file of a page that compares two."""
-    raw = read_records(path)
-    log = read_log(raw)
+    reading = read_file(path, number)
+    log = reading.log
     if not log.run:
         raise click.ClickException(f"{path}: no run record, so no page can be made of it")
-    source = made(log.run["plan"] or "plan", log, raw, log.run["platform"])
+    for text in reading.taken:
+        click.echo(f"hypbench: {side}: {text}", err=True)
+    source = made(log.run["plan"] or "plan", log, read_records(path), log.run["platform"])
+    source.notes = reading.taken
     return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 
@@ -412,9 +416,9 @@ def said_of(tree: Tree, board: str) -> str:
                                f" {on_the_board(board)}")
 
 
-def compare_page(a: Path, b: Path, out: Path) -> bool:
+def compare_page(a: Path, b: Path, out: Path, run_a: int | None, run_b: int | None) -> bool:
     """Writes out/index.html of two records files; false when something in them is wrong."""
-    found = [side_of(a, "A"), side_of(b, "B")]
+    found = [side_of(a, "A", run_a), side_of(b, "B", run_b)]
     write_page(found, [], out, None)
     click.echo(f"{out / 'index.html'}")
     return sound(found)

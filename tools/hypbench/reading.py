@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one reader of log and records files, for all commands. A file may have several runs, as a
+console has over which a board was reset: a command takes one of them, and names the others."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.records import Log, Problem
+from hypbench.rules import check_rules
+from hypbench.session import Runs, left_out, read_runs
+from hypbench.tree import UnknownName, read_records
+
+NUMBER = click.IntRange(min=1)
+RUN = click.option("--run", "number", type=NUMBER, metavar="N",
+                   help="The N-th run in the file; without it, the last whole one.")
+RUN_A, RUN_B = (click.option(f"--run-{name.lower()}", type=NUMBER, metavar="N",
+                             help=f"The N-th run in {name}; without it, the last whole one.")
+                for name in "AB")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A run of a file."""
+
+    log: Log
+    name: str = ""  # "run 2 of 3"; "" where the file has no other
+    notes: tuple[str, ...] = ()  # about the runs of the file that are cut
+
+    @property
+    def taken(self) -> list[str]:
+        """The notes, and which run this is."""
+        more = f"{self.name} is taken; --run N takes another one"
+        return [*self.notes, *([more] if self.name else [])]
+
+    @property
+    def problems(self) -> list[str]:
+        """All that is wrong with the run."""
+        return self._named(self.log.problems + check_rules(self.log))
+
+    @property
+    def damage(self) -> list[str]:
+        """The damaged, missing, doubled and reordered records, whether the run is cut or not."""
+        return self._named([problem for problem in self.log.problems
+                            if problem not in self.log.end_problems])
+
+    def _named(self, problems: list[Problem]) -> list[str]:
+        return [f"{self.name}: {problem}" if self.name else str(problem) for problem in problems]
+
+
+def read_file(path: Path, number: int | None = None) -> Reading:
+    """Run `number` of a file; without a number the last whole run, or else the last."""
+    runs = read_runs(read_records(path))
+    count = len(runs.logs)
+    if number is not None and number > count:
+        raise UnknownName(f"{path} has no run {number}; valid: 1 to {count}" if count else
+                          f"{path} has no run record, and so no run {number}")
+    return reading_of(runs, runs.logs[number - 1] if number else chosen(runs))
+
+
+def every_run(path: Path) -> list[Reading]:
+    """Each run of a file on its own; a file without a run record has one reading."""
+    runs = read_runs(read_records(path))
+    return [reading_of(runs, log) for log in runs.logs or [runs.before]]
+
+
+def chosen(runs: Runs) -> Log:
+    """The last whole run; where none is whole, the last with a run record."""
+    known = [log for log in runs.logs if log.run]
+    whole = [log for log in known if log.complete]
+    return (whole or known or runs.logs or [runs.before])[-1]
+
+
+def reading_of(runs: Runs, log: Log) -> Reading:
+    notes = [left_out(runs)] if runs.logs and runs.before.records else []
+    if len(runs.logs) < 2:
+        return Reading(log, "", tuple(notes))
+    notes += [f"{name_of(runs, one)} ended without an end record after {len(one.records)} records"
+              for one in runs.logs if not one.complete]
+    return Reading(log, name_of(runs, log), tuple(notes))
+
+
+def name_of(runs: Runs, log: Log) -> str:
+    return f"run {runs.logs.index(log) + 1} of {len(runs.logs)}"
