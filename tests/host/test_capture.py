@@ -175,7 +175,7 @@ def test_everything_at_once(bench, line):
 def test_a_harmed_run_record_begins_the_run_all_the_same(bench, line, harm):
     result = line(BOOT + b"".join(change(0, harm)))
     assert result.exit_code == 1
-    assert said(result)[0].startswith("line 1: record 0 is garbled")
+    assert said(result)[0].startswith("line 6: record 0 is garbled")
     assert records(bench) == without(0)
 
 
