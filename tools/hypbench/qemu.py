@@ -16,7 +16,7 @@ from typing import BinaryIO
 import click
 
 from hypbench.records import LONGEST_LINE, is_end, printable
-from hypbench.watch import Watch
+from hypbench.watch import EVENT_TIMER, Watch
 
 Process = subprocess.Popen[bytes]
 
@@ -26,7 +26,14 @@ PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
 # take turns: without that, the main loop may look at the clock before the instructions ahead of a
 # WFI are counted, and the sleep then ends by as many too late, once in some 100 000 sleeps.
 RECORDING = ",rr=record,rrfile=/dev/null"
-CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}"], "host": []}
+# A recording QEMU counts the instructions between two of its events in 31 bits, and aborts when
+# they are more. The timer of a net filter on two hubs that nothing else is connected to is an event
+# every 16 s of the virtual clock: every 10^9 instructions.
+EVENT_US = 16_000_000
+EVENTS = ["-netdev", "hubport,id=event-hub0,hubid=0",
+          "-netdev", "hubport,id=event-hub1,hubid=1,netdev=event-hub0",
+          "-object", f"filter-buffer,id={EVENT_TIMER},netdev=event-hub0,interval={EVENT_US}"]
+CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}", *EVENTS], "host": []}
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-semihosting-config", "enable=on,target=gdb"]
 END_GRACE_S = 10.0  # from the end record to QEMU's own end
@@ -58,7 +65,9 @@ def clock_options(options: list[str], clock: str) -> list[str]:
 
 
 def unrecorded(words: list[str]) -> list[str]:
-    return [word.removesuffix(RECORDING) for word in words]
+    place = words.index(EVENTS[1]) - 1 if EVENTS[1] in words else len(words)
+    others = words[:place] + words[place + len(EVENTS):]
+    return [word.removesuffix(RECORDING) for word in others]
 
 
 def version(program: str) -> tuple[int, ...]:

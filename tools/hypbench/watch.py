@@ -4,6 +4,10 @@
 An exception vector that faults raises exception after exception and executes nothing. No virtual
 time passes then, so no limit of the plan is reached, and QEMU ends on no signal but KILL. One
 question of QMP is two lines here; the package qemu.qmp would need an event loop for it.
+
+While the machine sleeps, the timer that makes events for a recording QEMU (qemu.EVENTS) is off:
+virtual time would go on in steps of that timer, where QEMU otherwise waits, or goes on at once to
+the time at which the guest wakes.
 """
 
 import os
@@ -21,6 +25,10 @@ SHIFT = re.compile(r"shift=(\d+)")
 USUAL_SHIFT = 4  # ns an instruction, as a power of two; less of it is more instructions in 2^31 ns
 ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
 ASK = b'{"execute":"query-replay"}\n'
+EVENT_TIMER = "event-timer"  # an object of QEMU's
+SWITCH = (b'{"execute":"qom-set","arguments":{"path":"/objects/%s","property":"status",'
+          b'"value":"%s"}}\n')
+SLEEPS = 3  # answers with the same count, after which the machine sleeps
 
 
 class Watch:
@@ -36,6 +44,8 @@ class Watch:
             shift = SHIFT.search(words[words.index("-icount") + 1])
             assert shift, "-icount without shift="
             self.limit_s = STUCK_S * 2 ** (USUAL_SHIFT - int(shift[1]))
+        self.events = any(EVENT_TIMER in word for word in words)
+        self.events_on, self.same = True, 0
         self.over = threading.Event()
         self.heard = threading.Event()  # set it with every sign of life on the console
         self.stuck = False
@@ -77,12 +87,19 @@ class Watch:
                 alive_s = now_s
             if found := ICOUNT.findall(answer):
                 answer = b""
+                self.same = self.same + 1 if found[-1] == newest else 0
+                self._switch_events(self.same < SLEEPS)
                 self.ours.sendall(ASK)
                 if found[-1] != newest:
                     newest, alive_s = found[-1], now_s
             if now_s - alive_s >= self.limit_s:
                 return True
         return False
+
+    def _switch_events(self, on: bool) -> None:
+        if self.events and on != self.events_on:
+            self.ours.sendall(SWITCH % (EVENT_TIMER.encode(), b"on" if on else b"off"))
+            self.events_on = on
 
 
 def received(end: socket.socket) -> bytes:

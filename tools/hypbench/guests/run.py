@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a guest: its plan into the image, QEMU, what came of it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypbench.session import ending, problems_of, stuck, write_image_text, write
 from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
+ENDED_BY_US = re.compile(r"terminating on signal \d+ from pid")
 
 
 def folder_of(tree: Tree, board: str) -> Path:
@@ -80,7 +82,14 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
 
 
 def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
-    """How it ended, in a line or a few, and this command's exit status."""
+    """How it ended, in a line or a few, QEMU's own messages, and this command's exit status."""
+    found = outcome(session, wish, gic)
+    messages = [line for line in session.stderr.splitlines() if not ENDED_BY_US.search(line)]
+    return Verdict(found.status, [*found.lines, *(f"QEMU reports: {line}" for line in messages)])
+
+
+def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
+    """How it ended, without QEMU's own messages."""
     log = session.stream.log
     faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
     if session.left:
@@ -98,8 +107,6 @@ def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
         own, said = own_status(session, wish)
         return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
     problems = [] if faults else all_problems(log, session, wish)
-    if not log.run and session.stderr:
-        problems.append(f"QEMU reports: {session.stderr}")
     return Verdict(1, faults + problems)
 
 
