@@ -18,7 +18,7 @@ from old_qemu import divides_otherwise
 from test_beside import WFI
 from test_linux import reason_to_skip
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 PLAN = TREE.plan_text("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")

@@ -88,7 +88,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
 
-SMALL, LARGE = 300, 1500  # LARGE: in the time of a run; hostile_nightly.py makes 10^5 fail overs
+SMALL, LARGE = 300, 1500  # LARGE: in the time of a run; test_hostile_seeds.py makes more
 # with the cores of the active VM and of the two vCPUs of the hostile one
 CONFIGS = {
     "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),

@@ -44,7 +44,7 @@ def is_documented() -> bool:
     return expected.series(done.stdout.split()[-1]) == expected.DOCUMENTED
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_page_is_right_to_the_letter(clone, page):
     said = ""
@@ -76,7 +76,7 @@ def put_guest(path, board: str) -> None:
     shutil.copy(rtos(board, OF_GIC[board_facts(board)["GIC"]]), path)
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_what_is_done_by_hand_are_commands():
     for block in (block for page in PAGES for block in blocks(page)):
         if block.by_hand:
@@ -120,7 +120,7 @@ def test_a_page_is_short_and_its_blocks_are_of_a_known_kind():
             assert block.more, f"no file is named: {block}"
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_a_page_that_is_wrong_is_seen():
     assert lacking("│ hvc   │ null │ 37 │\n", "│ hvc │ null │ 38 │\n") == ["│ hvc │ null │ 38 │"]
     assert not lacking("a\n│ hvc   │ null │   37 │\n", "│ hvc │ null │ 37 │")

@@ -15,7 +15,7 @@ from linux_guest import BARE, Boot, Booted, perform_boot
 from old_qemu import IS_OLD, fails_on_old
 from pages import column, page
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 HZ = 62_500_000  # of the counter
 # A program that sleeps for a second is woken by the first timer interrupt after it.

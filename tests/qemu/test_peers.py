@@ -25,7 +25,7 @@ from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
 from lab import ROOT, TREE
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.nightly
 
 LIMIT_S = 240.0
 

@@ -16,7 +16,7 @@ PROMPT = {  # stress has none: test_beside_linux.py
 ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PROMPT)
 def test_it_has_a_prompt_and_powers_off(built, name):
     if why := missing(name, lambda: RECIPES[name](board_facts(built)["ISA"])):

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile vCPUs and fail overs beside them, longer and with fresh seeds.
+
+STEPS is the least number of random steps of a board (1 000 000); a fail over comes for every
+hundred steps. SEED is the first seed (the time).
+"""
+
+import os
+import time
+from itertools import count
+
+import pytest
+
+from lab import perform
+from old_qemu import divides_otherwise
+from test_hostile_vcpus import (CONFIGS, FAIL_OVERS, HOSTILE, LARGE, beside_hostile,
+                                check_fail_overs, hostile, steps_of, well)
+
+pytestmark = [pytest.mark.nightly, pytest.mark.every_board, divides_otherwise]
+
+STEPS = int(os.environ.get("STEPS", "1000000"))
+LIVES = 40  # of a plan's step
+
+
+def seeds() -> count:
+    return count(int(os.environ.get("SEED", str(int(time.time())))))
+
+
+@pytest.mark.parametrize("cpus", HOSTILE)
+def test_random_steps_stop_nobody(built, cpus):
+    done = 0
+    for seed in seeds():
+        result = perform(hostile(built, cpus, seed=seed, lives=LIVES))
+        why = well(result, LIVES, len(HOSTILE[cpus]))
+        assert why == "", f"SEED={seed}: {why}"
+        done += steps_of(result)
+        if done >= STEPS / len(HOSTILE):
+            break
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_fail_overs_lose_nothing(built, config):
+    done = 0
+    for seed in seeds():
+        try:
+            check_fail_overs(perform(beside_hostile(built, config, LARGE, seed)), LARGE)
+        except AssertionError as error:
+            raise AssertionError(f"SEED={seed}: {error}") from error
+        done += LARGE * FAIL_OVERS
+        if done >= STEPS / 100 / len(CONFIGS):
+            break
