@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calibration of a step whose empty windows differ. Under icount all are alike, so that the
+difference is planted: ticks that only the windows of the calibration have."""
+
+import pytest
+
+PLAN = "order once\nconfig trapped\nbench hvc n=10\n"
+EMPTY = 3  # instructions of an empty window
+
+
+def calibrated(result) -> dict[str, int]:
+    record = result.one("calibration")
+    return {name: record[name] - EMPTY for name in ("min", "p50", "max")}
+
+
+@pytest.mark.job(PLAN, planted="uneven windows")
+def test_the_overhead_is_the_median_of_the_empty_windows(result):
+    assert result.status == 0, result.explain()
+    assert calibrated(result) == {"min": 0, "p50": 1, "max": 2}
+    for record in result.records("bench"):
+        assert record["overhead"] == record["raw_p50"] - record["p50"] == EMPTY + 1
+
+
+@pytest.mark.job(PLAN, planted="windows drift")
+def test_halves_that_differ_by_two_ticks_are_stable(result):
+    assert result.status == 0, result.explain()
+    assert result.one("calibration")["stable"]
+    assert calibrated(result) == {"min": 0, "p50": 2, "max": 2}
+
+
+@pytest.mark.job(PLAN, planted="windows drift too far")
+def test_halves_that_differ_by_three_ticks_refuse_the_step(result):
+    assert result.status == 1, result.explain()
+    assert not result.one("calibration")["stable"]
+    assert result.one("step")["outcome"] == "refused"
+    assert "not stable" in result.one("error")["what"]
