@@ -16,7 +16,7 @@
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
 
-#define RAM_PAGES (GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u
+#define RAM_PAGES ((GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u)
 
 static struct run_config config;
 static struct vcpu vcpu;
