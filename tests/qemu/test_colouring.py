@@ -166,11 +166,8 @@ def test_vms_with_colours_answer_each_other(lab, built, links):
     assert len(checks) == len(LINKED)
     assert all(check["ok"] and check["sent"] == check["taken"] for check in checks)
     assert_all_answered(result, len(LINKED), sent_for(50))
-
-
-@job(LINKS + VIRTIO + ROUNDS)
-def test_no_device_is_broken(result):
-    assert [vm["net_broken"] for vm in result.records("vm")] == [0] * 2 * len(LINKED)
+    assert {vm.get("net_broken", 0) for vm in result.records("vm")} == {0}
+    assert (links == VIRTIO) == all("net_broken" in vm for vm in result.records("vm"))
 
 
 ONE = (f"{HEAD}config cores {LINKED['cores']} stage2=4K colouring=on\n{VMS}{VIRTIO}{STREAM}")

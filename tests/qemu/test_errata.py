@@ -75,7 +75,7 @@ def cores(boards: list[str], *names: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("on, name", cores(BOARDS))
 def test_run_record_names_what_the_core_needs(lab, on, name):
-    run = lab.run(job_as(on, name, ONE_WORD)).log.run
+    run = lab.run(job_as(on, name, SWITCH)).log.run
     assert int(run["cpu"], 16) == MIDRS[board_facts(on)["ISA"]][name]
     assert (run["errata"], run["errata_missing"]) == RECORDED[name]
 
@@ -170,14 +170,13 @@ def stale_operations(result) -> dict[str, int]:
 
 
 @pytest.mark.planted("{damage} {kind}")
-@pytest.mark.parametrize("on, name", cores(ARMV7))
+@pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r4p0"))
 @pytest.mark.parametrize("kind", ["vmid", "all"])
-@pytest.mark.parametrize("damage", ["nothing", "local", "broadcast"])
+@pytest.mark.parametrize("damage", ["local", "broadcast"])
 def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
     """QEMU keeps a translation until an operation removes it: without the one that is used, some
     operation leaves the old page; without the other, none does."""
-    planted = "" if damage == "nothing" else f"{damage} {kind}"
-    result = lab.run(job_as(on, name, TLB, planted=planted))
+    result = lab.run(job_as(on, name, TLB, planted=f"{damage} {kind}"))
     needed = "798181" in RECORDED[name][0]
     used = {"applied": "local" if needed else "broadcast", "ignored": "broadcast"}
     stale = stale_operations(result)
@@ -191,6 +190,7 @@ def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
     """Cores differ only in the reach of an operation."""
     result = lab.run(job_as(on, name, TLB))
     assert result.status == 0, result.explain()
+    assert stale_operations(result) == {"applied": 0, "ignored": 0}
     for variant, cost in LOCAL_COST.items():
         applied, ignored = (result.one("bench", config=config, variant=variant)
                             for config in ("applied", "ignored"))

@@ -8,7 +8,6 @@ from talk import facts
 
 HEAD = "order once\nlimit_ms 2000\nconfig native\nconfig direct\nconfig trapped\n"
 NOISY = HEAD + "bench irq_phases n=5\nbench irq_storm n=5\nbench timer_wakeup n=5\n"
-QUIET = HEAD + "bench irq_phases n=5\nbench irq_storm n=5\n"
 
 
 @pytest.mark.job(NOISY, planted="gic_is_pending")
@@ -34,12 +33,6 @@ def test_a_line_that_is_high_does_not_storm_native(result):
     assert result.status == 0, result.explain()
     assert [skip["reason"] for skip in result.records("skip")] == [
         f"INTID {UART_INTID} is pending by itself: a device has it"] * 2
-
-
-@pytest.mark.job(QUIET)
-def test_quiet_ones_are_used(result):
-    assert result.status == 0, result.explain()
-    assert not result.records("skip")
 
 
 SHORT = """order once
