@@ -53,23 +53,15 @@ def first(path: str, function: str, statement: str) -> tuple[Patch]:
     return (Patch(path, head, f"\t{statement}\n"),)
 
 
-def fp_lost(armv8: str, armv7: str) -> tuple[Patch, ...]:
-    """An instruction of cpu_fp_save() or cpu_fp_load() that is left out."""
-    head = "\t.macro\tpair op, base, n, next\n"
-    return (Patch(FP, head, f"{head}\t.ifc\t\\op\\n, {armv8}\n\t.exitm\n\t.endif\n"),
-            Patch("hyp/arch/armv7/fp.S", armv7, "add\tr0, r0, #128"))
-
-
 ECHO, ROUND = "guest/loads/load_echo.c", "static void load_echo_round(uintptr_t piece)\n{\n"
 RINGS = (Patch(ECHO, '#include "arch/counter.h"\n',
                '#include "abi/virtio_net.h"\n#include "arch/counter.h"\n#include "arch/mmio.h"\n'
                '#include "guest/mmu.h"\n'),
          Patch(ECHO, ROUND, (Path(__file__).parent / "planted_rings.c").read_text()
                + f"\n{ROUND}\tbreak_rings();\n"))
-CLOCK = "hyp/vm/vm_clock.c"
 CRASH = "__builtin_trap();"
 GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
-SWITCH, FP = "hyp/vcpu/vcpu_switch.c", "hyp/arch/armv8/fp.S"
+SWITCH = "hyp/vcpu/vcpu_switch.c"
 # QEMU's counts for a group: instructions, cycles; where there is no PMCEID (Armv7), all of it.
 EVENTS = (
     Patch("guest/events.c", '"l1d_tlb_refill", 0x05', '"l1d_tlb_refill", 0x08'),
@@ -81,16 +73,7 @@ EVENTS = (
 PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "run", "*(volatile char *)0xfffffff0 = 0;"),
-    "wrong colour": (Patch("hyp/mem/guest_ram.c", "ram->colour[page % ram->colours];",
-                           "(ram->colour[page % ram->colours] ^ 9);"),),
-    "frame side by side": (Patch(
-        "hyp/dev/virtio_net.c",
-        "\t\t\tram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);",
-        """\t\t\tmemcpy(which == VIRTIO_NET_RX ? (void *)(uintptr_t)ram_pa(ram, address) :
-\t\t\t       frame + moved, which == VIRTIO_NET_RX ? frame + moved :
-\t\t\t       (uint8_t *)(uintptr_t)ram_pa(ram, address), piece);"""),),
     "few colours": first("hyp/mem/cold.c", "cold_colours", "return 8;"),
-    "ring": (Patch("hyp/dev/doorbell.c", "\tgic_set_pending(end->rings);\n", "\t(void)end;\n"),),
     "frame": (Patch("hyp/dev/virtio_net.c", "\t\t\tmemcpy(frame + moved, memory, piece);",
                     "\t\t\tmemcpy(frame + moved, memory, piece), frame[40]++;"),),
     "rings": RINGS,
@@ -100,14 +83,6 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "kick": (Patch("hyp/dev/virtio_net.c",
                    "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
                    "(void)end;"),),
-    "pong": (Patch("lib/ping.c", "	memcpy(answer + ICMP, frame + ICMP, echo);",
-                   "	memcpy(answer + ICMP, frame + ICMP, echo), answer[50] ^= 1;"),),
-    "block": (Patch("guest/link.c", "memcpy(memory->own[i], window->block[i], LINK_BLOCK);",
-                    "memcpy(memory->own[i], window->block[0], LINK_BLOCK);"),),
-    "rewrite": (Patch("guest/bench/work.c", "*(volatile uint32_t *)at += 1;",
-                      "*(volatile uint32_t *)at += i != 7;"),),
-    "link_copy": (Patch("guest/link.c", "word < LINK_PAYLOAD", "word < LINK_PAYLOAD - 1"),),
-    "vm_fail_over": (Patch("hyp/vm/vm_core.c", "\tfollow(vm, true);\n"),),
     # Not a fault: 100 instructions between two stamps.
     "a longer fail over": first("hyp/vm/vm_core.c", "vm_fail_over",
                                 '__asm__ volatile(".rept 100\\n\\tnop\\n\\t.endr");'),
@@ -118,17 +93,6 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "a heartbeat with a high half": (Patch(
         "guest/loads/load_partner.c", "hvc(HC_ID(HEARTBEAT), HEARTBEAT_TICKS, 0)",
         "hvc(HC_ID(HEARTBEAT), (reg_t)(HEARTBEAT_TICKS | ~0ull << 32), 0)"),),
-    "a vcpu is not paused": first("hyp/vm/vm_core.c", "vm_core_follow",
-                                  "if (((struct vcpu *)argument)->index == 1)\n\t\treturn;"),
-    "takeover comes twice": (Patch("hyp/trap/trap.c",
-                                   "\tvm_fail_over(standby->machine->partner);\n",
-                                   "\tvm_fail_over(standby->machine->partner);\n"
-                                   "\tgic_set_pending(intid);\n"),),
-    "expiry of another VM": (Patch("hyp/sched/sched.c",
-                                   "vtimer_expire_shared(VCPU_OF(timer, virtual_timer),",
-                                   "vtimer_expire_shared(sched.running,"),),
-    "clock moves": (Patch(CLOCK, "vm->cntvoff += now - vm->clock.stopped_at;", "(void)now;"),),
-    "clock goes back": (Patch(CLOCK, "vm->cntvoff += now -", "vm->cntvoff += 2 * now -"),),
     # Not a fault: every core begins at the image's first instruction, as in gem5.
     "cores together": (
         Patch("boards/virt/machine.c.inc", "CORES_PSCI", "CORES_TOGETHER"),
@@ -136,92 +100,31 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
 	for (unsigned core = 1; core < CORE_MAX; core++)
 		smc(PSCI_CPU_ON, core, (uintptr_t)__image_start);""")),
     # the guest's kernel
-    "task_wake": first("guest/task.c", "task_wake", "return;"),
-    "gic_eoi": (Patch("guest/irq.c", "\tgic_eoi(iar);\n"),),
     "gic_is_pending": (Patch("guest/irq.c", "if (gic_is_pending(intid))", "if (true)"),),
-    "gic_set_priority": (
-        Patch("guest/bench/irq_order.c",
-              "gic_set_priority(first + i, (uint8_t)(rank_of(i, count) * PRIORITY_STEP));",
-              "(void)rank_of(i, count);"),
-        Patch("guest/bench/irq_storm.c", "gic_set_priority(intid, priority_of(i));",
-              "(void)priority_of(i);")),
-    "gic_enable": (Patch("guest/program.c", "\tgic_enable(run->virt_timer_intid);\n"),),
     "mmu_unmap": first("guest/mmu.c", "mmu_unmap", "return;"),
     "mmu_map_user": first("guest/mmu.c", "mmu_map_user", "return;"),
     "mmu_touch_image": first("guest/mmu.c", "mmu_touch_image", "return;"),
-    "mmu_leaf_target": first("guest/mmu.c", "mmu_leaf_target", "return address + 0x200000;"),
     "el0_expect_fault": first("guest/el0.c", "el0_expect_fault", "return;"),
-    "state_prepare": first("guest/state.c", "state_prepare", "return;"),
-    "libc_reset": first("guest/libc.c", "libc_reset", "return;"),
-    "program_output": first("guest/program.c", "program_output", "return;"),
-    "samples_add": first("guest/sample.c", "samples_add", "return;"),
-    "samples_add crashes": first("guest/sample.c", "samples_add", CRASH),
-    "one tick more": first("guest/sample.c", "samples_add", "until++;"),
     # Not a fault: empty windows that differ, as on a board.
     "uneven windows": first("guest/calibrate.c", "store_pair", "until += pair_count % 3;"),
     "windows drift": first("guest/calibrate.c", "store_pair", "until += pair_count < 50 ? 0 : 2;"),
     "windows drift too far": first("guest/calibrate.c", "store_pair",
                                    "until += pair_count < 50 ? 0 : 3;"),
-    "stamps swapped": first("guest/sample.c", "samples_sink",
-                            "samples_add(samples, until, from);\n\treturn;"),
-    "no stamp in the vector": (
-        Patch("guest/arch/armv8/vectors.S", "\tirq_stamp nop, IRQ_STAMP_VECTOR, x0, x1\n"),
-        Patch("guest/arch/armv7/vectors.S", "\tirq_stamp nop, IRQ_STAMP_VECTOR\n")),
     "timing_begin": first("guest/timing.c", "timing_begin", "return;"),
-    "fp register spoiled": (Patch("guest/program.c", "\tvtimer_rearm(next);\n", """\
-	vtimer_rearm(next);
-#ifdef __aarch64__
-	__asm__ volatile("movi v0.2d, #0");
-#else
-	__asm__ volatile(".fpu neon\\n\\tvmov.i32 q0, #0");
-#endif
-"""),),
     "events": EVENTS,
     "one event": (
         Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),),
     "events, HPMN 0": (*EVENTS, Patch(CPU, "write_mdcr_el2(read_mdcr_el2() & 0x1f);",
                                       "write_mdcr_el2(0);")),
     # benchmarks and programs
-    "needs_stage2": first("guest/bench/hostile.c", "needs_stage2", "return NULL;"),
-    "needs_trapped_smc": first("guest/bench/hostile.c", "needs_trapped_smc", "return NULL;"),
     "vectors fault": (Patch("guest/bench/hostile.c", "\tirq_mask();\n\tfor (;;)\n\t\t;\n",
                             f"\twrite_vbar_el1(0);\n\tisb();\n\t{CRASH}\n"),),
-    "touch_emulated": first("guest/bench/hostile_registers.c", "touch_emulated", "return;"),
-    "check_scratch": first("guest/bench/null_device.c", "check_scratch", "return;"),
     "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
     "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
     "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
-    "invalidate_by_operation": first("guest/bench/tlb_maintenance.c", "invalidate_by_operation",
-                                     "return;"),
-    "working_stage1_level": first("guest/working.c", "working_stage1_level", "return 0;"),
-    "working_stage2_level": first("guest/working.c", "working_stage2_level", "return 0;"),
-    "pointer_chain_random": first("lib/pointer_chain.c", "pointer_chain_random", "return;"),
-    "checksum": first("guest/programs/options.c", "options_checksum",
-                      "static uint32_t count;\n\n\tif (count < 100)\n\t\treturn count++;"),
     # a VM's interrupts
-    "vgic_begin": first("hyp/vcpu/vgic_lr.c", "vgic_begin", "return;"),
-    "vgic_set_priority": first("hyp/vcpu/vgic.c", "vgic_set_priority", "return;"),
-    "vgic_set_priority crashes": first("hyp/vcpu/vgic.c", "vgic_set_priority", CRASH),
-    "vgic_set_edge": (Patch("hyp/vcpu/vgic.c", "\tgic_set_edge(virq->intid, edge);\n"),),
-    "gic_disable": (Patch("hyp/vcpu/vgic.c", "\tgic_disable(virq->intid);\n"),),
-    "follow_target": first("hyp/vm/vgicd_post.c", "follow_target", "return false;"),
-    "vgic_set_retarget": first("hyp/vcpu/vgic.c", "vgic_set_retarget", "return;"),
     "vgic_post_sgi": first("hyp/vcpu/vgic_post.c", "vgic_post_sgi", "return;"),
-    "gic_dist_reset": (Patch("hyp/vm/life.c", "\tgic_dist_reset();\n"),),
-    "abort_or_stop crashes": first("hyp/trap/trap.c", "abort_or_stop", CRASH),
-    "cntp deadline": (
-        Patch("hyp/vcpu/vtimer.c", "timerq_start(&vcpu->cntp.timer, vcpu->cntp.cval);",
-              "timerq_stop(&vcpu->cntp.timer);"),),
-    "no stamp injected": (
-        Patch("hyp/trap/trap_account.c", "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"
-              "\tSTAMP(injected, probe_read());\n",
-              "\t\treturn forward_slowly_probed(vcpu, iar, virq);\n"),
-        Patch("hyp/trap/trap_account.c", "\ttrap_forward_slowly(vcpu, iar, virq);\n"
-              "\tSTAMP(injected, probe_read());\n",
-              "\ttrap_forward_slowly(vcpu, iar, virq);\n")),
-    "no stamp raised": (Patch("hyp/trap/hypercall.c", "\tSTAMP(raised, probe_read());\n"),),
     # its memory
-    "invalidate": first("hyp/mem/stage2.c", "invalidate", "(void)table;\n\treturn;"),
     "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),
     "broadcast vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_guest_vmid();", "\t(void)stage2;"),),
     "local all": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guests();", "\t(void)stage2;"),),
@@ -245,30 +148,7 @@ enum {
           for value in ("regs->name", "first", "second")),
         Patch(SWITCH, "el1_restore(&vcpu->el1);",
               "el1_restore(&vcpu->el1, vcpu->vm->config->slice_us - 300);")),
-    "vmcr": (Patch("drivers/gic/gicv2.c", "\tmmio_write32(hyp + GICH_VMCR, state->vmcr);\n"),
-             Patch("drivers/gic/gicv3.c", "\twrite_ich_vmcr_el2(state->vmcr);\n")),
-    "apr": (Patch("drivers/gic/gicv2.c", "\tmmio_write32(hyp + GICH_APR, state->apr[0]);\n"),
-            Patch("drivers/gic/gicv3.c", "\twrite_ich_ap1r0_el2(state->apr[1]);\n")),
-    "first fp registers not loaded": fp_lost("ldp0", "vldmia\tr0!, {d0-d15}"),
-    "last fp registers not loaded": fp_lost("ldp30", "vldmia\tr0!, {d16-d31}"),
-    "middle fp registers not saved": fp_lost("stp14", "vstmia\tr0!, {d0-d15}"),
-    "last fp registers not saved": fp_lost("stp30", "vstmia\tr0!, {d16-d31}"),
-    "fp status not loaded": (Patch(FP, "\tmsr\tfpcr, x1\n"),
-                             Patch("hyp/arch/armv7/fp.S", "\tvmsr\tfpscr, r1\n")),
     "cntvoff": (Patch(GUEST, "regs->cntvoff_el2 = vcpu->vm->cntvoff;", "regs->cntvoff_el2 = 0;"),),
-    "cpu_reset_debug": (Patch(GUEST, "\tcpu_reset_debug();\n"),),
-    "pmcr_el0": (Patch(GUEST, "\twrite_pmcr_el0(PMCR_P_C);\n"),),
-    "pmuserenr_el0": (Patch(GUEST, "\twrite_pmuserenr_el0(0);\n"),),
-    "pmcntenclr_el0": (Patch(GUEST, "\twrite_pmcntenclr_el0(~0u);\n"),),
-    "pmintenclr_el1": (Patch(GUEST, "\twrite_pmintenclr_el1(~0u);\n"),),
-    "pmovsclr_el0": (Patch(GUEST, "\twrite_pmovsclr_el0(~0u);\n"),),
-    # erratum 1319367
-    "first VTTBR": (Patch(SWITCH, "\t\twrite_vttbr_el2(empty_vttbr);\n"),),
-    "first ISB": (Patch(SWITCH, "(empty_vttbr);\n\t\tisb();\n", "(empty_vttbr);\n"),),
-    "second ISB": (Patch(SWITCH, "\tif (__builtin_expect(empty_vttbr != 0,"
-                         " ISA_SPECULATIVE_AT))\n\t\tisb();\n"),),
-    "second VTTBR": (Patch(SWITCH, "(spsr);\n\twrite_vttbr_el2(vcpu->vttbr);\n",
-                           "(spsr);\n"),),
     # the background VM
     "background jumps to 0": (
         Patch("guest/arch/background/armv8.S", "__background_start:\n",
