@@ -2,7 +2,6 @@
 """A page in headless Chromium, driven by its DevTools protocol over a pair of pipes: playwright is
 50 MB with a Node.js, and selenium wants a driver beside the browser."""
 
-import base64
 import json
 import os
 import select
@@ -114,11 +113,3 @@ class Chromium:
         urls = [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith("data:")]
-
-    def picture(self, path: Path, top: float = 0, height: float | None = None) -> None:
-        """A PNG of the page, or of a part of it."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": top, "width": size["width"],
-                "height": min(height or size["height"], size["height"] - top), "scale": 1}
-        shot = self.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(shot["data"]))

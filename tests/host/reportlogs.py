@@ -7,16 +7,9 @@ interrupt add up.
 
 from collections.abc import Callable
 
-from logmaker import bench_record, calibration, end_record, log_of, run_record, step_head
+from logmaker import SHAPE, bench_record, calibration, end_record, log_of, run_record, step_head
 
-AXES = {"stage1": "4K", "stage2": "2M", "fill": "eager", "colouring": "off",
-        "irq": "trapped", "lr": "hw", "lr_sync": "lazy", "eoi": "combined",
-        "wfi": "native", "traps": "on", "frame": "light",
-        "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
-        "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
-        "cntp": "passthrough", "pause_clock": "moving",
-        "beside": "none", "delay_el2": 0, "slice_us": 0, "vcpus": 0,
-        "cntvoff_us": 0}
+AXES = {axis: value for axis, value in SHAPE.items() if axis != "name"} | {"irq": "trapped"}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
 ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt

@@ -99,11 +99,6 @@ def test_a_guest_takes_part_where_linux_is_asked_for():
     assert (said["stage2"], said["irq"]) == ("2M", "trapped")
 
 
-def test_where_none_is_a_guest_always_takes_part():
-    plan = parse(f"config a trapped\nbench x\n{GUEST}vm bench cores=0\nvm far image=lx cores=1\n")
-    assert set(taking_part(plan.vms, words_of(plan.configs["a"]))) == {"bench", "far"}
-
-
 def test_a_recipe_is_a_text_until_its_images_are_placed():
     text = BESIDE_GUEST.replace(GUEST, "guest lx recipe=stress\n")
     assert parse(text_of(parse(text))) == parse(text)
@@ -196,10 +191,6 @@ def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
 @pytest.mark.parametrize("load, there", [("load_exit", 0), ("linux", 1)])
 def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
     assert len(bounds_of(counted(100, load))) == there
-
-
-def test_without_counted_exits_there_is_no_bound():
-    assert bounds_of(log_from(beside_bodies())) == []
 
 
 def test_an_older_log_has_none():

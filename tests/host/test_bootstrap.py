@@ -20,11 +20,6 @@ def test_equal_samples_give_a_point():
     assert (found.value, found.low, found.high) == (5, 5, 5) and found.is_point
 
 
-def test_same_records_give_the_same_interval():
-    samples = [random.Random(3).randrange(100, 400) for _ in range(200)]
-    assert median_interval(pool(samples)) == median_interval(pool(samples))
-
-
 def test_one_draw_is_as_good_as_a_whole_resample():
     """The medians of resamples in full have the same distribution."""
     samples = [random.Random(4).randrange(100, 140) for _ in range(51)]
@@ -71,11 +66,6 @@ def test_only_passes_that_both_have():
     assert (found.value, found.is_point) == (2, True)
     found = effect({0: pool([10] * 50)}, {1: pool([13] * 50)})
     assert found.value == 3
-
-
-def test_scale():
-    found = effect({0: pool([10] * 50)}, {0: pool([10] * 50)}, 16.0, 20.0)
-    assert (found.value, found.low) == (40, 40)
 
 
 def test_effect_is_seen_beside_noise_and_not_without():

@@ -11,7 +11,7 @@ import serial
 from hypbench import capture as capturing
 from hypbench.records import printable
 from hypbench.session import Runs, is_run_record
-from logmaker import frame, log_of, run_record, sample_run
+from logmaker import log_of, run_record, sample_run
 from serialpair import Board
 
 BODIES = sample_run("silicon")
@@ -88,20 +88,6 @@ def test_a_whole_run(bench, line):
     assert "│ hvc " in result.stdout and "not modelled here" not in result.stdout
 
 
-def test_its_files_are_those_of_run(bench, line):
-    line(LOG)
-    captured = {name: (bench.out / name).read_bytes() for name in ("records.jsonl", "summary.csv")}
-    bench.set_qemu(LOG)
-    bench.run("--out", str(bench.root / "emulated"))
-    assert captured == {name: (bench.root / "emulated" / name).read_bytes() for name in captured}
-
-
-def test_bytes_one_at_a_time(bench, line):
-    small = log_of(sample_run("silicon", ("irq",)))
-    assert line(small, chunk=1).exit_code == 0
-    assert b"".join(records(bench)) == small.replace(b"\r", b"")
-
-
 HEAD = len(b'{"se')
 NUMBER = len(b'{"seq":1')
 BODY = 60
@@ -155,20 +141,6 @@ def test_a_lost_line_is_told_as_the_next_one_comes(bench, line):
     assert said(result)[0] == "records 17 to 18 are missing"
     assert "\nline 18: records 17 to 18 are missing\n" in result.stderr
     assert records(bench) == without(17, 18)
-
-
-def test_everything_at_once(bench, line):
-    lines = change(5, drop(BODY))
-    lines = change(9, garble(BODY), lines)
-    lines = change(20, lambda text: text + text, lines)
-    lines = change(30, lambda text: b"", lines)
-    result = line(BOOT + b"".join(lines))
-    about = [text for text in said(result) if " record" in text or text.startswith("record")]
-    assert [text.split(":")[1].strip() if text.startswith("line") else text for text in about][:4] \
-        == ["record 5 is garbled", "record 9 is garbled", "record 20 is duplicated",
-            "record 30 is missing"]
-    assert records(bench) == without(5, 9, 30)
-    assert "record 5 is missing; record 9 is missing; record 30 is missing" in result.stdout
 
 
 @pytest.mark.parametrize("harm", [drop(BODY), drop(HEAD), drop(16), garble(18), drop(30)])
@@ -377,16 +349,6 @@ def test_the_reports_copy_of_a_plan_is_its_latest_good_run(bench, line):
     assert path.read_bytes() == other.replace(b"\r", b"")
 
 
-def test_captured_records_serve_show_check_and_compare(bench, line):
-    result = line(LOG, "--quiet", "--table", "long")
-    path = str(bench.out / "records.jsonl")
-    assert bench("check", path).exit_code == 0
-    shown = bench("show", path)
-    assert shown.exit_code == 0 and result.stdout.startswith(shown.stdout)
-    compared = bench("compare", path, path, "--threshold", "0")
-    assert compared.exit_code == 0 and "1 tick = 16 ns" in compared.output
-
-
 # Ports
 
 def test_without_a_port_the_ports_are_named(bench, monkeypatch):
@@ -415,12 +377,6 @@ def test_a_port_that_is_not_there(bench):
     assert names(bench) == []
 
 
-def test_a_port_that_is_no_port(bench):
-    result = bench("capture", "--board", "virt-a72", "--tty", "/dev/null")
-    assert result.exit_code == 2 and "cannot open /dev/null: " in result.output
-    assert "Traceback" not in result.output
-
-
 def test_a_port_in_use(bench):
     master, slave = pty.openpty()
     name = os.ttyname(slave)
@@ -446,9 +402,3 @@ def test_a_port_that_does_not_open(bench, monkeypatch, number, says):
 
 def test_text_that_a_terminal_would_obey_is_shown_as_digits():
     assert printable(b"a\tb \x1b[2J \x07 \xe9 \x7f") == "a\tb \\x1b[2J \\x07 \\xe9 \\x7f"
-
-
-def test_frame_of_the_log_is_whole():
-    """The numbers that the tests above count on."""
-    assert LINES[17] == frame(17, BODIES[17]) + b"\r\n" and BODIES[17]["step"] > 0
-    assert len(LINES) > 40 and BODIES[LAST]["kind"] == "end"

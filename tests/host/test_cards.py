@@ -14,7 +14,7 @@ from hypbench import debian
 from hypbench.apt_sources import NotDebian
 from hypbench.boards import description, images
 from hypbench.boards.card import make_card
-from hypbench.boards.programs import environment, run
+from hypbench.boards.programs import run
 from hypbench.boards.sources import Sources
 from hypbench.plan import read_plan
 from hypbench.plan_language import parse, text_of
@@ -82,27 +82,6 @@ def test_the_script_is_one_that_uboot_takes(sample):
     said = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True, check=True)
     assert "Script (uncompressed)" in said.stdout and "hypbench sample" in said.stdout
     assert path.read_bytes().endswith(b"echo from the card\n")
-
-
-@TOOLS
-def test_the_fat_is_sound(sample):
-    image = sample.made()
-    path = sample.write("fat", image[4096 * SECTOR:])
-    # The boot sector's own words: FAT32, one sector a cluster, the partition's place.
-    assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
-    assert int.from_bytes(image[4096 * SECTOR + 28:][:4], "little") == 4096
-    fsck = run_if_there("fsck.fat", "-n", path)
-    assert fsck is None or "7 files" in fsck
-
-
-def run_if_there(*words) -> str | None:
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False,
-                              env=environment() | {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
-    except FileNotFoundError:
-        return None
-    assert done.returncode == 0, done.stdout
-    return done.stdout
 
 
 @TOOLS
@@ -209,17 +188,6 @@ def test_offline_says_which_file_is_missing_and_how_to_give_it(sample, monkeypat
     assert asked == ["boot-package", "firmware"] and not sample.image.exists()
 
 
-@TOOLS
-def test_debians_packages_are_asked_for_what_is_not_installed(sample, monkeypatch):
-    folder = sample.write("fetched/usr/lib/firmware/start4.elf", b"fetched").parents[3]
-    monkeypatch.setattr(debian, "fetch", lambda *_words, **_more: folder)
-    (sample.root / "machine" / "usr/lib/firmware/start4.elf").unlink()
-    sample.made()
-    assert file_of(sample.image, "start4.elf") == b"fetched"
-    (folder / "usr/lib/firmware/start4.elf").unlink()
-    failed(sample("sdcard"), "the package has no usr/lib/firmware/start4.elf")
-
-
 def test_boards_without_a_card_or_an_image(sample):
     failed(sample("sdcard", "--board", "plain"), "board 'plain' has no card", 2)
     assert "with one: sample" in sample("sdcard", "--board", "plain").output
@@ -276,11 +244,6 @@ def test_a_tftp_folder_has_what_its_commands_load(sample):
 
 def commands_in(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.startswith("    ")]
-
-
-def test_a_board_without_tftp(sample):
-    sample.write("boards/sample/card.toml", CARD.split("[tftp]")[0])
-    failed(sample("tftp"), "boards/sample/card.toml has no [tftp]")
 
 
 # The boards of this tree

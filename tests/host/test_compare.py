@@ -103,15 +103,6 @@ def test_row_of_one_run_alone():
                      "other": (Verdict.ONLY_B, "")}
 
 
-@pytest.mark.parametrize("old, new", [(("hypercall", "null"), ("hvc", "null")),
-                                      (("mmio", "iidr"), ("mmio_read", "vgic"))])
-def test_names_of_release_0_1_0(old, new):
-    a, b = run_with(bench=old[0], variant=old[1]), run_with(51, bench=new[0], variant=new[1])
-    assert compared(a, b)["trapped"] == (Verdict.SLOWER, "")
-    assert compared(b, a)["trapped"] == (Verdict.FASTER, "")
-    assert any("its other name" in line for line in conditions(log_from(a), log_from(b)))
-
-
 def test_boards_with_other_clocks_are_compared_in_time():
     def at(hz: int):
         return run_with(platform="silicon", hz=hz,
@@ -190,10 +181,6 @@ def test_nothing_in_common_is_a_failure_in_any_case(compare):
         failed(compare(TRAPPED_ALONE, OTHER_NAMES, *words), "nothing was compared", 2)
 
 
-def test_rows_that_b_has_alone_are_none(compare):
-    assert compare(TRAPPED_ALONE, A).exit_code == 0
-
-
 def three_verdicts() -> tuple[bytes, bytes]:
     """Rows in the order same, faster, slower, much slower, only in A; and what B makes of them."""
     def run(ticks: dict[str, int]) -> bytes:
@@ -216,26 +203,10 @@ def test_what_changed_comes_first_and_what_was_not_compared_last(compare, words,
     assert result.stdout.splitlines()[-1] == "5 rows: 1 same, 1 faster, 2 slower, 1 only in A"
 
 
-def test_many_rows_that_were_not_compared_are_one(compare):
-    def run(names: str) -> bytes:
-        return log_of(plan_run([NATIVE], {"hvc": lambda head, _: [calibration(head)] + [
-            bench_record(head, variant, [50] * 20) for variant in names]}))
-
-    out = compare(run("abcdefg"), run("abc"), "--allow-missing").stdout
-    assert table_row(out, "hvc", "4 variants")[2:] == ["native", *"---", "", "-", "only in A"]
-    assert table_row(compare(run("abcde"), run("abc")).stdout, "hvc", "d, e")[-1] == "only in A"
-
-
 def test_what_no_run_models_is_no_row(compare):
     one = log_of(matrix("qemu-icount"))
     assert "│ tlb_chase" not in compare(one, one).stdout
     assert "│ tlb_chase" in compare(one, one, "--table", "long").stdout
-
-
-def test_rows_over_the_threshold_are_the_first(compare):
-    out = compare(*three_verdicts(), "--threshold", "30").stdout
-    assert next(line for line in out.splitlines() if line.startswith("│ hvc")).split()[3] == (
-        "slowest")
 
 
 @pytest.fixture
@@ -261,17 +232,6 @@ def test_without_b_it_is_the_last_run_of_the_board(compare_with_last, bench):
     (log_of(run_with(board="toaster")), A, "A is a run of board 'toaster', which is not here")])
 def test_no_last_run_to_compare_with(compare_with_last, a, last, says):
     failed(compare_with_last(a, last), says, 2)
-
-
-def test_the_last_run_is_not_compared_with_itself(bench):
-    (bench.out / "records.jsonl").write_bytes(A)
-    failed(bench("compare", str(bench.out / "records.jsonl")), "A is the last run of virt-a72", 2)
-
-
-def test_summary_line(compare):
-    assert compare(A, A, "--threshold", "0").output.splitlines()[-1] == (
-        "2 rows: 2 same; slower by more than 0: 0")
-    assert compare(A, SLOW).output.splitlines()[-1] == "2 rows: 2 slower"
 
 
 @pytest.mark.parametrize("word", ["many", "-5%", "5%%", ""])
@@ -303,28 +263,5 @@ def test_garbled_result_is_left_out_and_told(compare):
     assert table_row(result.output, "hvc", "null", "native")[-1] == "slower"  # of the other pass
 
 
-def test_result_that_cannot_be_true_is_left_out(compare):
-    bodies = run_with(configs=(TRAPPED,), order="once")
-    index = next(i for i, body in enumerate(bodies) if body["kind"] == "bench")
-    bodies[index] = bodies[index] | {"p50": 500}
-    result = compare(A, log_of(bodies))
-    failed(result, "the histogram gives", 2)
-    assert table_row(result.output, "hvc", "null", "trapped")[-1] == "only in A"
-
-
 def test_slower_row_is_told_before_damage(compare):
     assert compare(A, SLOW[:-50], "--threshold", "1").exit_code == 1
-
-
-def test_unknown_filter_lists_the_valid_ones(compare):
-    failed(compare(A, A, "--bench", "hvx"), "no benchmark 'hvx'; there are: hvc", 2)
-    failed(compare(A, A, "--config", "x"), "there are: native, trapped", 2)
-    assert table_row(compare(A, SLOW, "--config", "trapped").output, "hvc")[2] == "trapped"
-
-
-def test_help_is_for_people(bench):
-    text = bench("compare", "--help").output
-    assert "what is slower in B than in A?" in text and "Exit status" in text
-    for command in ("run", "check", "show", "report", "patch", "dev"):
-        said = bench(command, "--help")
-        assert said.exit_code == 0 and "Usage:" in said.output

@@ -3,13 +3,10 @@
 
 import errno
 import os
-import re
-import resource
 import signal
 import subprocess
 import sys
 import time
-from itertools import count
 from pathlib import Path
 
 import click
@@ -21,7 +18,6 @@ from hypbench.records import read_log
 from hypbench.tree import whole
 from logmaker import log_of, sample_run
 from test_guest_command import HOOK
-from test_patch import uimage
 
 LOG = log_of(sample_run())
 # A QEMU that hangs: it says who it is, and takes no SIGTERM.
@@ -167,18 +163,6 @@ def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess
                            str(bench.root), *words], capture_output=True, text=True, check=False)
 
 
-def test_a_full_disk_is_one_line_and_leaves_the_last_run(bench):
-    finished(bench, *RUN)
-    before = content_of(bench.out)
-    assert len(before) == 5
-    done = limited(bench, 1000, *RUN)
-    assert done.returncode == 1
-    assert [line for line in done.stderr.splitlines() if "Error" in line] == [
-        f"Error: cannot write {bench.out}/hypbench-run.elf: File too large"]
-    assert "Traceback" not in done.stderr
-    assert content_of(bench.out) == before
-
-
 def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
     image = len((bench.root / "build/virt-a72/hypbench.elf").read_bytes())
     finished(bench, *RUN)
@@ -204,54 +188,6 @@ def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
     assert (done.returncode, done.stderr) == (
         1, f"Error: cannot write {bench.out}/report/default.run/{name}: File too large\n")
     assert content_of(bench.root / "build") == before
-
-
-@pytest.fixture
-def small_disk(bench):
-    """A file system of 64 KiB on build/."""
-    build, image = bench.out.parent, (bench.out / "hypbench.elf").read_bytes()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=20", "tmpfs", build],
-                      capture_output=True, check=False).returncode:
-        pytest.skip("no tmpfs can be mounted here")
-    bench.out.mkdir()
-    (bench.out / "hypbench.elf").write_bytes(image)
-    yield build
-    subprocess.run(["umount", build], check=True)
-
-
-@pytest.mark.parametrize("full", ["bytes", "files"])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_really_full_disk_is_one_line(bench, small_disk, command, full):
-    earlier_report(bench)
-    if full == "bytes":
-        with pytest.raises(OSError), (small_disk / "filler").open("wb", buffering=0) as file:
-            while file.write(bytes(1000)):
-                pass
-    else:
-        with pytest.raises(OSError):
-            for number in count():
-                (small_disk / str(number)).touch()
-    before = content_of(small_disk)
-    done = limited(bench, 1 << 30, *COMMANDS[command], "--quiet")
-    assert done.returncode == 1
-    assert re.fullmatch(r"Error: .*: No space left on device\n", done.stderr)
-    assert content_of(small_disk) == before
-
-
-@needs("mkimage", "dumpimage")
-def test_a_full_disk_ends_tftp_with_one_line(cards):  # noqa: F811
-    cards.write("build/sample/hypbench.uimg", uimage(cards.root, raw_image()))
-    assert not cards("tftp").exit_code
-    before = content_of(cards.out)
-    most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    image = cards.out / "tftp" / "hypbench.uimg"
-    resource.setrlimit(resource.RLIMIT_FSIZE, (image.stat().st_size - 1, most[1]))
-    try:
-        done = cards("tftp")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, most)
-    assert (done.exit_code, done.stderr) == (1, f"Error: cannot write {image}: File too large\n")
-    assert content_of(cards.out) == before
 
 
 def test_an_error_of_a_file_is_one_line(bench):

@@ -2,8 +2,6 @@
 """Boards of gem5's, on a fake gem5: what is no gem5 is one line, and a gem5 that fails says so."""
 
 import json
-import os
-import signal
 import stat
 import sys
 
@@ -16,7 +14,6 @@ from hypbench.plan_language import parse
 from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run
 from test_commands import failed
-from test_ends import ENDS, HANGS, is_there, start, wait_until
 
 LOG = log_of(sample_run("gem5"))
 ABOUT = {"gem5": "24.0.0.1", "arm": True}
@@ -203,49 +200,6 @@ def test_a_gem5_that_fails(gem5, then, status, says):
     failed(result, says, status)
     assert result.output.count("warn: x") < 10
     assert ("panic: no such thing" in result.output) == ("panic" in then)
-
-
-def test_a_gem5_that_dies_early(gem5):
-    gem5.install(log=b"starting\r\n" + LOG[:3000])
-    result = gem5.run()
-    failed(result, "no end record")
-    assert "console: starting" in result.output
-
-
-def test_a_gem5_that_prints_garbage(gem5):
-    gem5.install(log=bytes(range(256)) * 100)
-    failed(gem5.run(), "the log has no good record")
-
-
-@pytest.mark.parametrize("log, says", [
-    (LOG[:3000], "time limit: gem5 was ended after 1 s"),
-    (LOG, "gem5 did not end after the end record")])
-def test_a_gem5_that_hangs(gem5, monkeypatch, log, says):
-    monkeypatch.setattr("hypbench.qemu.GRACE_S", 0.2)
-    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
-    gem5.install(log=log, then="import signal, time; signal.signal(signal.SIGTERM,"
-                               " signal.SIG_IGN); time.sleep(60)")
-    failed(gem5.run("--timeout", "1"), says)
-
-
-@pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
-def test_gem5_ends_with_its_command(gem5, number):
-    gem5.install(log=LOG[:3000], then=HANGS)
-    with start(gem5.bench, "run", "--board", "gem5-a72") as process:
-        path = gem5.program.with_name("pid")
-        wait_until(lambda: path.exists() and path.read_text().endswith("\n"))
-        process.send_signal(number)
-        try:
-            wait_until(lambda: not is_there(int(path.read_text())), 30)
-        finally:
-            if is_there(int(path.read_text())):
-                os.kill(int(path.read_text()), signal.SIGKILL)
-        assert process.wait(60) != 0
-
-
-def test_a_log_of_another_platform_is_told(gem5):
-    gem5.install(log=log_of(sample_run()))
-    failed(gem5.run(), "the image reports platform qemu-icount, it ran on gem5")
 
 
 def test_other_machines_are_not_one(bench, tmp_path):

@@ -20,9 +20,7 @@ from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
 from hypbench.guests.recipes import RECIPES, Recipe
-from hypbench.guests.run import summary
 from hypbench.plan import read_plan
-from hypbench.records import read_log
 from hypbench.tree import HOME, with_parts
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
@@ -115,14 +113,6 @@ def refused(bench, says: str, *words: object) -> None:
     assert done.stdout == b"" and not bench.qemu.with_name("words").exists()
 
 
-def test_what_was_built_stays(bench):
-    """The next `make run-guest` builds nothing anew."""
-    objects = bench.out / "guest" / "main.o"
-    objects.parent.mkdir()
-    objects.write_bytes(b"")
-    assert bench.start().returncode == 0 and objects.exists()
-
-
 def test_the_guests_output_is_ours_and_nothing_else(bench):
     done = bench.start()
     assert (done.returncode, done.stdout) == (0, b"hello\r\n")
@@ -181,15 +171,6 @@ def test_a_configuration_that_loses_timers_is_said(bench):
     assert b"CONFIG=trapped-sw or CLOCK=icount does not" in said
 
 
-def test_by_icount_every_instruction_is_a_tick(bench):
-    bench.guest(log=guest_log(platform="qemu-icount"))
-    done = bench.start(bench.image, "--clock", "icount")
-    assert done.returncode == 0, done.stderr
-    assert any(word.startswith("shift=4,sleep=off,rr=record") for word in bench.words())
-    bench.start(bench.image, "--clock", "icount", "--cpus", 2)
-    assert "shift=4,sleep=off" in bench.words()
-
-
 def test_stats_print_the_exit_table(bench):
     assert b"Exits by kind" not in bench.start().stdout
     done = bench.start(bench.image, "--stats")
@@ -198,14 +179,6 @@ def test_stats_print_the_exit_table(bench):
     row = next(line for line in out.splitlines() if "hvc" in line)
     assert [cell.strip() for cell in row.strip("│").split("│")][:6] == [
         "trapped", "guest", "hvc", "10", "100.0 %", "100.0 %"]
-
-
-def test_what_was_ignored_is_told():
-    log = read_log(guest_log())
-    step, = log.of_kind("step")
-    assert "ignored" not in summary(log, step)
-    assert summary(log, step | {"rom_writes": 3}).endswith(
-        "10 exits, 3 stores to read-only memory ignored")
 
 
 def test_a_crash_is_told_in_a_line(bench):
@@ -217,14 +190,6 @@ def test_a_crash_is_told_in_a_line(bench):
         " va 0x90000000, ipa 0x90000000 (nothing), esr 0x93000046"]
 
 
-def test_a_plan_that_the_hypervisor_refuses_is_told(bench):
-    error = {"kind": "error", "where": "guest", "what": "no room"}
-    bench.guest(log=guest_log("refused", before=(error,)), then=WHOLE + "; sys.exit(1)")
-    done = bench.start()
-    assert done.returncode == 1
-    assert "hypbench: ERROR: guest trapped: guest: no room" in done.stderr.decode()
-
-
 @pytest.mark.parametrize("then, says", [
     ("out(b'half'); sys.exit(0)", "no end record: the log stops after record 0"),
     ("out(*log[1:]); sys.exit(3)", "QEMU ended with status 3"),
@@ -234,18 +199,6 @@ def test_a_run_that_did_not_end_well(bench, then, says):
     bench.guest(then)
     done = bench.start()
     assert done.returncode == 1 and says in done.stderr.decode()
-
-
-def test_what_qemu_says_is_told(bench):
-    bench.qemu.write_text("#!/bin/sh\necho qemu: no such machine >&2\nexit 1\n")
-    done = bench.start()
-    assert done.returncode == 1 and "QEMU reports: qemu: no such machine" in done.stderr.decode()
-
-
-def test_records_of_another_platform_are_not_of_this_run(bench):
-    bench.guest(log=guest_log(platform="silicon"))
-    done = bench.start()
-    assert done.returncode == 1 and "it ran on qemu-host" in done.stderr.decode()
 
 
 def test_a_limit_ends_it(bench):
@@ -313,23 +266,10 @@ def test_a_line_of_another_form_is_no_exit_status(bench, printed):
     assert "GUEST_STATUS=exit: it printed no line EXIT: STATUS=n" in done.stderr.decode()
 
 
-def test_an_even_status_is_not_of_kvm_unit_tests(bench):
-    bench.guest("out(b'EXIT: STATUS=2\\n', *log[1:])")
-    done = bench.start(bench.image, "--guest-status", "kvm-unit-tests")
-    assert done.returncode == 1 and "with an odd n" in done.stderr.decode()
-
-
 def test_a_crash_is_no_exit_status(bench):
     bench.guest("out(b'EXIT: STATUS=0\\n', *log[1:]); sys.exit(1)",
                 guest_log("fault", before=(FAULT,)))
     assert bench.start(bench.image, "--guest-status", "exit").returncode == 1
-
-
-def test_behind_the_end_record_qemu_has_a_while(bench, monkeypatch):
-    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
-    bench.guest(WHOLE + "; time.sleep(60)")
-    done = bench.start()
-    assert done.returncode == 1 and b"did not end after the end record" in done.stderr
 
 
 def piped(tmp_path, content: bytes):
@@ -437,14 +377,6 @@ def test_keys_that_end_it(bench, keys):
         terminal.until(b"ended by the user; the guest had not powered off")
 
 
-def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
-    bench.guest(LISTEN)
-    with Terminal(bench) as terminal:
-        terminal.type(b"vq")
-        assert terminal.end() == 0
-        terminal.until(b"=> <76>")
-
-
 def test_ctrl_a_for_the_guest(bench):
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
@@ -470,34 +402,6 @@ def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
         terminal.process.send_signal(number)
         assert terminal.end() == 128 + number
         assert not Path(f"/proc/{qemu}").exists()
-
-
-def test_nothing_is_left_of_a_command_that_is_killed(bench):
-    bench.guest(LISTEN)
-    with Terminal(bench) as terminal:
-        terminal.until(b"=> ")
-        qemu, = children(terminal.process.pid)
-        terminal.process.kill()
-        terminal.process.wait()
-        end = time.monotonic() + 30
-        while Path(f"/proc/{qemu}").exists() and time.monotonic() < end:
-            time.sleep(0.02)
-        assert not Path(f"/proc/{qemu}").exists()
-
-
-def test_two_guests_of_a_board_take_turns(bench):
-    """The files of the first are there until it ends."""
-    bench.guest(LISTEN)
-    with Terminal(bench) as first:
-        first.until(b"=> ")
-        with Terminal(bench) as second:
-            second.until(b"another run of a guest on virt-a72 is under way; waiting")
-            assert (bench.folder / "load-0.bin").exists() and b"=> " not in second.seen
-            first.type(b"q")
-            assert first.end() == 0
-            second.until(b"=> ")
-            second.type(b"q")
-            assert second.end() == 0
 
 
 def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
@@ -537,12 +441,6 @@ def test_nor_for_what_else_is_wrong(bench):
     refused(bench, "no board 'nosuch'; there are:", image, "--board", "nosuch")
 
 
-def test_an_image_that_is_not_built_is_named_with_its_remedy(bench):
-    (bench.out / "hypbench.elf").unlink()
-    done = bench.start()
-    assert done.returncode == 1 and b"`make image BOARD=virt-a72` makes it" in done.stderr
-
-
 BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # placed\n"
              "vm bench\nvm far image=lx cores=1\n").format
 
@@ -579,23 +477,8 @@ def test_a_system_without_a_package_is_named_with_its_build(bench, name, says):
     refused(bench, says, name)
 
 
-def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):
-    monkeypatch.setenv("PATH", str(bench.root))
-    monkeypatch.setattr("hypbench.boards.programs.SBIN", "")
-    done = bench.start()
-    assert done.returncode == 1
-    assert b"dtc is missing: it is in the package device-tree-compiler" in done.stderr
-
-
 def test_a_device_tree_of_the_users_own(bench):
     blob = bench.file("mine.dtb", device_tree())
     assert bench.start(bench.image, "--dtb", blob).returncode == 0
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
-
-
-def test_arguments_that_look_like_options_are_arguments(bench):
-    blob = bench.file("mine.dtb", device_tree())
-    done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")
-    assert done.returncode == 0, done.stderr
-    assert b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()

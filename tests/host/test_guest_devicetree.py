@@ -58,17 +58,6 @@ def test_psci_by_hvc(tmp_path, name):
 
 
 @each_board
-def test_timers_are_level_interrupts_in_the_order_of_the_binding(tmp_path, name):
-    """arm,arch_timer.yaml: secure, non-secure, virtual, hypervisor's."""
-    tree = made(tmp_path, name, cpus=3)
-    assert tree.intids("/timer") == [29, 30, 27, 26]
-    cores = 0 if name.endswith("gicv3") else 0x700
-    assert [flags for _, _, flags in grouped(tree.cells("/timer", "interrupts"), (1, 1, 1))] == [
-        cores | 4] * 4
-    assert ("armv8-timer" in tree.text("/timer", "compatible")) == (name != "virt-a15")
-
-
-@each_board
 def test_the_interrupt_controller(tmp_path, name):
     tree = made(tmp_path, name, cpus=3)
     node = "/intc@8000000"
@@ -93,18 +82,6 @@ def test_the_interrupt_of_counters_is_the_boards(tmp_path, name):
 
 def test_without_a_private_one_there_is_none(tmp_path):
     assert "/pmu" not in made(tmp_path, "vexpress-a15").children("/")
-
-
-@each_board
-def test_the_console(tmp_path, name):
-    tree = made(tmp_path, name)
-    node, _ = tree.console()
-    assert tree.reg(node) == (0x09000000, 0x1000)
-    assert tree.intids(node) == [33]
-    assert grouped(tree.cells(node, "interrupts"), (1, 1, 1))[0][2] == 4
-    clock, again = tree.cells(node, "clocks")
-    assert clock == again == tree.number("/apb-pclk", "phandle", 0)
-    assert tree.number("/apb-pclk", "clock-frequency", 0) == 24_000_000
 
 
 def test_what_the_user_says_to_the_kernel(tmp_path):

@@ -47,12 +47,6 @@ def test_an_arm64_image_that_is_an_efi_program_says_how_long_it_is(tmp_path):
     assert len(read(tmp_path, arm64_image(4096, first=b"MZ\0\x91")).data) == 4096  # no PE header
 
 
-def test_an_old_arm64_image_does_not(tmp_path):
-    """Before Linux 3.17: image_size 0, and text_offset's byte order was the kernel's."""
-    image = read(tmp_path, arm64_image(4096, text_offset=0x0000080000000000, memory=0))
-    assert (image.text_offset, image.memory) == (0x80000, 4096)
-
-
 def test_a_zimage(tmp_path):
     image = read(tmp_path, zimage(0x400), "armv7")
     assert (image.kind, image.memory) == ("zImage", 0x400)
@@ -121,11 +115,6 @@ def test_one_gigabyte(tmp_path):
     gzip.compress(bytes(LIMIT + 1)), zboot(bytes(LIMIT + 1)), zboot(bytes(LIMIT + 1), "xz")])
 def test_more_than_fits_when_it_is_unpacked(tmp_path, packed):
     refused(tmp_path, packed, "unpacked", "more than 8M")
-
-
-def test_what_just_fits_when_it_is_unpacked(tmp_path):
-    whole = arm64_image(LIMIT)
-    assert len(read(tmp_path, gzip.compress(whole)).data) == LIMIT
 
 
 @pytest.mark.parametrize("content, isa, says", [

@@ -9,10 +9,9 @@ import pytest
 
 from guestfiles import A64_LOOP, MIB, arm64_image, elf, zimage
 from hypbench.guests.formats import read_image
-from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
-                                     shown, size_of)
+from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board)
 from hypbench.guests.placement import Piece, loads, place
-from hypbench.guests.prepare import loses_timers, plan_text, settings, usual_config
+from hypbench.guests.prepare import loses_timers, plan_text, usual_config
 from hypbench.tree import Tree
 
 RAM = 0x40000000
@@ -56,13 +55,6 @@ def test_with_little_ram_they_are_at_its_end(tmp_path, ram):
     made = layout_of(tmp_path, zimage(6 * MIB), A15, ram, initrd=5 * MIB)
     assert made.initrd.end <= RAM + ram
     assert RAM + ram - made.dtb <= 10 * MIB
-
-
-@pytest.mark.parametrize("ram, says", [
-    (8 * MIB, "is too little"), (4 * MIB, "GUEST_RAM="), (12 * MIB, "GUEST_RAM=12M")])
-def test_a_zimage_with_too_little_ram(tmp_path, ram, says):
-    with pytest.raises(BadGuest, match=says):
-        layout_of(tmp_path, zimage(6 * MIB), A15, ram, initrd=5 * MIB)
 
 
 @pytest.mark.parametrize("board", [A72, A15])
@@ -187,23 +179,6 @@ def test_more_than_the_store_holds(tmp_path):
         loads([*pieces, Piece("one more", RAM, 1, b"x")], A72, tmp_path)
 
 
-@pytest.mark.parametrize("text, size", [("256M", 256 * MIB), ("1G", 1 << 30), ("64", 64 * MIB),
-                                        ("2048k", 2 * MIB), ("16MiB", 16 * MIB)])
-def test_sizes(text, size):
-    assert size_of(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "M", "256X", "-1M", "1.5G", "0x100M"])
-def test_what_is_no_size(text):
-    with pytest.raises(BadGuest, match="not a size; good ones are 256M, 1G"):
-        size_of(text)
-
-
-def test_shown():
-    assert [shown(size) for size in (256 * MIB, 1 << 30, 1536 * MIB, 4096, 100, 0)] == [
-        "256M", "1G", "1536M", "4K", "100 bytes", "0 bytes"]
-
-
 @pytest.mark.parametrize("board", [A72, A15, V3])
 def test_more_ram_than_the_board_has(board):
     check_ram(board, board.ram_size)
@@ -236,25 +211,6 @@ def test_boards_that_cannot_are_told_those_that_can():
         read_board(TREE, "arndale")
 
 
-def test_cores_for_guests_are_the_boards():
-    assert {name: read_board(TREE, name).cores for name in TREE.qemu_boards()} == {
-        "rpi4": 4, "vexpress-a15": 2, "virt-a15": 4, "virt-a72": 4, "virt-a72-gicv3": 4}
-
-
-def test_configurations():
-    for good in ("native", "trapped-sw", "trapped lr=sw stage2=4K", "trapped delay_el2=100"):
-        settings(good)
-    for bad, says in (("", "a name is missing"),
-                      ("traped", "a preset is missing after 'traped'; valid: native direct"),
-                      ("lr=sw", "not a name .*'lr=sw'"), ("native irq=trapped", "needs stage 2"),
-                      ("trapped lr", "unknown preset 'lr'"),
-                      ("trapped lr=sw lr", "not name=value: 'lr'"),
-                      ("trapped lrx=sw", "unknown axis 'lrx=sw'; valid: stage1"),
-                      ("trapped lr=soft", "unknown value 'lr=soft'; valid: hw sw")):
-        with pytest.raises(BadGuest, match=says):
-            settings(bad)
-
-
 @pytest.mark.parametrize("words, gic, clock, loses", [
     ("trapped", "gicv2", "host", True), ("trapped-sw lr=hw", "gicv2", "host", True),
     ("trapped", "gicv3", "host", False), ("trapped", "gicv2", "icount", False),
@@ -264,9 +220,3 @@ def test_where_qemu_loses_timers(words, gic, clock, loses):
     assert loses_timers(words, gic, clock) == loses
     assert not loses_timers(usual_config(gic, clock), gic, clock)
     assert usual_config("gicv3", clock) == usual_config(gic, "icount") == "trapped"
-
-
-def test_settings_of_a_configuration():
-    for config, stage2 in (("native", "off"), ("direct stage2=off", "off"), ("trapped", "2M"),
-                           ("native stage2=2M", "2M")):
-        assert settings(config)["stage2"] == stage2

@@ -67,6 +67,15 @@ def test_garbled_byte(place):
     assert 3 not in seqs(log) and len(seqs(log)) == len(LINES) - 1
 
 
+@pytest.mark.parametrize("digit", range(8))
+def test_each_digit_of_the_crc_counts(digit):
+    line = LINES[3].rstrip()
+    at = len(line) - len(b'01234567"}') + digit
+    other = b"1" if line[at:at + 1] == b"0" else b"0"
+    found = problems(b"".join([*LINES[:3], line[:at] + other + line[at + 1:] + b"\n", *LINES[4:]]))
+    assert len(found) == 1 and found[0].startswith("line 4: record 3 is garbled: the crc is")
+
+
 def test_garbled_number_is_not_also_missing():
     broken = LINES[3].replace(b'"unit":"ticks"', b'"unit":"tocks"')
     found = problems(b"".join([*LINES[:3], broken, *LINES[4:]]))

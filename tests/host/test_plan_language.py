@@ -52,14 +52,6 @@ def test_every_line_is_taken():
         ("b", 1000000, 4294967295), ("b", 1, 1)]
 
 
-def test_presets_are_those_of_the_header():
-    assert abi.presets()["trapped-sw"] == dict.fromkeys(abi.axes(), 0) | {
-        "stage2": 2, "irq": 1, "lr": 1, "traps": 1}
-    for name, preset in abi.presets().items():
-        assert parse(f"config {name}\nbench b\n").configs == {name: preset}
-        assert parse(f"config native {name}\nbench b\n").configs == {"native": preset}
-
-
 def test_a_machine_is_the_rest_of_its_line():
     said = "gem5 1.7 core=\"x\" \\ "
     assert parse(f"{START}machine  {said}# its core\n").machine == said
@@ -98,12 +90,6 @@ def test_blanks_and_comments_do_not_matter():
     plan = parse("# first\n\n   \t# more\r\n\tconfig\tnative# here\r\n  bench  b  n=5 # and\n"
                  "#config wrong")
     assert list(plan.configs) == ["native"] and plan.benches[0][1]["n"] == 5
-
-
-def test_the_last_of_a_kind_counts():
-    plan = parse(f"platform silicon\nname a\nlimit_ms 0\n{START}platform qemu-host\nname b\n"
-                 "limit_ms 5")
-    assert (PLATFORMS[plan.platform], plan.name, plan.limit_ms) == ("qemu-host", "b", 5)
 
 
 def test_a_plan_may_be_full():

@@ -15,7 +15,6 @@ from test_plan_language import LOAD_4, refused
 BENCH = "config a trapped sched=rr fp=lazy\nbench b\n"
 ALONE = "config a trapped\nbench b\n"
 GUEST = f"guest linux cpus=2 ram_mib=64\n{LOAD_4}\n"
-FIELDS = "image cores load configs colours cpus ram_mib prio"
 
 
 def vms(lines: str, start: str = BENCH + GUEST) -> dict[str, Vm]:
@@ -52,24 +51,11 @@ def test_cores(said, cores):
     assert vms(f"vm bench\nvm background\nvm linux cores={said}\n")["linux"].cores == cores
 
 
-def test_a_guests_lines_may_come_after_the_vm():
-    plan = parse(f"config trapped\nvm a image=linux\n{GUEST}")
-    assert plan.vms == {"a": Vm("linux", (0, 1), 64, 1)}
-
-
 def test_guests_have_loads_of_their_own():
     plan = parse(f"config trapped\n{GUEST}guest bsd\n{LOAD_4}\nload size=7\n"
                  "vm linux cores=0\nvm bsd cores=1\n")
     assert [len(guest.loads) for guest in plan.guests.values()] == [1, 2]
     assert isinstance(plan.guests["bsd"], Guest) and plan.order == 1
-
-
-def test_what_several_vms_mean_is_in_their_text():
-    text = ("config a trapped sched=fp fp=eager\nbench b\n" + GUEST
-            + "vm left image=linux cores=0,1 ram_mib=32 prio=9\nvm bench cores=1\n")
-    plan = parse(text)
-    assert parse(text_of(plan)) == plan
-    assert "vm left image=linux cores=0,1 ram_mib=32 prio=9\n" in text_of(plan)
 
 
 @pytest.mark.parametrize("policy, cores, there", [
@@ -78,11 +64,6 @@ def test_what_several_vms_mean_is_in_their_text():
 def test_a_background_vm_stays_off_a_core_without_a_policy(policy, cores, there):
     found = {"bench": Vm("bench", (0,), 0, 1), "background": Vm("background", (cores,), 0, 0)}
     assert taking_part(found, {"sched": policy, "beside": "none"}).keys() == there
-
-
-def test_a_core_alone_in_one_configuration_and_shared_in_another():
-    plan = parse("config native\nconfig a trapped sched=fp\nbench b\nvm bench\nvm background\n")
-    assert plan == parse("config native\nconfig a trapped sched=fp\nbench b\n")
 
 
 # Mistakes
@@ -100,16 +81,6 @@ def test_events_are_in_the_order_of_their_times():
                            Event(700, "resume", "linux"), Event(700, "reset", "linux"),
                            Event(4294967295, "destroy", "linux")]
     assert parse(text_of(plan)) == plan
-
-
-def test_an_event_may_come_before_its_vm():
-    plan = parse(TWO.replace("vm bench", "at 5 destroy linux\nvm bench"))
-    assert plan.events == [Event(5, "destroy", "linux")]
-
-
-def test_without_vm_lines_the_guest_has_events_by_its_name():
-    plan = parse(f"config trapped\n{GUEST}at 5 reset linux\n")
-    assert plan.events == [Event(5, "reset", "linux")] and parse(text_of(plan)) == plan
 
 
 def test_events_at_an_end_stay_in_their_order():
@@ -136,12 +107,6 @@ def test_events_need_trapped_interrupts():
     parse(text)
     refused(f"{text}vm linux cpus=1\nat 5 pause linux\n", 4,
             "events need irq=trapped: irq=direct in config 'direct'")
-
-
-def test_the_tables_of_the_header():
-    assert abi.numbers("PLAN_VM_FIELDS")["cpus"][1] == abi.constant("PLAN_VM_CPUS")
-    own = {"image", "cores", "load", "configs", "colours"}
-    assert set(abi.numbers("PLAN_VM_FIELDS")) | own == set(FIELDS.split())
 
 
 # Colours of the last-level cache

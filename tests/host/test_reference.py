@@ -3,10 +3,7 @@
 how packed records are read; and what the report shows of them."""
 
 import lzma
-import os
-import re
 from pathlib import Path
-from zlib import crc32
 
 import click
 import pytest
@@ -14,16 +11,16 @@ import pytest
 from hypbench import gem5, reference
 from hypbench.html.data import lost_steps
 from hypbench.records import read_log
-from hypbench.rules import check_rules
 from hypbench.session import problems_of
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
-from reportlogs import gem5_log, plan_text, plans, report_log
+from reportlogs import gem5_log, plan_text, report_log
 from test_commands import failed
 from host.test_gem5 import Gem5
 
 BOARD = "gem5-a72"
 BENCH = "guest/bench/hvc.c"
 TREE = Tree()
+SHOWN = ("default", "interrupts", "tlb-matrix")  # plans of a report
 MOST = 2_000_000  # bytes of all of them
 COUNTING = """#!/bin/sh
 echo x >> "$(dirname "$0")/asked"
@@ -90,23 +87,6 @@ def test_colours_keep_a_load_out_of_a_working_set_and_cost_walks():
         assert found["256K", f"4K-{load}"] > 4 * found["256K", "4K"]
         assert found["256K", f"coloured-{load}"] < 1.1 * found["256K", "coloured"]
     assert found["2048p", "4K"] > 2 * found["2048p", "2M"]
-
-
-def test_a_load_that_made_no_round_is_found():
-    raw = read_records(TREE.reference(BOARD, "colouring"))
-    assert check_rules(read_log(raw)) == []
-    [line] = [line for line in raw.splitlines() if b'"kind":"vm"' in line and b'"step":4' in line]
-    still = re.sub(rb'"rounds":\d+', b'"rounds":0', line)
-    body = re.sub(rb',"crc":"\w+"}$', b"", still)
-    found = check_rules(read_log(raw.replace(line, body + b',"crc":"%08x"}' % crc32(body))))
-    assert [str(one) for one in found if "made no round of load_mem_read" in str(one)]
-
-
-def test_blocks_cost_a_random_load_what_it_costs_natively():
-    tlb = medians("tlb")
-    native, *blocks = (int(tlb["lat_mem_rd random-262144K", config])
-                       for config in ("4K-off", "4K-2M", "4K-1G"))
-    assert all(abs(there - native) <= native * 0.01 for there in blocks)
 
 
 # The expected relations: the studies on silicon, and what the model's parts explain
@@ -209,42 +189,11 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
     assert [path.as_posix() for path in added] == ["guest/loads/load_cpu.c"]
 
 
-def test_another_plan_and_a_lost_source_are_noticed(tree):
-    keep(tree)
-    tree.write("plans/timed.plan", plan_text("timed").replace("bench hvc", "bench hvc n=7"))
-    (tree.root / BENCH).unlink()
-    tree.write("guest/wakeup.c", "")
-    assert [text.split()[2] for text in faults(tree)] == [
-        "guest/bench/hvc.c", "guest/wakeup.c", "plans/timed.plan"]
-
-
 def test_comments_and_blanks_are_no_change(tree):
     keep(tree)
     tree.write(BENCH, "/* Another\n sentence. */\n\n\tint one\n = 1; // so\n")
     tree.write("plans/timed.plan", "# More\n" + plan_text("timed"))
     assert faults(tree) == []
-
-
-def test_records_without_the_list_of_their_sources_are_a_fault(tree):
-    keep(tree)
-    tree.kept.with_name("timed.sources").unlink()
-    assert len(faults(tree)) == 5
-
-
-def test_records_that_were_changed_or_cut_are_a_fault(tree):
-    keep(tree)
-    whole = gem5_log("timed")
-    tree.kept.write_bytes(packed(whole.replace(b'"n":100', b'"n":101', 1)))
-    assert any("garbled" in text for text in faults(tree))
-    tree.kept.write_bytes(packed(whole[:len(whole) // 2]))
-    assert any("no end record" in text for text in faults(tree))
-    assert any(text.startswith("lost: irq_phases") for text in faults(tree))
-
-
-def test_records_in_the_place_of_others_are_a_fault(tree):
-    keep(tree)
-    tree.kept.rename(tree.tree.reference(BOARD, "tlb"))
-    assert "its records are of gem5-a72, plan timed" in faults(tree, "tlb")
 
 
 @pytest.mark.parametrize(("raw", "says"), [
@@ -285,13 +234,6 @@ def test_a_board_is_run_and_kept(tree, monkeypatch):
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [str(tree.kept)]
     assert read_records(tree.kept) == gem5_log("timed")
-
-
-def test_a_run_that_fails_is_not_kept(tree, monkeypatch):
-    monkeypatch.setenv("GEM5", str(tree.made.program))
-    tree.made.install(log=gem5_log("timed")[:9000])
-    failed(tree("reference", "--board", BOARD, "--quiet"), "")
-    assert tree.tree.references() == []
 
 
 def test_without_gem5_or_with_another_board_nothing_is_run(tree, monkeypatch):
@@ -340,9 +282,10 @@ def test_compare_show_and_check_take_packed_records(tree):
 # The report
 
 @pytest.fixture
-def shown(tree):
-    """A board that QEMU plays, all of its plans run, beside two reference runs."""
-    for plan in plans("qemu-icount"):
+def shown(tree, monkeypatch):
+    """A board that QEMU plays, some of its plans run, beside two reference runs."""
+    monkeypatch.setattr("hypbench.html.page.library", str)
+    for plan in SHOWN:
         tree.write(f"plans/{plan}.plan", plan_text(plan))
         path = tree.root / "build" / "virt-a72" / "report" / f"{plan}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -365,13 +308,6 @@ def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     assert "not modelled here" in page and "gem5-a72: no records of" not in page
 
 
-def test_without_reference_runs_the_page_is_as_before(shown):
-    for path in shown.tree.references():
-        path.unlink()
-    assert shown.show().exit_code == 0
-    assert "gem5" not in shown.page().replace("gem5 and boards", "")
-
-
 def test_a_damaged_reference_run_is_told(shown):
     shown.kept.write_bytes(packed(gem5_log("timed")[:9000]))
     result = shown.show()
@@ -381,7 +317,7 @@ def test_a_damaged_reference_run_is_told(shown):
 
 def test_with_gem5_it_is_run_anew(shown, monkeypatch):
     (shown.root / "plans" / "tlb.plan").unlink()
-    for plan in plans("qemu-icount"):
+    for plan in SHOWN:
         (shown.root / "plans" / f"{plan}.plan").unlink()
     monkeypatch.setenv("GEM5", str(shown.made.program))
     shown.made.install(log=gem5_log("timed", build="anew"))
@@ -395,16 +331,3 @@ def test_with_gem5_it_is_run_anew(shown, monkeypatch):
     assert "1 of 1 runs are up to date" in again.stderr
     monkeypatch.setenv("GEM5_MACHINE", "dtlb=64")
     assert "0 of 1 runs are up to date" in shown("report", "--board", BOARD).stderr
-
-
-def test_a_board_without_a_reference_run_is_told(shown):
-    result = shown("report", "--board", "gem5-a15", "--no-run")
-    assert result.exit_code == 0, result.output
-    assert "gem5-a15: times of a model, from reference/. Without: tlb, timed." in shown.page()
-    assert os.environ.get("GEM5", "") == ""
-
-
-def test_the_log_that_stands_in_is_good():
-    for plan in ("tlb", "timed"):
-        log = read_log(gem5_log(plan))
-        assert log.problems == [] and log.run["platform"] == "gem5"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every rule of validity fires on a record that breaks the rule, and only then. golden/rules.txt has
+"""Every rule of validity fires on a record that breaks it, and only then. golden/rules.txt has
 changes of the records of small good runs, each with the problems that are reported of it."""
 
 import json
@@ -9,8 +9,8 @@ import pytest
 from golden import FOLDER, UPDATING
 from hypbench.records import read_log
 from hypbench.rules import check_rules, histogram_faults, moment_faults
-from logmaker import (NATIVE, PHASES, TRAPPED, bench_record, checked, exits_record, log_of, plan_run,
-                      sample_run, stamped, waterfall, with_cycles)
+from logmaker import (NATIVE, PHASES, TRAPPED, bench_record, checked, exits_record, log_of,
+                      plan_run, sample_run, stamped, waterfall, with_cycles)
 from test_clocks import bodies as two_clocks
 from host.test_events import GOOD, chases
 from test_log import BODIES as WHOLE

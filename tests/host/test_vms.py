@@ -73,13 +73,6 @@ def test_a_vm_that_lacks_a_pass_is_named():
     assert found == ["VM right: hvc null native: 1 of its 2 passes"]
 
 
-def test_two_results_of_one_vm_are_found():
-    twice = next(body for body in TWO if body["kind"] == "bench" and body["vm"] == "right")
-    bodies = [*TWO[:3], twice, *TWO[3:-1], TWO[-1] | {"records": len(TWO) + 1}]
-    assert any("variant null is there 2 times" in str(problem)
-               for problem in check_rules(log_from(bodies)))
-
-
 def test_tables_are_grouped_by_vm(bench):
     out = shown(bench, TWO)
     left, right = out.index("VM left:"), out.index("VM right:")
@@ -107,11 +100,6 @@ def test_vms_are_compared_by_their_names():
     assert found == {f"{config} VM {vm}": verdict for config in ("native", "trapped")
                      for vm, verdict in (("left", Verdict.SAME), ("right", Verdict.SLOWER),
                                          ("third", Verdict.ONLY_B))}
-
-
-def test_a_vm_alone_is_compared_whatever_its_name():
-    old, new = log_from(run_of({"": 52})), log_from(run_of({"bench": 52}))
-    assert {row.verdict for row in compare_logs(old, new)} == {Verdict.SAME}
 
 
 def test_a_fault_names_the_vm_that_is_not_the_measured_one():
