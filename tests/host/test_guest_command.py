@@ -5,6 +5,7 @@ ends, and that nothing starts for an image that cannot be run."""
 import json
 import os
 import pty
+import shlex
 import signal
 import stat
 import subprocess
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
+from golden import FOLDER
 from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
@@ -404,41 +406,25 @@ def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
         assert not Path(f"/proc/{qemu}").exists()
 
 
-def test_nothing_starts_for_an_image_that_cannot_be_run(bench):
-    refused(bench, "has 0 bytes", bench.file("empty", b""))
-    refused(bench, "a zImage for AArch32", bench.file("z", zimage()))
-    refused(bench, "begins like an EFI program", bench.file("mz", b"MZ" + bytes(100)))
-    refused(bench, "this ELF is cut or damaged", bench.file("elf", elf()[:-3]))
-    refused(bench, "no such file, and no guest of that name", bench.root / "nothing")
+# Words after `run-guest`, and the message; {image} and the like are files of the bench.
+REFUSED = (FOLDER / "refused-guests.txt").read_text().splitlines()
+
+
+@pytest.fixture
+def files(bench) -> dict[str, Path]:
     large = bench.root / "large"
     with large.open("wb") as file:
         file.truncate(1 << 30)
-    refused(bench, "has 1G: the board's store for images has 896M", large)
+    return {"image": bench.image, "large": large, "folder": bench.root} | {
+        name: bench.file(name, content) for name, content in (
+            ("empty", b""), ("zimage", zimage()), ("efi", b"MZ" + bytes(100)),
+            ("cut", elf()[:-3]))}
 
 
-def test_nor_for_what_else_is_wrong(bench):
-    image = bench.image
-    refused(bench, "GUEST_DTB=nothing: No such file", image, "--dtb", "nothing")
-    refused(bench, "no device tree blob", image, "--dtb", image)
-    refused(bench, "GUEST_INITRD=nothing: No such", image, "--initrd", "nothing")
-    refused(bench, "has 0 bytes", image, "--initrd", bench.file("empty", b""))
-    refused(bench, "has 1G of RAM for guests", image, "--ram", "1026M")
-    refused(bench, "not a size", image, "--ram", "much")
-    refused(bench, "CPUS: 'two' is not a valid integer", image, "--cpus", "two")
-    refused(bench, "CLOCK: 'quartz' is not one of", image, "--clock", "quartz")
-    refused(bench, "GUEST_STATUS: 'all' is not one of", image, "--guest-status", "all")
-    for limit in ("0", "soon", "inf", "nan"):
-        refused(bench, "LIMIT: ", image, "--limit", limit)
-    refused(bench, "'single' has 1 core for guests", image, "--cpus", "2", "--board", "single")
-    refused(bench, "'virt-a72' has 4 cores for guests", image, "--cpus", "5")
-    for config in ("native", "direct", "trapped irq=direct"):
-        refused(bench, "several vCPUs need irq=trapped", image, "--cpus", "2", "--config", config)
-    refused(bench, "a preset is missing after 'fast'", image, "--config", "fast")
-    refused(bench, "not an address", image, "--address", "here")
-    refused(bench, "outside of the guest's RAM", image, "--address", "0xf0000000")
-    refused(bench, "'storeless' has no store for a guest's images", image, "--board", "storeless")
-    refused(bench, "has no board 'silicon'", image, "--board", "silicon")
-    refused(bench, "no board 'nosuch'; there are:", image, "--board", "nosuch")
+def test_nothing_starts_for_what_cannot_be_run(bench, files):
+    for line in REFUSED:
+        words, says = line.split(" => ")
+        refused(bench, says, *shlex.split(words.format(**files)))
 
 
 BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # placed\n"
@@ -467,14 +453,6 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
 def test_a_recipe_that_cannot_be(bench, plan, says):
     done = bench.run("--plan", str(bench.write("mine.plan", plan)), "--quiet")
     assert done.exit_code == 2 and says in done.output
-
-
-@pytest.mark.parametrize("name, says", [
-    ("zephyr", "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf"),
-    ("freertos", "`make guest-freertos GUEST=…/rtos.elf` runs it (docs/howto/rtos.md)")])
-def test_a_system_without_a_package_is_named_with_its_build(bench, name, says):
-    refused(bench, f"GUEST={name}: no such file, and no package has one: ", name)
-    refused(bench, says, name)
 
 
 def test_a_device_tree_of_the_users_own(bench):
