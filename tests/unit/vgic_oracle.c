@@ -384,6 +384,15 @@ static void do_target(const struct vgic_step *step)
 					    : 0x100);
 }
 
+/* A device of the only vCPU's own core: EL2 processes its posts before the guest goes on. */
+static void process_own_posts(void)
+{
+	struct vcpu *vcpu = cores_vm.vcpu[0];
+
+	while (alone() && cores_is_loaded(0) && vcpu->vgic.posted.what)
+		vgicd_process_posts(vcpu);
+}
+
 static void do_line(const struct vgic_step *step, bool high)
 {
 	struct model_irq *irq = model_irq(step->n, step->intid);
@@ -403,6 +412,7 @@ static void do_line(const struct vgic_step *step, bool high)
 			       high);
 	} else {
 		spi_line(step->intid, high);
+		process_own_posts();
 	}
 }
 
