@@ -393,15 +393,22 @@ static void process_own_posts(void)
 		vgicd_process_posts(vcpu);
 }
 
+/* The act of a device reaches a core before the model knows. */
+static bool outruns(const struct model_irq *irq)
+{
+	return model_races(irq) || (alone() && !cores_is_loaded(0));
+}
+
 static void do_line(const struct vgic_step *step, bool high)
 {
 	struct model_irq *irq = model_irq(step->n, step->intid);
 
 	if (is_sgi(step->intid) || (is_private(step->intid) && !alone()) ||
-	    (irq->forwarded && !high && model_races(irq)))
+	    (irq->forwarded && !high && outruns(irq)))
 		return;
 	if (is_private(step->intid) && !irq->forwarded && !cores_is_loaded(step->n))
 		return;
+	irq->maybe |= irq->forwarded && model_is_pending(irq) && outruns(irq);
 	model_line(irq, high);
 	cores_on(step->n);
 	if (irq->forwarded) {
@@ -424,7 +431,7 @@ static void do_raise(const struct vgic_step *step, bool arrives)
 
 	if (!irq->forwarded || !irq->is_spi || (model_races(irq) && !has_one_holder(irq)))
 		return;
-	irq->maybe |= irq->pending_latch && model_races(irq);
+	irq->maybe |= irq->pending_latch && outruns(irq);
 	irq->pending_latch = true;
 	if (!arrives || alone() || irq->active || irq->accepted) {
 		spi_raise(step->intid);
