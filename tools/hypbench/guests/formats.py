@@ -4,6 +4,7 @@ or an EFI zboot image; and the conditions of each."""
 
 import io
 import lzma
+import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -44,7 +45,32 @@ OTHERS = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd; unpack it",
     b"#!": "a script",
     b"!<arch>\n": "an archive (a Debian package?); unpack it",
+    b"\x04\x22\x4d\x18": "compressed by lz4; `lz4 -d` unpacks it",
+    b"\x02\x21\x4c\x18": "compressed by lz4 (the legacy format); `lz4 -d` unpacks it",
+    **dict.fromkeys((b"070701", b"070702", b"070707", b"\xc7\x71"),
+                    "a cpio archive, such as an initramfs, which goes to GUEST_INITRD= beside a"
+                    " kernel"),
+    b"ANDROID!": "an Android boot image; `unpack_bootimg --boot_img FILE` takes the kernel out of"
+                 " it",
+    b"VNDRBOOT": "an Android vendor boot image, which holds no kernel; take the kernel out of"
+                 " boot.img",
+    b"QFI\xfb": "a disk image (qcow2), and guests have no disk; take the kernel and the initramfs"
+                " out of it",
 }
+# The same, for files that more than a few bytes identify.
+RAW_BY_OBJCOPY = ("`objcopy -I {} -O binary` makes a raw binary of it, and GUEST_ADDRESS= gives its"
+                  " address")
+OTHER_PATTERNS = {
+    rb":[0-9A-Fa-f]{10,}\r?\n": f"an Intel HEX file; {RAW_BY_OBJCOPY.format('ihex')}",
+    rb"S0[0-9A-Fa-f]{8,}\s*\n": f"a file of S-records; {RAW_BY_OBJCOPY.format('srec')}",
+    rb"(?s:.{32769})CD001": "a disc image (ISO 9660), and guests have no disc; take the kernel and"
+                            " the initramfs out of it",
+}
+# Beginnings of PE files (Microsoft, PE Format): the machine, and the subsystems of EFI
+PE_MACHINES = {0xaa64: "armv8", 0x1c0: "armv7", 0x1c2: "armv7", 0x1c4: "armv7"}
+PE_MAGICS = (0x10b, 0x20b)
+EFI_SUBSYSTEMS = range(10, 14)
+XEN_MARK = b"Xen version %d.%d"
 MACHINES = {"EM_AARCH64": "armv8", "EM_ARM": "armv7"}
 STATES = {"armv7": "AArch32 (ARMv7)", "armv8": "AArch64 (ARMv8)"}
 
@@ -111,9 +137,11 @@ GIVEN_AN_ADDRESS = {
 
 
 def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
-    for magic, reason in no_such.items():
-        if content.startswith(magic):
-            raise BadGuest(f"this is {reason}. An image is one of: {FORMATS}")
+    reasons = [*(reason for magic, reason in no_such.items() if content.startswith(magic)),
+               *(reason for pattern, reason in OTHER_PATTERNS.items()
+                 if re.match(pattern, content))]
+    if reasons:
+        raise BadGuest(f"this is {reasons[0]}. An image is one of: {FORMATS}")
     return Image("raw binary", [Part(0, content)], memory=len(content))
 
 
@@ -132,8 +160,11 @@ def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image
     elif content.startswith(b"\x7fELF"):
         image = elf(content, isa, limit)
     else:
-        check_no_header(content)
+        check_no_header(content, isa)
         image = raw_binary(content, OTHERS)
+    if XEN_MARK in image.data:
+        raise BadGuest(f"this {image.kind} is Xen, a hypervisor: it needs EL2, and a guest has EL1;"
+                       " `make peers` runs Xen on the same machine")
     check_isa({"arm64 Image": "armv8", "zImage": "armv7"}.get(image.kind, isa), isa, image.kind)
     return Image(image.kind, image.parts, image.entry, image.text_offset, image.memory, packed)
 
@@ -144,8 +175,10 @@ def check_isa(its: str, isa: str, kind: str) -> None:
                        .replace("an zImage", "a zImage"))
 
 
-def check_no_header(content: bytes) -> None:
+def check_no_header(content: bytes, isa: str) -> None:
     """Raw binaries may begin with anything, but these are headers gone wrong."""
+    if content.startswith(b"MZ") and is_pe(content):
+        check_pe(content, isa)
     if content.startswith(b"MZ"):
         raise BadGuest("this begins like an EFI program (MZ), but has neither the magic of an"
                        f" arm64 Image (ARM\\x64 at {IMAGE_MAGIC_AT}) nor that of a zImage"
@@ -153,6 +186,31 @@ def check_no_header(content: bytes) -> None:
     if content.startswith(ZIMAGE_FIRST_WORDS):
         raise BadGuest(f"this begins like a zImage, but has not its magic ({ZIMAGE_MAGIC:#x} at"
                        f" {ZIMAGE_AT:#x}): its header is cut or damaged")
+
+
+def is_pe(content: bytes) -> bool:
+    """A header of PE32 or PE32+ is there, after the stub that begins with MZ."""
+    start = word_at(content, PE_HEADER_AT)
+    return (content[start:start + 4] == b"PE\0\0"
+            and word_at(content, start + 24) & 0xffff in PE_MAGICS)
+
+
+def check_pe(content: bytes, isa: str) -> None:
+    """Refuse a PE file that is no kernel."""
+    start = word_at(content, PE_HEADER_AT)
+    machine, subsystem = (word_at(content, start + place) & 0xffff for place in (4, 24 + 68))
+    if (end := sections_end(content)) > len(content):
+        raise BadGuest(f"this PE file is cut: its header gives {end} bytes, the file has"
+                       f" {len(content)}")
+    if subsystem not in EFI_SUBSYSTEMS:
+        raise BadGuest(f"this is a program for Windows (PE, subsystem {subsystem}). An image is"
+                       f" one of: {FORMATS}")
+    if machine not in PE_MACHINES:
+        raise BadGuest(f"this is an EFI application for the machine {machine:#x}, the board runs"
+                       f" {STATES[isa]}")
+    check_isa(PE_MACHINES[machine], isa, "EFI application")
+    raise BadGuest("this is an EFI application: start it from U-Boot by bootefi"
+                   " (docs/howto/guest.md)")
 
 
 def word_at(content: bytes, place: int) -> int:
@@ -279,18 +337,28 @@ PACKERS: dict[str, Callable[[], Any]] = {
 
 
 def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
-    """One member; what stands after it (Debian's kernels have nothing there) is not looked at."""
-    stream = PACKERS[packer]()
-    try:
-        data = stream.decompress(content, limit)
-    except (zlib.error, lzma.LZMAError) as error:
-        raise BadGuest(f"this {what} is damaged: {error}") from error
-    if stream.eof:
-        return data
-    if len(data) == limit:
+    """All members of a gzip file, one stream of others; what stands after them is left out."""
+    first, rest = unpacked_member(content, packer, limit, what)
+    data = bytearray(first)
+    while packer == "gzip" and rest.startswith(GZIP_MAGIC) and len(data) <= limit:
+        more, rest = unpacked_member(rest, packer, limit - len(data), what)
+        data += more
+    if len(data) > limit:
         raise BadGuest(f"unpacked, this {what} has more than {shown(limit)}, the board's store for"
                        " images")
-    raise BadGuest(f"this {what} is cut: it ends before what it holds does")
+    return bytes(data)
+
+
+def unpacked_member(content: bytes, packer: str, limit: int, what: str) -> tuple[bytes, bytes]:
+    """The bytes of one member, `limit` and one more at most, and what stands after it."""
+    stream = PACKERS[packer]()
+    try:
+        data = stream.decompress(content, limit + 1)
+    except (zlib.error, lzma.LZMAError) as error:
+        raise BadGuest(f"this {what} is damaged: {error}") from error
+    if len(data) <= limit and not stream.eof:
+        raise BadGuest(f"this {what} is cut: it ends before what it holds does")
+    return data, stream.unused_data
 
 
 def unpacked_zboot(content: bytes, limit: int) -> bytes:

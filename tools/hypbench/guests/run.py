@@ -122,7 +122,8 @@ def silence(session: terminal.Session, gic: str) -> str:
     by EL2, and real-time systems are built for one GIC."""
     if session.printed:
         return ""
-    return f"; it printed nothing: was it built for this board's {gic.replace('gic', 'GIC')}?"
+    return (f"; it printed nothing: was it built for this board's {gic.replace('gic', 'GIC')}?"
+            " A hypervisor needs EL2, and a guest has EL1")
 
 
 def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
