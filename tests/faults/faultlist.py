@@ -109,5 +109,5 @@ def functions(root: Path, path: str) -> set[str]:
         return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
     linked = [name for line in LINK.findall(text) for name in line.split()
               if name.startswith("tests/unit/")]
-    return set(re.findall(r"^static void (\w+)\(void \*\*", "\n".join(
+    return set(re.findall(r"^TEST\w*\((\w+)", "\n".join(
         [text, *((root / name).read_text() for name in linked)]), re.MULTILINE))

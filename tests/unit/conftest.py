@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hypbench.tree import HOME, Tree
+from hypbench.tree import HOME
 from once import once
 
-FOLDER = Tree(HOME).builds / "unit"
+BUILD = os.environ.get("HYPBENCH_BUILD", "build")
+FOLDER = Path(BUILD) / "unit"  # from the top of the tree
 LIMIT_S = 1200  # a program that takes longer hangs
 
 
@@ -51,7 +52,7 @@ def run_program(name: str, **more: str) -> None:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         xml = Path(folder) / "results.xml"
         done = subprocess.run(
-            [FOLDER / name], cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            [HOME / FOLDER / name], cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             errors="replace", timeout=LIMIT_S, check=False,
             env=os.environ | {"CMOCKA_MESSAGE_OUTPUT": "XML", "CMOCKA_XML_FILE": str(xml)} | more)
         if not xml.is_file():
@@ -70,7 +71,7 @@ def build(names: list[str]) -> None:
     """All at once, as far as one is older than its sources."""
     cores = len(os.sched_getaffinity(0))
     done = subprocess.run(
-        ["tools/locked.sh", FOLDER, "make", "--no-print-directory", f"-j{cores}",
+        ["tools/locked.sh", FOLDER, "make", "--no-print-directory", f"-j{cores}", f"O={BUILD}",
          *(f"{FOLDER}/{name}" for name in names)],
         cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:

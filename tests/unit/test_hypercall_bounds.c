@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of hypercalls at their bounds: the last value that is taken, and the first beyond. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "abi/guest_run.h"
 #include "abi/hypercall.h"
@@ -15,6 +10,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
 
 #define RAM_PAGES ((GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u)
 
@@ -24,9 +20,8 @@ static struct vm vm;
 static struct vm_machine machine;
 static char *ram;
 
-static int setup(void **state)
+static void setup(void)
 {
-	(void)state;
 	fake_hyp_reset();
 	ram = fake_pages(RAM_PAGES);
 	machine = (struct vm_machine){ .ram = ram_plain((uintptr_t)ram, (uintptr_t)ram,
@@ -35,7 +30,6 @@ static int setup(void **state)
 		.name = "mine", .config = &config, .machine = &machine, .outcome = VM_RUNNING
 	};
 	vcpu = (struct vcpu){ .vm = &vm, .hypercalls = hypercalls_bench };
-	return 0;
 }
 
 static struct vcpu *call(reg_t id, reg_t first, reg_t second)
@@ -47,9 +41,10 @@ static struct vcpu *call(reg_t id, reg_t first, reg_t second)
 }
 
 /* Everything up to the byte after the buffer is text. */
-static void a_record_that_leaves_its_buffer_is_refused(void **state)
+EACH_TEST(setup, NULL);
+
+TEST(a_record_that_leaves_its_buffer_is_refused)
 {
-	(void)state;
 	memset(ram, 'x', RAM_PAGES * PAGE_SIZE);
 	ram[GUEST_RECORD_OFFSET] = '"';
 	assert_ptr_equal(call(HC_ID(RECORD), RECORD_CHECK, GUEST_RECORD_SIZE + 1), &vcpu);
@@ -66,17 +61,15 @@ static void assert_is_a_bad_exit(reg_t reason)
 	assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
 }
 
-static void an_exit_without_a_meaning_is_a_fault(void **state)
+TEST(an_exit_without_a_meaning_is_a_fault)
 {
-	(void)state;
 	assert_is_a_bad_exit(GUEST_EXIT_CRASHED + 1);
 	assert_is_a_bad_exit(1ull << 32);
 	assert_is_a_bad_exit(UINT64_MAX);
 }
 
-static void the_first_vcpu_alone_has_the_heartbeat(void **state)
+TEST(the_first_vcpu_alone_has_the_heartbeat)
 {
-	(void)state;
 	vcpu.index = 1;
 	assert_ptr_equal(call(HC_ID(HEARTBEAT), 1000, 0), &vcpu);
 	assert_int_equal(vcpu.frame.x[0], (reg_t)HC_EINVAL);
@@ -89,15 +82,4 @@ static void the_first_vcpu_alone_has_the_heartbeat(void **state)
 	call(HC_ID(HEARTBEAT), 0, 0);
 	assert_true(timer_is_queued(&vm.heartbeat));
 	timerq_stop(&vm.heartbeat);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_record_that_leaves_its_buffer_is_refused, setup),
-		cmocka_unit_test_setup(an_exit_without_a_meaning_is_a_fault, setup),
-		cmocka_unit_test_setup(the_first_vcpu_alone_has_the_heartbeat, setup),
-	};
-
-	return cmocka_run_group_tests_name("hypercall bounds", tests, NULL, NULL);
 }
