@@ -6,6 +6,7 @@ import pytest
 
 PLAN = "order once\nconfig trapped\nbench hvc n=10\n"
 EMPTY = 3  # instructions of an empty window
+NOPS = "order once\nconfig trapped\nbench counter n=10\n"  # its path nop10 has 10 instructions
 
 
 def calibrated(result) -> dict[str, int]:
@@ -34,3 +35,17 @@ def test_halves_that_differ_by_three_ticks_refuse_the_step(result):
     assert not result.one("calibration")["stable"]
     assert result.one("step")["outcome"] == "refused"
     assert "not stable" in result.one("error")["what"]
+
+
+@pytest.mark.job(NOPS, planted="windows nine longer")
+def test_a_path_one_tick_longer_than_an_empty_window_is_taken(result):
+    assert result.status == 0, result.explain()
+    assert result.one("bench", variant="nop10")["min"] == 1
+
+
+@pytest.mark.job(NOPS, planted="windows ten longer")
+def test_a_path_as_long_as_an_empty_window_refuses_the_step(result):
+    assert result.status == 1, result.explain()
+    assert result.records("bench", variant="nop10") == []
+    assert result.one("step")["outcome"] == "refused"
+    assert "no longer than an empty window" in result.one("error")["what"]
