@@ -192,11 +192,12 @@ def test_cores_come_out_of_the_spin_table(lab):
     assert ended_well(result), fails(result)
 
 
-def test_what_is_signalled_is_what_the_architecture_says(lab, built):
+@pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
+def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
     """To a vCPU with both groups, more interrupts than list registers, and EOI in two steps, which
     checks by itself what is signalled, and how (arch/groups.c)."""
     program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
-    result = lab.run(run_of(built, program, "trapped\nconfig trapped-sw", 1, 1))
+    result = lab.run(run_of(built, program, config, 1, 1))
     lines = [(int(fault["ipa"], 16) - WRONG) // 4 for fault in result.records("fault")
              if fault["reason"] == "mmio-syndrome"]
     assert ended_well(result), f"groups.c, line {lines}\n{result.records('fault')}"
