@@ -10,7 +10,7 @@ import serial
 
 from hypbench import capture as capturing
 from hypbench.records import printable
-from hypbench.session import Runs, is_run_record
+from hypbench.session import Runs
 from logmaker import log_of, run_record, sample_run
 from serialpair import Board
 
@@ -171,23 +171,6 @@ def test_a_reset_in_the_middle(bench, line):
     assert (bench.out / "console.log").read_bytes() == BOOT + first + b"\0\xff\0" + BOOT + LOG
 
 
-def test_two_resets_and_a_run_that_is_cut(bench, line):
-    data = b"".join([*LINES[:4], BOOT, *LINES[:1], BOOT, *LINES[:30]])
-    result = line(data)
-    assert result.exit_code == 3
-    assert said(result)[:3] == [
-        "silence: nothing came for 120 s",
-        f"the run is not complete: it stopped {place_of(29)}",
-        "no end record: the log stops after record 29"]
-    assert said(result)[-2:] == [
-        f"run 1 was interrupted by a reset {place_of(3)}: {bench.out / 'records-2.jsonl'}",
-        "run 2 was interrupted by a reset before the first record of step 1 of 18:"
-        f" {bench.out / 'records-3.jsonl'}"]
-    assert records(bench) == GOOD[:30]
-    assert records(bench, "records-3.jsonl") == GOOD[:1]
-    assert "not complete, 30 records, none is missing" in result.stdout
-
-
 def place_of(number: int) -> str:
     body = BODIES[number]
     where = f"step {body['step'] + 1} of 18, {body['bench']} {body['config']} (pass {body['pass']})"
@@ -216,15 +199,6 @@ def test_a_run_record_sent_twice_is_no_reset(bench, line):
     for text in (garble(BODY)(LINES[0]), *LINES):
         runs.log_for(text).feed(text)
     assert len(runs.logs) == 1
-
-
-def test_what_looks_like_a_run_record():
-    assert is_run_record(LINES[0]) and is_run_record(LINES[0][:40])
-    assert not is_run_record(LINES[10])
-    ten = next(number for number, text in enumerate(LINES) if text.startswith(b'{"seq":10,'))
-    assert drop(NUMBER - 1)(LINES[ten]).startswith(b'{"seq":0,')
-    assert not is_run_record(drop(NUMBER - 1)(LINES[ten]))
-    assert not is_run_record(BOOT)
 
 
 def test_another_board(bench, line):

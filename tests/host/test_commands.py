@@ -151,17 +151,11 @@ def test_unknown_names_list_the_valid_ones(bench):
     failed(bench.run("--plan", "long"), "no plan 'long'; there are: short", 2)
 
 
-@pytest.mark.parametrize("line, says", [
-    ("bench hvx n=3", "plan mine, line 2: no benchmark 'hvx'; valid: cntp_access "),
-    ("config fast", "plan mine, line 2: a preset is missing after 'fast'; valid: native "),
-    ("config a fast", "plan mine, line 2: unknown preset 'fast'"),
-    ("config trapped wfi=often", "line 2: unknown value 'wfi=often'; valid: native trapped"),
-    ("config a trapped speed=1", "plan mine, line 2: unknown axis 'speed=1'; valid: stage1 ")])
-def test_a_plan_that_names_what_is_not_there_starts_nothing(bench, line, says):
-    bench.write("plans/mine.plan", f"bench hvc # {line}\n{line}\n")
+def test_a_plan_that_names_what_is_not_there_starts_nothing(bench):
+    bench.write("plans/mine.plan", "bench hvc\nbench hvx n=3\n")
     bench.qemu.unlink()
-    failed(bench.run("--plan", "mine"), says, 2)
-    failed(bench("check-plan", "mine"), says, 2)
+    for result in (bench.run("--plan", "mine"), bench("check-plan", "mine")):
+        failed(result, "plan mine, line 2: no benchmark 'hvx'; valid: cntp_access ", 2)
 
 
 @pytest.mark.parametrize("plan", Tree().plans())

@@ -27,13 +27,14 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()) + "\\n")
 time.sleep(300)
 """
-# One that ends when it is let.
+# One that prints its log when it is let.
 WAITS = """
 import time
 here = pathlib.Path(__file__)
 here.with_name("pid").write_text("1\\n")
 while here.with_name("hold").exists():
     time.sleep(0.02)
+sys.stdout.buffer.write(here.with_name("rest").read_bytes())
 """
 
 
@@ -141,7 +142,8 @@ def test_two_runs_of_a_board_take_turns(bench):
     """The second waits, with a line that says so; each has its own records."""
     hold = bench.qemu.with_name("hold")
     hold.touch()
-    bench.set_qemu(LOG, WAITS)
+    bench.set_qemu(b"", WAITS)
+    bench.qemu.with_name("rest").write_bytes(LOG)
     bench.write("plans/other.plan", "config native\nbench smc\n")
     with start(bench, *RUN, "--plan", "short") as first:
         qemu_of(bench)
