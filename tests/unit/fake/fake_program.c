@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_program.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 uint32_t fake_output[FAKE_OUTPUT_MAX];
 uint32_t fake_output_count;
@@ -65,4 +63,13 @@ void assert_program_repeats(const struct program *program)
 	assert_int_not_equal(fake_program_run(program, 2), first);
 	assert_int_not_equal(fake_program_run(program, 3), first);
 	assert_int_equal(fake_program_run(program, 1), first);
+}
+
+void assert_checksums(const struct program *program, const uint32_t *checksums, unsigned count)
+{
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < count; i++)
+			if (fake_program_run(program, i + 1) != checksums[i])
+				fail_msg("seed %u: %#x, not %#x", i + 1,
+					 fake_program_run(program, i + 1), checksums[i]);
 }
