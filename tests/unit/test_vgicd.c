@@ -246,16 +246,3 @@ TEST(what_is_not_there_reads_as_zero)
 	}
 	assert_enabled(0xffff, 0, 0, 0);
 }
-
-/* Anything a guest may try: no sanitizer speaks up, and nothing becomes wrong. */
-TEST(every_offset_takes_every_width)
-{
-	for (uint32_t offset = 0; offset < VGICD_SIZE; offset++)
-		for (unsigned size = 1; size <= 8; size *= 2) {
-			write(offset, size, 0);
-			write(offset, size, UINT64_MAX);
-			read(offset, size);
-		}
-	assert_int_equal(guest_vcpu.vgic.lr_count, 4);
-	assert_null(fake_gic_violation());
-}

@@ -159,16 +159,3 @@ TEST(a_trapped_store_to_sgi1r_sends_it)
 	assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
 	guest_assert_takes(9);
 }
-
-TEST(every_offset_takes_every_width)
-{
-	for (uint32_t offset = 0; offset < VGICR_SIZE; offset++)
-		for (unsigned size = 1; size <= 8; size *= 2) {
-			if (offset < VGICD_SIZE)
-				gicd_write(offset, size, UINT64_MAX);
-			gicd(offset % VGICD_SIZE, size);
-			gicr_write(offset, size, UINT64_MAX);
-			gicr(offset, size);
-		}
-	assert_null(fake_gic_violation());
-}

@@ -739,6 +739,23 @@ static const char *compare_kept(unsigned reader, unsigned n, unsigned intid)
 	return (config >> (intid % 4 * 2 + 1) & 1) != irq->edge ? "ICFGR" : NULL;
 }
 
+/* An SPI that is not active is at its target, and at no vCPU on its way. */
+static const char *compare_route(const struct model_irq *irq, unsigned intid)
+{
+	const struct fake_irq *physical = &fake_gic.irq[intid];
+	unsigned core;
+
+	if (!irq->is_spi || irq->active || irq->target == MODEL_NOBODY)
+		return NULL;
+	for (unsigned n = 0; n < model.count; n++)
+		if (cores_vm.vcpu[n]->vgic.virq[intid].retarget)
+			return "a retarget is still pending";
+	core = cores_vm.vcpu[irq->target]->core;
+	if (irq->forwarded && physical->route != (gic_version() == 2 ? BIT(core) : core))
+		return "route at the physical GIC";
+	return NULL;
+}
+
 static const char *compare_irq(unsigned reader, unsigned n, unsigned intid, bool kept)
 {
 	struct model_irq *irq = model_irq(n, intid);
@@ -757,6 +774,8 @@ static const char *compare_irq(unsigned reader, unsigned n, unsigned intid, bool
 		model_look(); /* by what was adopted */
 	if (!what && kept)
 		what = compare_kept(reader, n, intid);
+	if (!what)
+		what = compare_route(irq, intid);
 	cores_on(n);
 	return what ? what : compare_physical(irq, intid);
 }

@@ -55,18 +55,6 @@ TEST_WITH(an_interrupt_beyond_the_guest_s_is_refused, boot_linked, guest_check_r
 	assert_false(vgic_forward(&guest_vcpu.vgic, 1019));
 }
 
-TEST_WITH(an_unlinked_spi_is_deactivated_by_the_hypervisor, boot_unlinked, guest_check_rules)
-{
-	guest_enable(SPI, 0x40);
-	for (unsigned i = 1; i <= 10; i++) {
-		guest_raise(SPI);
-		guest_assert_takes(SPI);
-		assert_int_equal(fake_gic_deactivations(SPI), i);
-		assert_int_equal(guest_exits(), 2 * i); /* and its end */
-	}
-	guest_assert_takes_nothing();
-}
-
 BOTH(it_is_raised_at_the_physical_distributor)
 {
 	guest_raise(SPI);
@@ -74,66 +62,6 @@ BOTH(it_is_raised_at_the_physical_distributor)
 	assert_true(guest_read_bit(GICD_ISPENDR, SPI));
 	assert_int_equal(guest_exits(), 0); /* not enabled */
 	guest_assert_takes_nothing();
-}
-
-BOTH(it_comes_once_the_guest_enables_it)
-{
-	guest_raise(SPI);
-	guest_enable(SPI, 0x40);
-	guest_assert_takes(SPI);
-	guest_set_enabled(SPI, false);
-	guest_raise(SPI);
-	guest_assert_takes_nothing();
-	guest_set_enabled(SPI, true);
-	guest_assert_takes(SPI);
-}
-
-BOTH(the_guests_registers_are_the_physical_ones)
-{
-	guest_enable(SPI, 0x48);
-	assert_true(fake_gic.irq[SPI].enabled);
-	assert_int_equal(fake_gic.irq[SPI].priority, 0x48);
-	guest_set_enabled(SPI, false);
-	assert_false(fake_gic.irq[SPI].enabled);
-	guest_pend(SPI);
-	assert_true(fake_gic.irq[SPI].pending_latch);
-	guest_write_bit(GICD_ICPENDR, SPI);
-	assert_false(fake_gic.irq[SPI].pending_latch);
-	assert_false(guest_read_bit(GICD_ISPENDR, SPI));
-}
-
-BOTH(raised_twice_before_it_is_taken_it_comes_once)
-{
-	guest_raise(SPI);
-	guest_raise(SPI);
-	guest_enable(SPI, 0x40);
-	guest_assert_takes(SPI);
-	guest_assert_takes_nothing();
-}
-
-BOTH(raised_while_active_it_comes_again)
-{
-	guest_enable(SPI, 0x40);
-	guest_raise(SPI);
-	assert_int_equal(guest_ack(), SPI);
-	guest_raise(SPI);
-	guest_eoi(SPI);
-	guest_assert_takes(SPI);
-	guest_assert_takes_nothing();
-	assert_int_equal(fake_gic_deactivations(SPI), 2);
-}
-
-BOTH(more_than_list_registers_come_by_priority)
-{
-	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
-		guest_enable(SPI + i, (uint8_t)(0x80 - 8 * i));
-	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
-		guest_raise(SPI + i);
-	for (unsigned i = FAKE_SPI_COUNT; i-- > 0;)
-		guest_assert_takes(SPI + i);
-	guest_assert_takes_nothing();
-	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
-		assert_int_equal(fake_gic_deactivations(SPI + i), 1);
 }
 
 /* GICv2: one core is no choice. GICv3: what is for a core that is not there stays pending. */
