@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake machine itself: what it lets pass and what it must catch. */
 
-#include "arch/counter.h"
-#include "arch/mmio.h"
 #include "arch/sysreg_gicv3.h"
 #include "arch/tlb.h"
 #include "lib/lpae.h"
@@ -41,16 +39,6 @@ static void assert_tlb(unsigned conflicts, unsigned stale, unsigned unpublished)
 }
 
 EACH_TEST(setup, NULL);
-
-TEST(break_before_make_passes)
-{
-	level3[0] = 0;
-	tlbi_guest_ipa(0x0);
-	level3[0] = 0x5000 | PAGE;
-	dsb_ishst();
-	/* the table entries above were forgotten with the page, and found again */
-	assert_tlb(0, 0, 0);
-}
 
 TEST(a_new_entry_needs_a_dsb_and_no_invalidation)
 {
@@ -137,51 +125,4 @@ TEST(a_table_that_goes_needs_its_whole_vmid_invalidated)
 	level2[0] = 0x400000 | BLOCK;
 	dsb_ishst();
 	assert_int_equal(fake_tlb_conflicts(), 1);
-}
-
-TEST(a_table_made_a_block_passes_with_its_vmid_invalidated)
-{
-	level2[0] = 0;
-	tlbi_guest_vmid();
-	level2[0] = 0x400000 | BLOCK;
-	dsb_ishst();
-	assert_tlb(0, 0, 0);
-}
-
-TEST(a_block_made_a_table_passes_with_its_address_invalidated)
-{
-	pte_t *pages = fake_pages(1);
-
-	pages[3] = 0x203000 | PAGE;
-	level2[1] = 0;
-	tlbi_guest_ipa(0x200000);
-	level2[1] = (uintptr_t)pages | TABLE;
-	dsb_ishst();
-	assert_tlb(0, 0, 0);
-}
-
-TEST(only_the_counter_moves_by_itself)
-{
-	uint64_t first = counter_read();
-
-	assert_int_equal(counter_read(), first + 1);
-	fake_counter_step = 100;
-	assert_int_equal(counter_read(), first + 101);
-	write_ich_hcr_el2(5);
-	assert_int_equal(read_ich_hcr_el2(), 5);
-	assert_int_equal(fake_ich_hcr_el2, 5);
-	fake_reset();
-	assert_int_equal(read_ich_hcr_el2(), 0);
-}
-
-static uint64_t answer(uintptr_t address, unsigned size)
-{
-	return address * 16 + size;
-}
-
-TEST(a_device_answers_by_its_hook)
-{
-	fake_mmio.read = answer;
-	assert_int_equal(mmio_read32(0x100), 0x1004);
-	assert_int_equal(mmio_read8(0x3), 0x31);
 }

@@ -23,6 +23,7 @@ static struct {
 	int last, before;   /* places given out after all and before all */
 	int running;        /* -1: none */
 	uint64_t slice_end; /* of the running one, where it takes turns */
+	uint32_t turns[VCPUS];
 } model;
 
 /* --- the model --- */
@@ -65,6 +66,13 @@ static void run(int i)
 	model.slice_end = fake_cntpct_el0 + SLICE;
 }
 
+static void switch_to(int i)
+{
+	if (i >= 0)
+		model.turns[i]++;
+	run(i);
+}
+
 static void ready(unsigned i, int place)
 {
 	model.state[i] = VCPU_STATE_READY;
@@ -77,7 +85,7 @@ static void model_wake(unsigned i)
 
 	if (running >= 0 && urgency(i) > urgency((unsigned)running)) {
 		ready((unsigned)running, --model.before);
-		run((int)i);
+		switch_to((int)i);
 	} else {
 		ready(i, ++model.last);
 	}
@@ -89,7 +97,7 @@ static void model_stop(unsigned i, enum vcpu_state state)
 
 	model.state[i] = state;
 	if (runs)
-		run(first_ready());
+		switch_to(first_ready());
 }
 
 static void model_slice_end(void)
@@ -98,7 +106,7 @@ static void model_slice_end(void)
 
 	if (next >= 0 && urgency((unsigned)next) == urgency((unsigned)running)) {
 		ready((unsigned)running, ++model.last);
-		run(next);
+		switch_to(next);
 	} else {
 		model.slice_end = fake_cntpct_el0 + SLICE;
 	}
@@ -120,6 +128,7 @@ static void start(enum sched_kind kind, struct random *random)
 	for (unsigned i = 0; i < VCPUS; i++) {
 		vcpus[i] =
 			(struct vcpu){ .index = i, .priority = (uint8_t)random_below(random, 3) };
+		model.turns[i] = 0;
 		ready(i, ++model.last);
 		sched_add(&vcpus[i]);
 	}
@@ -132,8 +141,10 @@ static void assert_agrees(void)
 	const struct vcpu *next = sched_next();
 
 	assert_int_equal(next ? (int)next->index : -1, model.running);
-	for (unsigned i = 0; i < VCPUS; i++)
+	for (unsigned i = 0; i < VCPUS; i++) {
 		assert_int_equal(vcpus[i].state, model.state[i]);
+		assert_int_equal(vcpus[i].turns, model.turns[i]);
+	}
 	assert_int_equal(fake_cnthp_ctl_el2 & 1, takes_turns(model.running));
 	if (!takes_turns(model.running))
 		return;

@@ -107,3 +107,22 @@ TEST(the_line_of_a_disabled_timer_costs_none)
 	}
 	assert_int_equal(guest_exits(), 0);
 }
+
+/* --- WFI --- */
+
+TEST(what_a_guest_would_wake_up_for_is_known)
+{
+	struct vgic *vgic = &guest_vcpu.vgic;
+
+	assert_false(vgic_anything_pending(vgic));
+	guest_enable_and_pend(SPI, 0x40);
+	assert_true(vgic_anything_pending(vgic));
+	assert_int_equal(guest_ack(), SPI);
+	assert_false(vgic_anything_pending(vgic));
+	guest_pend(SPI);
+	assert_false(vgic_anything_pending(vgic)); /* not before its end */
+	guest_eoi(SPI);
+	assert_true(vgic_anything_pending(vgic));
+	guest_set_enabled(SPI, false);
+	assert_false(vgic_anything_pending(vgic));
+}

@@ -126,37 +126,6 @@ TEST(the_lowest_of_several_targets_takes_it)
 	}
 }
 
-TEST(without_a_target_it_stays_pending)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned intid = i ? FAKE_SPI_FIRST : SPI;
-
-		spi_enable(intid);
-		dist_write(0, GICD_ITARGETSR + intid, 1, 0xf0); /* no vCPU of ours */
-		assert_int_equal(dist_read(0, GICD_ITARGETSR + intid, 1), 0);
-		dist_write(0, GICD_ISPENDR + intid / 32 * 4, 4, 1u << intid % 32);
-		assert_true(spi_is_pending(intid));
-		assert_int_equal(dist_read(1, GICD_ISENABLER + intid / 32 * 4, 4),
-				 1u << intid % 32);
-		dist_write(1, GICD_ISENABLER + intid / 32 * 4, 4, 1u << intid % 32);
-		assert_nobody_takes_anything();
-		dist_write(0, GICD_ITARGETSR + intid, 1, 4);
-		assert_takes(2, intid);
-	}
-}
-
-TEST(disabled_without_a_target_it_stays_disabled)
-{
-	spi_enable(SPI);
-	dist_write(0, GICD_ITARGETSR + SPI, 1, 0);
-	dist_write(0, GICD_ICENABLER + 4, 4, 1u << (SPI - 32));
-	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
-	dist_write(0, GICD_ITARGETSR + SPI, 1, 2);
-	assert_nobody_takes_anything();
-	dist_write(0, GICD_ISENABLER + 4, 4, 1u << (SPI - 32));
-	assert_takes(1, SPI);
-}
-
 /* --- SGIs --- */
 
 /* The sources of a pending SGI `id`: a byte a vCPU. Clears them. */
@@ -209,29 +178,6 @@ TEST(a_uniprocessor_has_no_others)
 	assert_int_equal(sent(0, TO_OTHERS(4)), 0);
 	assert_int_equal(sent(0, TO_LIST(0xfe, 4)), 0);
 	assert_int_equal(sent(0, TO_LIST(0xff, 4)), 1);
-}
-
-TEST(each_source_is_taken_once)
-{
-	for (unsigned n = 0; n < 4; n++)
-		dist_write(n, GICD_SGIR, 4, TO_LIST(0x8, 5));
-	dist_write(1, GICD_SGIR, 4, TO_LIST(0x8, 5));
-	for (unsigned n = 0; n < 4; n++)
-		assert_takes(3, FROM(n, 5));
-	assert_nobody_takes_anything();
-}
-
-/* More than list registers, and than vCPUs. */
-TEST(eight_sources_come_one_by_one)
-{
-	dist_write(1, GICD_SPENDSGIR + 9, 1, 0xff);
-	dist_write(1, GICD_CPENDSGIR + 9, 1, 0x24);
-	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0xdb00);
-	for (unsigned source = 0; source < 8; source++)
-		if (0xdb >> source & 1)
-			assert_takes(1, FROM(source, 9));
-	assert_nobody_takes_anything();
-	assert_int_equal(dist_read(1, GICD_SPENDSGIR + 8, 4), 0);
 }
 
 TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)

@@ -70,35 +70,6 @@ TEST(each_sleeps_by_itself)
 	assert_int_equal(redist_read(1, RD(2) + GICR_WAKER, 4), 0);
 }
 
-TEST(any_vcpu_programs_any_frame)
-{
-	redist_write(0, SGI(2) + GICD_ISENABLER, 4, 1u << 20 | 1u << 4);
-	redist_write(1, SGI(2) + GICD_IPRIORITYR + 20, 1, 0x48);
-	redist_write(3, SGI(2) + GICD_ICFGR + 4, 4, 0xffffffff);
-	redist_write(3, SGI(2) + GICD_IGROUPR, 4, 0xfffffffe);
-	for (unsigned n = 0; n < 4; n++) {
-		bool it = n == 2;
-
-		assert_int_equal(redist_read(1, SGI(n) + GICD_ISENABLER, 4), it ? 0x100010 : 0);
-		assert_int_equal(redist_read(1, SGI(n) + GICD_IPRIORITYR + 20, 1), it ? 0x48 : 0);
-		assert_int_equal(redist_read(1, SGI(n) + GICD_ICFGR + 4, 4), 0); /* fixed */
-		assert_int_equal(redist_read(1, SGI(n) + GICD_IGROUPR, 4), ~0u << it);
-	}
-	redist_write(0, SGI(2) + GICD_ISPENDR, 4, 1u << 20);
-	assert_int_equal(redist_read(3, SGI(2) + GICD_ISPENDR, 4), 1u << 20);
-	assert_takes(2, 20);
-	assert_nobody_takes_anything();
-}
-
-TEST(its_physical_interrupts_are_its_cores)
-{
-	redist_write(0, SGI(3) + GICD_ISENABLER, 4, 1u << CORES_TIMER);
-	for (unsigned n = 0; n < 4; n++) {
-		cores_on(n);
-		assert_int_equal(fake_gic.irq[CORES_TIMER].enabled, n == 3);
-	}
-}
-
 /* --- IROUTER --- */
 
 static uint64_t route(unsigned intid)
@@ -160,31 +131,6 @@ TEST(each_affinity_level_counts)
 		dist_write(0, IROUTER(SPI), 8, i % 4);
 		assert_takes(i % 4, SPI);
 	}
-}
-
-TEST(one_of_n_stays_where_it_is)
-{
-	spi_enable(SPI);
-	spi_target(SPI, 3);
-	dist_write(0, IROUTER(SPI), 8, IRM | 1);
-	assert_int_equal(route(SPI), IRM | 1);
-	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
-	assert_takes(3, SPI);
-	dist_write(0, IROUTER(SPI), 4, 1);
-	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
-	assert_takes(1, SPI);
-}
-
-TEST(a_physical_spi_is_routed_with_it)
-{
-	spi_enable(FAKE_SPI_FIRST);
-	for (unsigned n = 0; n < 4; n++) {
-		dist_write(n, IROUTER(FAKE_SPI_FIRST), 8, n);
-		assert_int_equal(fake_gic.irq[FAKE_SPI_FIRST].route, cores_vm.vcpu[n]->core);
-		assert_true(fake_gic.irq[FAKE_SPI_FIRST].enabled);
-	}
-	dist_write(0, IROUTER(FAKE_SPI_FIRST), 8, 0x100);
-	assert_false(fake_gic.irq[FAKE_SPI_FIRST].enabled);
 }
 
 /* --- SGIs --- */

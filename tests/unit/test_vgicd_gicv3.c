@@ -94,32 +94,6 @@ TEST(shared_interrupts_are_in_the_distributor_only)
 	assert_int_equal(gicr(SGI + GICD_ISENABLER + 4, 4), 0);
 }
 
-TEST(sgis_are_enabled_and_pended_like_others)
-{
-	assert_int_equal(gicr(SGI + GICD_ISENABLER, 4), 0);
-	gicr_write(SGI + GICD_ISENABLER, 4, 0x6);
-	gicr_write(SGI + GICD_ICENABLER, 4, 0x2);
-	assert_int_equal(gicr(SGI + GICD_ISENABLER, 4), 0x4);
-	gicr_write(SGI + GICD_ISPENDR, 4, 0x6);
-	assert_int_equal(gicr(SGI + GICD_ISPENDR, 4), 0x6);
-	gicr_write(SGI + GICD_ICPENDR, 4, 0x2);
-	guest_assert_takes(2);
-	guest_assert_takes_nothing();
-}
-
-TEST(groups_are_kept)
-{
-	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffffffff); /* guest_boot() */
-	gicr_write(SGI + GICD_IGROUPR, 4, 0xffff0ffe);
-	gicd_write(GICD_IGROUPR, 4, 0);
-	gicd_write(GICD_IGROUPR + 4, 4, 0x7fffffff);
-	assert_int_equal(gicr(SGI + GICD_IGROUPR, 4), 0xffff0ffe);
-	assert_int_equal(gicd(GICD_IGROUPR + 4, 4), 0x7fffffff);
-	assert_int_equal(gicd(GICD_IGROUPR, 4), 0);
-	assert_false(guest_vcpu.vgic.virq[0].config.group1);
-	assert_true(guest_vcpu.vgic.virq[32].config.group1);
-}
-
 TEST(the_gicv2_way_to_send_an_sgi_is_gone)
 {
 	guest_set_enabled(3, true);
