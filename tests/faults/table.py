@@ -54,7 +54,7 @@ def collected() -> Planted:
     with redirect_stdout(printed):
         status = pytest.main(["--collect-only", "-q", str(IMAGES)], plugins=[found])
     if status:
-        sys.exit(f"pytest cannot collect {IMAGES}: {printed.getvalue()}")
+        sys.exit(f"pytest cannot collect {IMAGES}: {printed.getvalue()[-2000:]}")
     return found
 
 

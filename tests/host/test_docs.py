@@ -54,7 +54,7 @@ GUESTS = "".join((ROOT / "docs" / name).read_text() for name in ("guests.md", "g
 def test_the_page_on_guests_names_configurations_and_formats():
     section = GUESTS[GUESTS.index("## Configurations"):GUESTS.index("## Limits")]
     assert set(re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)) == set(abi.presets())
-    rows = GUESTS[GUESTS.index("## Formats"):GUESTS.index("A file that begins")]
+    rows = GUESTS[GUESTS.index("## Formats"):GUESTS.index("Other files that hold an image")]
     for name in re.split(r", |; ", formats.FORMATS)[:4]:
         assert f"\n| {name} |" in rows
     for packer in (*formats.PACKERS, "gzip"):

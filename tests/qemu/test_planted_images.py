@@ -13,7 +13,7 @@ import planted
 from hypbench.tree import Tree
 from lab import TREE
 
-FAULT = "task_wake"
+FAULT = "mmu_unmap"
 WORKERS = 3
 WAIT_S = 0.2  # in which a second worker would begin, if nothing held it
 
@@ -82,7 +82,7 @@ def test_a_digest_is_of_the_sources_and_of_the_patches(tmp_path, change):
     first = small_tree(tmp_path / "first")
     digests = [planted.digest(tree, names) for tree, names in (
         (first, (FAULT,)), (small_tree(tmp_path / "same"), (FAULT,)),
-        (first, ("samples_add",)), (first, ()), (small_tree(tmp_path / "other", change), (FAULT,)))]
+        (first, ("mmu_map_user",)), (first, ()), (small_tree(tmp_path / "other", change), (FAULT,)))]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 4
 
