@@ -117,10 +117,13 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
+    """Keep the durations of these tests, and those of files that no test of this run is in."""
     if not is_worker(session.config) and SECONDS:
-        known = session.config.cache.get(DURATIONS, {})
+        files = {test.partition("::")[0] for test in SECONDS}
+        other = {test: seconds for test, seconds in session.config.cache.get(DURATIONS, {}).items()
+                 if test.partition("::")[0] not in files}
         rounded = {test: round(seconds, 3) for test, seconds in SECONDS.items()}
-        session.config.cache.set(DURATIONS, known | rounded)
+        session.config.cache.set(DURATIONS, other | rounded)
 
 
 def pytest_terminal_summary(terminalreporter):
