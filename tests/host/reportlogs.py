@@ -7,6 +7,7 @@ interrupt add up.
 
 from collections.abc import Callable
 
+from golden import FOLDER
 from logmaker import SHAPE, bench_record, calibration, end_record, log_of, run_record, step_head
 
 AXES = {axis: value for axis, value in SHAPE.items() if axis != "name"} | {"irq": "trapped"}
@@ -258,126 +259,60 @@ def loop(step: dict, _axes: dict) -> list[dict]:
     return [sample(step, "run", 500_000, 10)]
 
 
-def twins(**changes: dict) -> CONFIGS:
-    return {name: PRESETS["trapped"] | change for name, change in changes.items()}
+def makers(plan: str, platform: str) -> dict[str, Maker]:
+    """What makes the records of each benchmark."""
+    return {"timer_wakeup": timer_wakeup, "hvc": hvc, "wfi": wfi, "cntp_access": cntp_access,
+            "smc": one_path(4, 52, "unknown"), "sysreg": one_path(2, 66, "actlr"),
+            "mmio_read": one_path(1, 130, "vgic", "null"),
+            "mmio_write": one_path(1, 121, "vgic", "null"),
+            "sgi_self": one_path(33, 193, "handler"), "irq_phases": irq_phases,
+            "irq_storm": irq_storm, "cyclic": cyclic, "fp_first_use": fp_first_use,
+            "page_fault": page_fault, "stage2_boot": stage2_boot, "vm_yield": vm_yield,
+            "failover": commanded if plan.startswith("paper-s2") else failover,
+            "net_rr": net_rr, "net_stream": net_stream, "lat_mem_rd": lat_mem_rd,
+            "tlb_maintenance": tlb_maintenance, "tlb_chase": tlb_chase(platform),
+            "revisit": revisit, "work": work, "loop_int": loop, "loop_fp": loop} | {
+                f"prog_{name}": program(index) for index, name in enumerate(PROGRAMS)}
 
 
-def plans(platform: str) -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
-    """Plan → its configurations and its benchmarks."""
-    three = {name: PRESETS[name] for name in ("native", "direct", "trapped")}
-    traps = {"hvc": hvc, "smc": one_path(4, 52, "unknown"), "sysreg": one_path(2, 66, "actlr"),
-             "wfi": wfi, "mmio_read": one_path(1, 130, "vgic", "null"),
-             "mmio_write": one_path(1, 121, "vgic", "null"), "timer_wakeup": timer_wakeup}
-    sched = {"alone": {}, "slice": {"sched": "rr"}, "priority": {"sched": "fp"}}
-    fp = {name: {"sched": "rr", "fp": name} for name in ("static", "lazy", "eager")}
-    grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2} for s1 in ("4K", "2M", "1G")
-              for s2 in ("off", "4K", "2M", "1G")}
-    return {
-        "default": (PRESETS, {"timer_wakeup": timer_wakeup,
-                              "sgi_self": one_path(33, 193, "handler")}),
-        "traps": (three | twins(full={"frame": "full"}, stats={"stats": "on"},
-                                trace={"trace": "on"}, wfi={"wfi": "trapped"}), traps),
-        "states": ({"native": PRESETS["native"], "trapped": {}}
-                   | {f"{name}-{state}": PRESETS[name] | {"state": state}
-                      for name in ("native", "trapped") for state in ("cold-caches", "cold-tlb")},
-                   {"hvc": hvc, "timer_wakeup": timer_wakeup}),
-        "interrupts": (PRESETS | {f"{name}-probes": axes | {"probes": "on"}
-                                  for name, axes in PRESETS.items()}, {"irq_phases": irq_phases}),
-        "storm": (PRESETS | {f"{name}-split": axes | {"eoi": "split"}
-                             for name, axes in PRESETS.items()}, {"irq_storm": irq_storm}),
-        "timers": (PRESETS | twins(cntp={"cntp": "emulated"}),
-                   {"timer_wakeup": timer_wakeup, "cntp_access": cntp_access}),
-        "sched": (sched | fp, {"timer_wakeup": timer_wakeup, "cyclic": cyclic,
-                               "fp_first_use": fp_first_use}),
-        "faults": (three | {"lazy": {"fill": "lazy"}},
-                   {"page_fault": page_fault, "stage2_boot": stage2_boot}),
-        "beside": (twins(**{"trapped": {}, "trapped-exit": {"beside": "load_exit"},
-                            "trapped-irq": {"beside": "load_irq"},
-                            "fp-exit": {"sched": "fp", "beside": "load_exit"},
-                            "rr-exit": {"sched": "rr", "beside": "load_exit"}}),
-                   {"timer_wakeup": timer_wakeup, "sgi_self": one_path(33, 193, "handler")}),
-        "beside-core": (twins(**{"trapped": {}, "fp-exit": {"sched": "fp", "beside": "load_exit"}}),
-                        {"timer_wakeup": timer_wakeup}),
-        "beside-rings": (twins(**{"trapped": {"vms": "none"},
-                                  "trapped-net": {"beside": "load_net", "vms": "served"}}),
-                         {"timer_wakeup": timer_wakeup}),
-        "failover": (twins(**{"yield": {"sched": "rr"}, "call": {"sched": "fp"},
-                              "fault": {"sched": "fp"}, "call-cores": {},
-                              "call-held": {"sched": "fp", "pause_clock": "held"}}),
-                     {"vm_yield": vm_yield, "failover": failover}),
-        "links": (three | {"link-cores": {"irq": "trapped", "beside": "load_echo"}},
-                  {"net_rr": net_rr, "net_stream": net_stream}),
-        "virtio": ({"link-cores": {"lr": "sw", "beside": "load_echo"}},
-                   {"net_rr": net_rr, "net_stream": net_stream}),
-        "links-beside": (twins(**{"cores": {}, "cores-exit": {"beside": "load_exit"},
-                                  "fp-exit": {"sched": "fp", "beside": "load_echo"},
-                                  "loop": {"lr": "sw"},
-                                  "loop-exit": {"lr": "sw", "beside": "load_exit"}}),
-                         {"net_rr": net_rr, "net_stream": net_stream}),
-        "virtio-beside": (twins(**{"cores": {}, "cores-exit": {"beside": "load_exit"}}),
-                          {"net_rr": net_rr, "net_stream": net_stream}),
-        "memory": (three, {"lat_mem_rd": lat_mem_rd, "tlb_maintenance": tlb_maintenance}),
-        "tlb-matrix": (grains, {"tlb_chase": tlb_chase(platform)}),
-        "programs": (three | {"trapped-stats": {"stats": "on"}},
-                     {f"prog_{name}": program(index) for index, name in enumerate(PROGRAMS)}
-                     | {"loop_int": loop, "loop_fp": loop}),
-        "paper-s1": (three, {"cyclic": cyclic}),
-        "paper-s2": (twins(base={"sched": "fp"}, one={"sched": "fp", "vcpus": 1},
-                           memory={"sched": "fp", "vms": "small"}),
-                     {"failover": commanded, "hvc": hvc}),
-        "paper-s2-loads": (twins(**{"base": {"sched": "fp"}, "guest-net": {
-            "sched": "fp", "vcpus": 2, "vms": "net.serves"}}), {"failover": commanded, "hvc": hvc}),
-        "paper-s2-null": (twins(null={}), {"failover": commanded, "hvc": hvc}),
-        "paper-s4": (three | {"direct-cpu": PRESETS["direct"] | {"beside": "load_cpu"}} | twins(**{
-            f"{name}-{load}": {"beside": f"load_{load}"} | ({} if name == "trapped" else {
-                "sched": name})
-            for name in ("trapped", "fp", "rr") for load in ("cpu", "exit")}), {"cyclic": cyclic}),
-        "paper-s4-vms": (twins(**{"one": {"sched": "fp"}} | {
-            f"{kind}-{count}": {"sched": "fp", "beside": load,
-                                "vms": "third" if count == "three" else "none"}
-            for kind, load in (("cpu", "load_cpu"), ("memory", "load_stride"), ("net", "load_net"))
-            for count in ("two", "three")}), {"work": work, "net_rr": net_rr}),
-    }
+def config_of(name: str, *words: str) -> dict:
+    """The axes of a config line: a preset, which may be the name, and what differs from it."""
+    preset, *more = words or (name,)
+    said = dict(word.split("=") for word in more)
+    return AXES | PRESETS[preset] | {axis: int(value) if value.isdigit() else value
+                                     for axis, value in said.items()}
 
 
-def reference_plans() -> dict[str, tuple[CONFIGS, dict[str, Maker]]]:
-    """Those of a simulator: a tick is time."""
-    modes = {name: PRESETS[name] for name in ("native", "direct", "trapped")}
-    ways = {"": {}, "-cold-caches": {"state": "cold-caches"}, "-cold-tlb": {"state": "cold-tlb"},
-            "-probes": {"probes": "on"}}
-    grains = {f"{s1}-{s2}": {"stage1": s1, "stage2": s2, "irq": "direct", "events": "tlb"}
-              for s1 in ("4K", "2M") for s2 in ("off", "4K", "2M", "1G")}
-    lazy = {"4K-lazy": grains["4K-4K"] | {"fill": "lazy"}}
-    maps = {"2M": {"stage2": "2M"}, "4K": {"stage2": "4K"},
-            "coloured": {"stage2": "4K", "colouring": "on"}}
-    return {
-        "colouring": ({name + load: PRESETS["direct"] | axes
-                       | {"beside": f"load_mem{load}".replace("-", "_") if load else "none"}
-                       for load in ("", "-read") for name, axes in maps.items()},
-                      {"revisit": revisit}),
-        "neighbours": ({name + load: axes | {"beside": f"load_mem{load}".replace("-", "_")
-                                             if load else "none"}
-                        for load in ("", "-read") for name, axes in modes.items()},
-                       {"revisit": revisit, "timer_wakeup": timer_wakeup}),
-        "timed": ({name + way: axes | more for way, more in ways.items()
-                   for name, axes in modes.items()},
-                  {"hvc": hvc, "timer_wakeup": timer_wakeup, "irq_phases": irq_phases}),
-        "tlb": (grains | lazy, {"tlb_chase": tlb_chase("gem5"), "lat_mem_rd": lat_mem_rd,
-                                "page_fault": page_fault, "stage2_boot": stage2_boot,
-                                "tlb_maintenance": tlb_maintenance}),
-    }
+def read_plans() -> dict[str, tuple[CONFIGS, list[str]]]:
+    """Plan → its configurations and benchmarks, from a text in the words of plans."""
+    found = {}
+    for text in (FOLDER / "report-plans.txt").read_text().split("\n\n"):
+        lines = [line.split() for line in text.splitlines()]
+        found[lines[0][1]] = (
+            {name: config_of(name, *words) for kind, name, *words in lines if kind == "config"},
+            [name for kind, name, *_ in lines if kind == "bench"])
+    return found
+
+
+PLANS = read_plans()
+REFERENCE = ("colouring", "neighbours", "timed", "tlb")  # plans of a simulator: a tick is time
+
+
+def plans() -> tuple[str, ...]:
+    """The names of the plans that a report runs."""
+    return tuple(name for name in PLANS if name not in REFERENCE)
 
 
 def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
     """`more` goes into the run record: board, isa, gic, lr_count."""
-    configs, benches = (plans(platform) | reference_plans())[plan]
+    configs, benches = PLANS[plan]
+    make = makers(plan, platform)
     steps = [(0, config, bench) for bench in benches for config in configs]
-    full = {name: AXES | axes for name, axes in configs.items()}
     bodies = [run_record(len(steps), platform, (), plan=plan, order="once", **more)
-              | {"configs": [{"name": name} | axes for name, axes in full.items()]}]
+              | {"configs": [{"name": name} | axes for name, axes in configs.items()]}]
     for number, (in_pass, config, bench) in enumerate(steps):
         head = step_head(number, in_pass, config, bench)
-        made = benches[bench](head, full[config])
+        made = make[bench](head, configs[config])
         bodies += [calibration(head), *made, head | {
             "kind": "step", "steps": len(steps), "outcome": "done", "ticks": 5000, "smc": 0}]
     return [*bodies, end_record(len(bodies) + 1)]
@@ -397,6 +332,6 @@ def gem5_log(plan: str, board: str = "gem5-a72", **more) -> bytes:
 
 
 def plan_text(plan: str) -> str:
-    configs, benches = (plans("qemu-icount") | reference_plans())[plan]
+    configs, benches = PLANS[plan]
     return "".join([f"name {plan}\norder once\n", *(f"config {name} trapped\n" for name in configs),
                     *(f"bench {name}\n" for name in benches)])

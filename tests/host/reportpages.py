@@ -26,7 +26,7 @@ def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -
 
 @cache
 def board(platform: str = "qemu-icount", *names: str) -> Board:
-    return Board("virt-a72", {name: source(name, platform) for name in names or plans(platform)},
+    return Board("virt-a72", {name: source(name, platform) for name in names or plans()},
                  flames=[FLAME] if platform == "qemu-icount" else [])
 
 
@@ -71,5 +71,5 @@ def damaged(damage: str) -> Board:
         raw = report_log(plan)
         return source(plan, raw={"cut": raw[:len(raw) // 2], "empty": b"",
                                  "garbled": raw.replace(b'"p50"', b'"p5O"')}[damage])
-    names = plans("qemu-icount") if damage != "nothing" else []
+    names = plans() if damage != "nothing" else []
     return Board("virt-a72", {name: one(name) for name in names})

@@ -45,11 +45,11 @@ TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
 
 def board_of(name: str, platform: str = "qemu-icount", there=None, **more) -> Board:
     """A board whose plans are those `there`; the others are still to be captured."""
-    raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans(platform)
+    raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans()
            if there is None or plan in there}
     return Board(name, {plan: Source(plan, read_log(raw[plan]), packed=runs.packed(raw[plan]))
                         if plan in raw else Source(plan, Log(), uncaptured=True)
-                        for plan in plans(platform)})
+                        for plan in plans()})
 
 
 def sides() -> list[Board]:

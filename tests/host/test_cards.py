@@ -6,16 +6,13 @@ import json
 import re
 import subprocess
 
-import click
 import pytest
 
 from cards import CARD, OTHER, SECTOR, cards, needs, noise, raw_image  # noqa: F401
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
 from hypbench.boards import description, images
-from hypbench.boards.card import make_card
 from hypbench.boards.programs import run
-from hypbench.boards.sources import Sources
 from hypbench.plan import read_plan
 from hypbench.plan_language import parse, text_of
 from hypbench.tree import Tree
@@ -284,39 +281,6 @@ def test_arndales_sectors():
         "arndale-bl1.bin": (1, 16), "arndale-spl.bin": (17, 48), "u-boot.bin": (49, 1072),
         "U-Boot's environment": (0x86200 // SECTOR, (0x86200 + 0x4000) // SECTOR - 1)}
     assert card.fat.start == 4096
-
-
-@pytest.mark.long
-@TOOLS
-@pytest.mark.parametrize("board", BOARDS)
-def test_real_cards_hold_debians_files(board, tmp_path):
-    """With the real boot loaders and firmware; our own image is a made-up one."""
-    card = description.read_card(Tree(), board)
-    sources = Built(Tree(), board, OTHER, "silicon", {})
-    path = tmp_path / "sdcard.img"
-    try:
-        made = make_card(card, sources, path)
-    except click.ClickException as error:
-        if any(isinstance(one, UNREACHABLE) for one in sources.failed.values()):
-            pytest.skip(f"the Debian archive is out of reach: {error.message.splitlines()[0]}")
-        raise
-    image = path.read_bytes()
-    for wanted, found in made.found:
-        if wanted.sectors:
-            assert sectors(image, *wanted.sectors).startswith(found.data)
-        else:
-            assert file_of(path, wanted.name) == found.data
-    assert [one.name for one in made.absent] == ["arndale-bl1.bin"] * (board == "arndale")
-    for one in made.absent:
-        assert not sectors(image, *one.sectors).strip(b"\0")
-
-
-class Built(Sources):
-    """Every image built."""
-
-    def built(self, wanted):
-        from hypbench.boards.sources import Found
-        return Found(wanted.name, images.patch(raw_image(), self.plan, self.platform), "test")
 
 
 def config_of_rpi4() -> dict[str, str]:
