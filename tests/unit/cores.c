@@ -197,7 +197,6 @@ struct vcpu *sched_block(struct vcpu *running)
 
 void sched_wake(struct vcpu *vcpu)
 {
-	(void)vcpu;
 }
 
 bool sched_wake_posted(void)
@@ -207,7 +206,6 @@ bool sched_wake_posted(void)
 
 void sched_remove(struct vcpu *vcpu)
 {
-	(void)vcpu;
 }
 
 void sched_compare(void)

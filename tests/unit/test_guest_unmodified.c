@@ -92,16 +92,11 @@ void vpl011_stop(struct vpl011 *uart)
 
 uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
-	(void)vcpu;
 	return offset + size;
 }
 
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
-	(void)vcpu;
-	(void)offset;
-	(void)size;
-	(void)value;
 }
 
 trap_handler *const traps_unmodified[1];

@@ -76,14 +76,12 @@ void vm_core_attach(void *vcpu)
 
 void vm_core_detach(void *vcpu)
 {
-	(void)vcpu;
 	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts none meanwhile */
 	note("detach");
 }
 
 void vm_core_follow(void *vcpu)
 {
-	(void)vcpu;
 	note(vm->paused ? "pause" : "resume");
 }
 

@@ -21,7 +21,6 @@ static struct pagetable table;
 
 static void invalidate(struct pagetable *t, uint64_t address, bool subtree)
 {
-	(void)t;
 	if (subtree)
 		tlbi_guest_vmid();
 	else
@@ -352,55 +351,6 @@ TEST(a_block_that_cannot_be_split_stays)
 	assert_false(pagetable_unmap(&table, 2 * MIB, PAGE_SIZE));
 	assert_tlb_clean();
 	assert_maps(2 * MIB, 6 * MIB, 2);
-}
-
-/* --- planted faults: the fake TLB must find them --- */
-
-static void no_invalidation(struct pagetable *t, uint64_t address, bool subtree)
-{
-	(void)t;
-	(void)address;
-	(void)subtree;
-	dsb_ish();
-}
-
-static void by_address_only(struct pagetable *t, uint64_t address, bool subtree)
-{
-	(void)t;
-	(void)subtree;
-	tlbi_guest_ipa(address);
-}
-
-TEST(a_remapping_without_invalidation_is_found)
-{
-	begin(2, 8);
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	table.invalidate = no_invalidation;
-	assert_true(pagetable_map(&table, 2 * MIB, 8 * MIB, 2 * MIB, ATTRIBUTES));
-	dsb_ishst();
-	assert_int_not_equal(fake_tlb_conflicts(), 0);
-}
-
-/* The entry is written over, as a table without break-before-make would do it. */
-TEST(a_remapping_without_break_is_found)
-{
-	pte_t *level2;
-
-	begin(2, 8);
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	level2 = (pte_t *)(void *)pool.base;
-	level2[1] += 2 * MIB;
-	tlbi_guest_ipa(2 * MIB);
-	assert_int_not_equal(fake_tlb_conflicts(), 0);
-}
-
-TEST(a_table_that_goes_with_one_address_only_is_found)
-{
-	begin(3, 8);
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	table.invalidate = by_address_only;
-	assert_true(pagetable_unmap(&table, 2 * MIB, 2 * MIB));
-	assert_int_equal(fake_tlb_stale(), PTE_COUNT - 1);
 }
 
 /* --- against a flat model --- */

@@ -17,7 +17,6 @@ static unsigned visited;
 static void count_visit(struct drop *drop, const struct drop *other, struct vec between,
 			float squared)
 {
-	(void)between;
 	assert_true(squared == squared_distance(drop, other));
 	visited++;
 }

@@ -31,7 +31,6 @@ static bool limited;
 
 static void limit_reached(struct timer *timer)
 {
-	(void)timer;
 	limited = true;
 	sched_leave();
 }
@@ -477,7 +476,6 @@ static unsigned el2_writes;
 
 static bool note_el2(const uint64_t *variable, uint64_t value)
 {
-	(void)value;
 #define X(name) el2_writes += variable == &fake_##name;
 	EL2_REGS(X)
 #undef X
@@ -517,7 +515,6 @@ static unsigned auxiliary_writes;
 
 static bool note_auxiliary(const reg_t *variable, reg_t value)
 {
-	(void)value;
 	auxiliary_writes += is_auxiliary(variable);
 	return false;
 }

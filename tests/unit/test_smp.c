@@ -122,7 +122,6 @@ static void note_core(void *argument)
 
 static void ask_anew(void *argument)
 {
-	(void)argument;
 	calls++;
 	smp_ask(smp_core());
 }

@@ -373,7 +373,6 @@ TEST(an_serror_stops_the_vm)
 
 static void leave(struct timer *timer)
 {
-	(void)timer;
 	sched_leave();
 }
 
@@ -448,7 +447,6 @@ static unsigned timer_calls;
 
 static void count_call(struct timer *timer)
 {
-	(void)timer;
 	timer_calls++;
 }
 

@@ -29,7 +29,6 @@ static struct timer limit;
 
 static void limit_reached(struct timer *timer)
 {
-	(void)timer;
 }
 
 static void setup(void)

@@ -97,7 +97,6 @@ void fp_reset(enum fp_mode mode)
 
 void fp_remove(const struct fp *fp)
 {
-	(void)fp;
 	seen.fp_removed++;
 }
 
@@ -115,8 +114,6 @@ void vppi_put(void)
 
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 {
-	(void)lr_count;
-	(void)link_hw;
 	vgic->posted.what = 0;
 	seen.gic_stopped++;
 	assert_int_equal(seen.ppis_put, seen.gic_stopped);
@@ -164,13 +161,11 @@ void gic_virt_restore(const struct gic_virt_state *state)
 
 void vcntp_reset(struct vcpu *vcpu)
 {
-	(void)vcpu;
 	seen.timers_reset++;
 }
 
 void vtimer_stop(struct vcpu *vcpu)
 {
-	(void)vcpu;
 	seen.timers_stopped++;
 }
 
@@ -190,7 +185,6 @@ void vm_gic_reset_core(const struct run_config *of)
 
 void vm_gic_reset_vcpu(struct vcpu *vcpu)
 {
-	(void)vcpu;
 	seen.gic_reset++;
 }
 
@@ -213,7 +207,6 @@ void cpu_reset_debug(void)
 
 uint64_t stage2_vttbr(const struct stage2 *stage2)
 {
-	(void)stage2;
 	return VTTBR;
 }
 

@@ -23,6 +23,7 @@ static const struct vgic_setup *setup;
 static unsigned late[VCPU_MAX];      /* steps until the core looks */
 static unsigned late_last[VCPU_MAX]; /* the interrupt that the core takes last then */
 static unsigned peak;                /* vCPU 0: active at once since nothing was */
+static const char *wrong;            /* what a step found */
 static bool disordered; /* an end came out of order: the guest ends the rest before anything else */
 
 static bool alone(void)
@@ -179,29 +180,36 @@ static unsigned running_priority(void)
 	return active ? bit_lowest(active) << 3 : MODEL_IDLE;
 }
 
-static const char *do_ack(unsigned n)
+static void do_ack(const struct vgic_step *step)
 {
+	unsigned n = next_with(step, has_virq);
 	uint32_t iar;
 
 	if (disordered)
-		return NULL;
+		return;
 	iar = cpu_ack(n);
 	cores_on(n);
 	if (gic_intid(iar) < VIRQ_COUNT) {
 		vgic_seen.acks++;
 		vgic_seen.late_acks += !alone() && model.vcpu[n].blind;
 		if (fake_gic.acked_group1 != model_irq(n, gic_intid(iar))->group1)
-			return "acknowledged an interrupt of the other group";
+			wrong = "acknowledged an interrupt of the other group";
 	}
-	return model_ack(n, iar, running_priority());
+	if (!wrong)
+		wrong = model_ack(n, iar, running_priority());
 }
 
-static void do_eoi(unsigned n, unsigned nth)
+static void end_by_eoi(unsigned n, unsigned nth)
 {
 	unsigned depth = model.vcpu[n].depth;
 
 	if (depth && cores_is_loaded(n))
 		cpu_eoi(n, model_eoi(n, nth < depth ? nth : 0));
+}
+
+static void do_eoi(const struct vgic_step *step)
+{
+	end_by_eoi(next_with(step, has_acked), 0);
 }
 
 /*
@@ -220,7 +228,7 @@ static void do_eoi_other(const struct vgic_step *step)
 		disordered = true;
 		vgic_seen.out_of_order++;
 	}
-	do_eoi(step->n, step->arg);
+	end_by_eoi(step->n, step->arg);
 }
 
 /* Split EOI: what has dropped its priority is deactivated later. The source of an SGI is of the
@@ -247,7 +255,7 @@ static void do_dir(const struct vgic_step *step)
 }
 
 /* With a priority active it might be another one by that (IHI 0048B 4.4.3). */
-static void do_point(const struct vgic_step *step)
+static void set_point(const struct vgic_step *step)
 {
 	struct model_vcpu *vcpu = &model.vcpu[step->n];
 
@@ -264,7 +272,7 @@ static void do_interface(const struct vgic_step *step)
 {
 	cores_on(step->n);
 	if (step->kind == STEP_POINT)
-		do_point(step);
+		set_point(step);
 	else if (step->kind == STEP_MASK)
 		fake_gic.guest.mask = model.vcpu[step->n].mask = step->arg;
 	else
@@ -272,14 +280,15 @@ static void do_interface(const struct vgic_step *step)
 }
 
 /* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
-static const char *do_wfi(unsigned n)
+static void do_wfi(const struct vgic_step *step)
 {
-	cores_on(n);
-	if (vgic_anything_pending(&cores_vm.vcpu[n]->vgic))
-		return NULL;
+	cores_on(step->n);
+	if (vgic_anything_pending(&cores_vm.vcpu[step->n]->vgic))
+		return;
 	if (fake_gic_maintenance())
-		return "sleeps before its interrupts are seen to";
-	return model_signals(n) ? "sleeps though something is pending" : NULL;
+		wrong = "sleeps before its interrupts are seen to";
+	else if (model_signals(step->n))
+		wrong = "sleeps though something is pending";
 }
 
 /* --- sources of interrupts --- */
@@ -319,7 +328,7 @@ static void do_sgi(const struct vgic_step *step)
 }
 
 /* GICv2 has other registers for them. */
-static void do_pend_sgi(const struct vgic_step *step, bool pending)
+static void pend_sgi(const struct vgic_step *step, bool pending)
 {
 	struct model_irq *irq = irq_of(step);
 
@@ -338,12 +347,13 @@ static void do_pend_sgi(const struct vgic_step *step, bool pending)
 	}
 }
 
-static void do_pend(const struct vgic_step *step, bool pending)
+static void do_pend(const struct vgic_step *step)
 {
+	bool pending = step->kind == STEP_PEND;
 	struct model_irq *irq = irq_of(step);
 
 	if (is_sgi(step->intid)) {
-		do_pend_sgi(step, pending);
+		pend_sgi(step, pending);
 		return;
 	}
 	if (!pending && irq->forwarded && !irq->is_spi && owner_of(step) != step->n)
@@ -399,8 +409,9 @@ static bool outruns(const struct model_irq *irq)
 	return model_races(irq) || (alone() && !cores_is_loaded(0));
 }
 
-static void do_line(const struct vgic_step *step, bool high)
+static void do_line(const struct vgic_step *step)
 {
+	bool high = step->kind == STEP_LINE_HIGH;
 	struct model_irq *irq = model_irq(step->n, step->intid);
 
 	if (is_sgi(step->intid) || (is_private(step->intid) && !alone()) ||
@@ -425,8 +436,9 @@ static void do_line(const struct vgic_step *step, bool high)
 
 /* `arrives`: n's core takes it, whatever its route is; the vGIC has it then, though its target may
  * not have looked. */
-static void do_raise(const struct vgic_step *step, bool arrives)
+static void do_raise(const struct vgic_step *step)
 {
+	bool arrives = step->kind == STEP_ARRIVE;
 	struct model_irq *irq = model_irq(step->n, step->intid);
 
 	if (!irq->forwarded || !irq->is_spi || (model_races(irq) && !has_one_holder(irq)))
@@ -444,8 +456,9 @@ static void do_raise(const struct vgic_step *step, bool arrives)
 
 /* --- programming --- */
 
-static void do_enable(const struct vgic_step *step, bool enabled)
+static void do_enable(const struct vgic_step *step)
 {
+	bool enabled = step->kind == STEP_ENABLE;
 	struct model_irq *irq = irq_of(step);
 
 	if (!is_sgi(step->intid) || gic_version() > 2) {
@@ -503,8 +516,9 @@ static bool is_plain(const struct vgic_step *step)
 	       (irq->active || step->kind == STEP_ACTIVATE);
 }
 
-static void do_active(const struct vgic_step *step, bool active)
+static void do_active(const struct vgic_step *step)
 {
+	bool active = step->kind == STEP_ACTIVATE;
 	struct model_irq *irq = irq_of(step);
 
 	if (!is_plain(step))
@@ -543,115 +557,11 @@ static bool is_possible(const struct vgic_step *step)
 	       step->kind == STEP_LINE_LOW || step->kind == STEP_RAISE || step->kind == STEP_ARRIVE;
 }
 
-static const char *do_cpu_step(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_ACK:
-		return do_ack(next_with(step, has_virq));
-	case STEP_EOI:
-		do_eoi(next_with(step, has_acked), 0);
-		break;
-	case STEP_EOI_OTHER:
-		do_eoi_other(step);
-		break;
-	case STEP_DIR:
-		do_dir(step);
-		break;
-	case STEP_LATE:
-		do_late(step);
-		break;
-	case STEP_PUT:
-		do_put(step);
-		break;
-	case STEP_WFI:
-		return do_wfi(step->n);
-	default:
-		do_interface(step);
-		break;
-	}
-	return NULL;
-}
-
-static void do_source_step(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_PEND:
-	case STEP_UNPEND:
-		do_pend(step, step->kind == STEP_PEND);
-		break;
-	case STEP_SGI:
-		do_sgi(step);
-		break;
-	case STEP_LINE_HIGH:
-	case STEP_LINE_LOW:
-		do_line(step, step->kind == STEP_LINE_HIGH);
-		break;
-	default:
-		do_raise(step, step->kind == STEP_ARRIVE);
-		break;
-	}
-}
-
-static void do_register_step(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_TARGET:
-		do_target(step);
-		break;
-	case STEP_ENABLE:
-	case STEP_DISABLE:
-		do_enable(step, step->kind == STEP_ENABLE);
-		break;
-	case STEP_PRIORITY:
-		do_priority(step);
-		break;
-	case STEP_ACTIVATE:
-	case STEP_DEACTIVATE:
-		do_active(step, step->kind == STEP_ACTIVATE);
-		break;
-	case STEP_GROUP:
-		do_group(step);
-		break;
-	case STEP_EDGE:
-		do_edge(step);
-		break;
-	case STEP_DIST:
-		do_dist(step);
-		break;
-	default:
-		do_read(step);
-		break;
-	}
-}
-
-static const char *do_step(const struct vgic_step *step)
-{
-	switch (step->kind) {
-	case STEP_PEND:
-	case STEP_UNPEND:
-	case STEP_SGI:
-	case STEP_LINE_HIGH:
-	case STEP_LINE_LOW:
-	case STEP_RAISE:
-	case STEP_ARRIVE:
-		do_source_step(step);
-		return NULL;
-	case STEP_TARGET:
-	case STEP_ENABLE:
-	case STEP_DISABLE:
-	case STEP_PRIORITY:
-	case STEP_ACTIVATE:
-	case STEP_DEACTIVATE:
-	case STEP_GROUP:
-	case STEP_EDGE:
-	case STEP_DIST:
-	case STEP_READ:
-		do_register_step(step);
-		return NULL;
-	default:
-		return do_cpu_step(step);
-	}
-}
+static void (*const acts[])(const struct vgic_step *step) = {
+#define X(name, act, alone, several) [STEP_##name] = do_##act,
+	VGIC_STEPS(X)
+#undef X
+};
 
 /* --- comparison: every core has looked --- */
 
@@ -796,7 +706,7 @@ static const char *compare_signals(void)
 
 /* After step `i`: of one interrupt in turn, and of the step's, also the registers that keep what is
  * written. */
-static const char *compare(const struct vgic_step *step, unsigned i, unsigned *wrong)
+static const char *compare(const struct vgic_step *step, unsigned i, unsigned *intid)
 {
 	unsigned reader = i % model.count;
 	unsigned turn = model_intids[i % MODEL_INTIDS];
@@ -808,13 +718,13 @@ static const char *compare(const struct vgic_step *step, unsigned i, unsigned *w
 		return "GICD_CTLR";
 	for (unsigned n = 0; n < model.count; n++)
 		for (unsigned at = 0; at < (n ? MODEL_PRIVATE : MODEL_INTIDS); at++) {
-			*wrong = model_intids[at];
-			what = compare_irq(reader, n, *wrong,
-					   *wrong == turn || *wrong == step->intid);
+			*intid = model_intids[at];
+			what = compare_irq(reader, n, *intid,
+					   *intid == turn || *intid == step->intid);
 			if (what)
 				return what;
 		}
-	*wrong = GIC_SPURIOUS;
+	*intid = GIC_SPURIOUS;
 	return compare_signals();
 }
 
@@ -831,13 +741,12 @@ static void boot(void)
 		write_bank(0, 0, GICD_IGROUPR + i, i == 0, 4, 0);
 	for (unsigned n = 0; n < setup->vcpu_count; n++)
 		for (unsigned i = 0; i < MODEL_INTIDS; i++) {
-			struct vgic_step step = { STEP_PRIORITY, (uint8_t)n, model_intids[i],
-						  0xa0 };
+			struct vgic_step step = { STEP_ENABLE, (uint8_t)n, model_intids[i], 0xa0 };
 
 			write_bank(n, n, GICD_IPRIORITYR + step.intid, is_private(step.intid), 1,
 				   step.arg);
 			step.arg = step.n;
-			do_enable(&step, true);
+			do_enable(&step);
 		}
 }
 
@@ -869,10 +778,11 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *of, const struct vgic_s
 
 		step.n = (uint8_t)(step.n % setup->vcpu_count);
 		failure.step = i;
-		failure.what = is_possible(&step) ? do_step(&step) : NULL;
+		wrong = NULL;
+		if (is_possible(&step))
+			acts[step.kind](&step);
 		look();
-		if (!failure.what)
-			failure.what = fake_gic_violation();
+		failure.what = wrong ? wrong : fake_gic_violation();
 		if (!failure.what && !any_late())
 			failure.what = compare(&step, (unsigned)i, &failure.intid);
 		if (failure.what)
@@ -921,7 +831,7 @@ size_t vgic_shrink(const struct vgic_setup *of, struct vgic_step *steps, size_t 
 static void print(const struct vgic_setup *of, const struct vgic_step *steps, size_t count)
 {
 	static const char *const name[] = {
-#define X(name, alone, several) #name,
+#define X(name, act, alone, several) #name,
 		VGIC_STEPS(X)
 #undef X
 	};

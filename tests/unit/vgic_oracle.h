@@ -13,39 +13,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, alone, several): how often the step is drawn for one vCPU and for each of several; by
+/* X(name, act, alone, several): the function of vgic_oracle.c, and how often the step is drawn for one vCPU and for each of several; by
  * vCPU n, on interrupt intid; a private interrupt of GICv3 may be another vCPU's, that of arg. */
 #define VGIC_STEPS(X)                                                                              \
-	X(ACK, 18, 16)                                                                             \
-	X(EOI, 17, 17)     /* what was acknowledged last */                                        \
-	X(EOI_OTHER, 2, 1) /* what was acknowledged as the arg-th last: out of order */            \
-	X(DIR, 12, 7)      /* intid, or the next one that waits for it, in any order */            \
-	X(LATE, 6, 8)      /* n's core takes nothing for so many (arg) of the next steps */        \
-	X(PUT, 1, 5)       /* n's core has another VM's vCPU for as long */                        \
-	X(PEND, 10, 12)    /* ISPENDR; an SGI to itself */                                         \
-	X(UNPEND, 3, 4)    /* ICPENDR; GICv2, an SGI, alone: CPENDSGIR, arg: sources */            \
-	X(SGI, 5, 12)      /* to the vCPUs in arg; alone: from source arg */                       \
-	X(TARGET, 0, 10)   /* to vCPU arg, or to none; GICv3: or to any */                         \
-	X(LINE_HIGH, 9, 7) /* of a device: emulated, by n's core; or physical */                   \
-	X(LINE_LOW, 8, 5)                                                                          \
-	X(RAISE, 2, 7)  /* a physical SPI becomes pending */                                       \
-	X(ARRIVE, 1, 4) /* likewise, and n's core takes it, whatever its route is */               \
-	X(ENABLE, 8, 4)                                                                            \
-	X(DISABLE, 4, 2)                                                                           \
-	X(PRIORITY, 5, 2) /* arg */                                                                \
-	X(ACTIVATE, 2, 1) /* ISACTIVER */                                                          \
-	X(DEACTIVATE, 2, 1)                                                                        \
-	X(GROUP, 4, 0)      /* arg: Group 1 */                                                     \
-	X(EDGE, 2, 1)       /* arg: edge, else level; physical: only while disabled */             \
-	X(DIST, 2, 1)       /* GICD_CTLR: arg, bit g = Group g */                                  \
-	X(CPU_GROUPS, 1, 1) /* arg, likewise */                                                    \
-	X(POINT, 1, 1)      /* BPR, with nothing active: arg, odd: CBPR */                         \
-	X(MASK, 2, 1)       /* PMR: arg */                                                         \
-	X(WFI, 2, 1)        /* until the next step, it may be */                                   \
-	X(READ, 1, 2)       /* any register, while cores are late */
+	X(ACK, ack, 18, 16)                                                                        \
+	X(EOI, eoi, 17, 17)           /* what was acknowledged last */                             \
+	X(EOI_OTHER, eoi_other, 2, 1) /* what was acknowledged as the arg-th last: out of order */ \
+	X(DIR, dir, 12, 7)            /* intid, or the next one that waits for it, in any order */ \
+	X(LATE, late, 6, 8)      /* n's core takes nothing for so many (arg) of the next steps */  \
+	X(PUT, put, 1, 5)        /* n's core has another VM's vCPU for as long */                  \
+	X(PEND, pend, 10, 12)    /* ISPENDR; an SGI to itself */                                   \
+	X(UNPEND, pend, 3, 4)    /* ICPENDR; GICv2, an SGI, alone: CPENDSGIR, arg: sources */      \
+	X(SGI, sgi, 5, 12)       /* to the vCPUs in arg; alone: from source arg */                 \
+	X(TARGET, target, 0, 10) /* to vCPU arg, or to none; GICv3: or to any */                   \
+	X(LINE_HIGH, line, 9, 7) /* of a device: emulated, by n's core; or physical */             \
+	X(LINE_LOW, line, 8, 5)                                                                    \
+	X(RAISE, raise, 2, 7)  /* a physical SPI becomes pending */                                \
+	X(ARRIVE, raise, 1, 4) /* likewise, and n's core takes it, whatever its route is */        \
+	X(ENABLE, enable, 8, 4)                                                                    \
+	X(DISABLE, enable, 4, 2)                                                                   \
+	X(PRIORITY, priority, 5, 2) /* arg */                                                      \
+	X(ACTIVATE, active, 2, 1)   /* ISACTIVER */                                                \
+	X(DEACTIVATE, active, 2, 1)                                                                \
+	X(GROUP, group, 4, 0)          /* arg: Group 1 */                                          \
+	X(EDGE, edge, 2, 1)            /* arg: edge, else level; physical: only while disabled */  \
+	X(DIST, dist, 2, 1)            /* GICD_CTLR: arg, bit g = Group g */                       \
+	X(CPU_GROUPS, interface, 1, 1) /* arg, likewise */                                         \
+	X(POINT, interface, 1, 1)      /* BPR, with nothing active: arg, odd: CBPR */              \
+	X(MASK, interface, 2, 1)       /* PMR: arg */                                              \
+	X(WFI, wfi, 2, 1)              /* until the next step, it may be */                        \
+	X(READ, read, 1, 2)            /* any register, while cores are late */
 
 enum vgic_step_kind {
-#define X(name, alone, several) STEP_##name,
+#define X(name, act, alone, several) STEP_##name,
 	VGIC_STEPS(X)
 #undef X
 		STEP_KINDS

@@ -29,7 +29,7 @@ static unsigned draw(unsigned bound)
 static enum vgic_step_kind draw_kind(bool alone)
 {
 	static const uint8_t weights[][2] = {
-#define X(name, alone, several) { several, alone },
+#define X(name, act, alone, several) { several, alone },
 		VGIC_STEPS(X)
 #undef X
 	};

@@ -5,7 +5,6 @@
 
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
-	(void)core;
 	fn(argument);
 }
 
@@ -32,5 +31,4 @@ void smp_process_calls(void)
 
 void smp_kick(unsigned core)
 {
-	(void)core;
 }

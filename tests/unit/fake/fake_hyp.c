@@ -93,7 +93,6 @@ unsigned cpu_pa_bits(void)
 
 void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {
-	(void)vcpu;
 	fake_hyp.vectors++;
 	fake_hyp.vectors_count = config->stats;
 	fake_hyp.vectors_trace = config->trace;
@@ -125,19 +124,16 @@ bool trap_skip_store(void)
 
 bool trap_condition_passed(uint32_t esr)
 {
-	(void)esr;
 	return !fake_hyp.condition_failed;
 }
 
 va_t trap_fault_va(bool fetch)
 {
-	(void)fetch;
 	return read_far_el2();
 }
 
 ipa_t trap_fault_ipa(bool fetch)
 {
-	(void)fetch;
 	return fake_hyp.fault_ipa;
 }
 

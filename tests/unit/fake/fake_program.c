@@ -31,14 +31,11 @@ void program_output(uint32_t word)
 
 const char *program_prepare(const struct guest_run *run)
 {
-	(void)run;
 	return NULL;
 }
 
 void program_run(const struct guest_run *run, const struct program *program)
 {
-	(void)run;
-	(void)program;
 }
 
 uint32_t fake_program_run(const struct program *program, uint32_t seed)

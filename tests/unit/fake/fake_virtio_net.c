@@ -4,16 +4,12 @@
 
 void virtio_net_add(struct vm *vm, struct virtio_net *end)
 {
-	(void)vm;
-	(void)end;
 }
 
 void virtio_net_reset(struct virtio_net *end)
 {
-	(void)end;
 }
 
 void virtio_net_kicked(struct virtio_net *end)
 {
-	(void)end;
 }

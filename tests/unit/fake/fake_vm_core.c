@@ -28,9 +28,6 @@ bool vm_fail_over(struct vm *vm)
 
 bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
 {
-	(void)vcpu;
-	(void)reason;
-	(void)ipa;
 	return false;
 }
 
@@ -44,6 +41,5 @@ bool vm_gic_send_on(uint32_t iar)
 
 struct virtio_net *vm_core_net(unsigned kick)
 {
-	(void)kick;
 	return NULL;
 }
