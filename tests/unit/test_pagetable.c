@@ -86,24 +86,6 @@ static void assert_unmapped(uint64_t input)
 	assert_false(pagetable_walk(&table, input, &leaf));
 }
 
-TEST(nothing_is_mapped_at_first)
-{
-	begin(2, 4);
-	assert_unmapped(0);
-	assert_unmapped(GIB_COUNT * GIB - PAGE_SIZE);
-	assert_int_equal(pool.used, 0);
-}
-
-TEST(pages_only)
-{
-	begin(3, 4);
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	assert_maps(2 * MIB, 6 * MIB, 3);
-	assert_maps(4 * MIB - 1, 8 * MIB - 1, 3);
-	assert_unmapped(2 * MIB - 1);
-	assert_unmapped(4 * MIB);
-}
-
 TEST(blocks_of_2_mib)
 {
 	begin(2, 4);
@@ -111,15 +93,6 @@ TEST(blocks_of_2_mib)
 	assert_maps(2 * MIB + 0x1234, 6 * MIB + 0x1234, 2);
 	assert_maps(6 * MIB - 1, 10 * MIB - 1, 2);
 	assert_int_equal(pool.used, 1);
-}
-
-TEST(a_gib_in_blocks_of_2_mib)
-{
-	begin(2, 4);
-	map(GIB, 5 * GIB, GIB);
-	assert_maps(2 * GIB - 1, 6 * GIB - 1, 2);
-	assert_unmapped(GIB - 1);
-	assert_unmapped(2 * GIB);
 }
 
 TEST(blocks_of_1_gib)
@@ -162,16 +135,6 @@ TEST(misaligned_edges_are_mapped_by_smaller_leaves)
 	assert_unmapped(2 * GIB + 2 * MIB + PAGE_SIZE);
 }
 
-TEST(a_misaligned_output_forbids_blocks)
-{
-	begin(1, 8);
-	map(2 * MIB, PAGE_SIZE, 2 * MIB);
-	assert_maps(2 * MIB, PAGE_SIZE, 3);
-	assert_maps(4 * MIB - 1, 2 * MIB + PAGE_SIZE - 1, 3);
-	map(GIB, 2 * MIB, GIB);
-	assert_maps(GIB, 2 * MIB, 2);
-}
-
 TEST(the_last_pages_of_both_ranges_can_be_mapped)
 {
 	begin(2, 8);
@@ -179,18 +142,6 @@ TEST(the_last_pages_of_both_ranges_can_be_mapped)
 	assert_maps(GIB_COUNT * GIB - 1, OUTPUT_END - 1, 3);
 	assert_unmapped(GIB_COUNT * GIB);
 	assert_unmapped(UINT64_MAX);
-}
-
-TEST(a_page_out_of_a_block_splits_it)
-{
-	begin(2, 8);
-	map(2 * MIB, 6 * MIB, 4 * MIB);
-	unmap(3 * MIB, PAGE_SIZE);
-	assert_maps(3 * MIB - 1, 7 * MIB - 1, 3);
-	assert_unmapped(3 * MIB);
-	assert_unmapped(3 * MIB + PAGE_SIZE - 1);
-	assert_maps(3 * MIB + PAGE_SIZE, 7 * MIB + PAGE_SIZE, 3);
-	assert_maps(4 * MIB, 8 * MIB, 2);
 }
 
 TEST(a_page_out_of_a_gib_splits_it_twice)
@@ -205,33 +156,11 @@ TEST(a_page_out_of_a_gib_splits_it_twice)
 	assert_int_equal(pool.used, 2);
 }
 
-TEST(an_unmapping_may_begin_and_end_in_blocks_and_holes)
-{
-	begin(2, 8);
-	map(2 * MIB, 2 * MIB, 2 * MIB);
-	map(8 * MIB, 8 * MIB, 2 * MIB);
-	unmap(4 * MIB - PAGE_SIZE, 4 * MIB + 2 * PAGE_SIZE);
-	assert_maps(4 * MIB - PAGE_SIZE - 1, 4 * MIB - PAGE_SIZE - 1, 3);
-	assert_unmapped(4 * MIB - PAGE_SIZE);
-	assert_unmapped(8 * MIB + PAGE_SIZE - 1);
-	assert_maps(8 * MIB + PAGE_SIZE, 8 * MIB + PAGE_SIZE, 3);
-}
-
 TEST(unmapping_nothing_takes_no_page)
 {
 	begin(2, 1);
 	unmap(PAGE_SIZE, GIB + PAGE_SIZE);
 	assert_int_equal(pool.used, 0);
-}
-
-TEST(a_mapping_replaces_page_by_page)
-{
-	begin(2, 8);
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	map(2 * MIB + 3 * PAGE_SIZE, GIB, 2 * PAGE_SIZE);
-	assert_maps(2 * MIB + 2 * PAGE_SIZE, 6 * MIB + 2 * PAGE_SIZE, 3);
-	assert_maps(2 * MIB + 3 * PAGE_SIZE, GIB, 3);
-	assert_maps(2 * MIB + 5 * PAGE_SIZE, 6 * MIB + 5 * PAGE_SIZE, 3);
 }
 
 TEST(a_block_replaces_a_table_and_frees_it)
