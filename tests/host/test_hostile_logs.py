@@ -24,7 +24,7 @@ from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from mutations import logs, mutated
 
-CASES, STEP = 10_000, 1000
+CASES, STEP = 10_000, 500
 COMPUTED_EACH, SHOWN_EACH, DRAWN_EACH = 10, 50, 500
 PLANS = ("default", "interrupts", "storm", "programs", "tlb-matrix", "timers", "sched", "faults",
          "states", "paper-s1", "traps", "memory")
