@@ -21,7 +21,8 @@ POLL_S, FASTEST = 0.5, 10**9  # of the watch; instructions a second that no QEMU
 # it is asked.
 FAKE = """
 import json, re, socket, sys, time
-line = socket.socket(fileno=int(re.search(r"socket,id=watch,fd=(\\d+)", " ".join(sys.argv))[1]))
+found = re.search(r"socket,id=watch,fd=(\\d+)", " ".join(sys.argv))
+line = socket.socket(fileno=int(found[1]))
 counts, answered = {counts}, 0
 line.settimeout(0.01)
 while answered < len(counts):
@@ -32,7 +33,7 @@ while answered < len(counts):
         continue
     for word in map(json.loads, words):
         if word["execute"] == "query-replay" and answered < len(counts):
-            line.sendall(b'{{"return": {{"icount": %d, "mode": "record"}}}}\\r\\n' % counts[answered])
+            line.sendall(b'{{"return": {{"icount": %d}}}}\\r\\n' % counts[answered])
             answered += 1
         elif word["execute"] == "qom-set":
             print(answered, word["arguments"]["path"], word["arguments"]["value"], flush=True)

@@ -15,7 +15,7 @@ from hypbench.plan_vms import (CONFIG, Event, Guest, Link, Vm, add_load, check_c
                                mark_neighbours, on_of, sized_guest, usual_links, usual_vms, vm_line,
                                vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, check_room, choice,
-                                 name_of, numbers, options, quoted, to_u32, unknown)
+                                 missing, name_of, numbers, options, quoted, to_u32, unknown)
 
 LIMIT_MS_DEFAULT = 20_000
 LIMIT_MS_MAX = 14_400_000
@@ -97,7 +97,7 @@ def config_of(words: list[str]) -> tuple[str, Fields]:
     if said and said not in presets:
         raise unknown("unknown preset", said, presets)
     if not said and name not in presets:
-        raise unknown("a preset is missing after", name, presets)
+        raise missing("preset", name, presets)
     for word in words:
         check_renamed(word)
     config = presets[said or name] | options(words, "axis", abi.axes(),

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from hypbench import abi
-from hypbench.plan_words import (U32_MAX, Fields, Mistake, check_room, choice, name_of, number,
-                                 numbers, quoted, settings, unknown)
+from hypbench.plan_words import (U32_MAX, Fields, Mistake, check_room, choice, missing, name_of,
+                                 number, numbers, quoted, settings, unknown)
 
 SPACE_END = 1 << 32  # of the intermediate physical addresses
 RAM_GRAIN = 0x200000
@@ -227,8 +227,9 @@ def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
     the name is one."""
     image = said.get("image", name)
     if image not in (*OWN_IMAGES, *guests):
-        raise unknown("unknown image" if "image" in said else "an image is missing after", image,
-                      (*OWN_IMAGES, *guests))
+        valid = (*OWN_IMAGES, *guests)
+        raise (unknown("unknown image", image, valid) if "image" in said else
+               missing("image", image, valid))
     guest = guests.get(image)
     usual = {"cpus": guest.fields["cpus"] if guest else 1,
              "ram_mib": (guest.fields["ram_mib"] if guest else
@@ -369,9 +370,9 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
 def link_of(words: list[str]) -> tuple[str, Link]:
     """The words after `link`: NAME kind=KIND a=VM b=VM."""
     name, said = name_of(words), dict(settings(words, "field", LINK_WORDS))
-    missing = next((one for one in LINK_WORDS if one not in said), None)
-    if missing:
-        raise Mistake(f"link {quoted(name)} has no {missing}=; it needs {', '.join(LINK_WORDS)}")
+    lacking = next((one for one in LINK_WORDS if one not in said), None)
+    if lacking:
+        raise Mistake(f"link {quoted(name)} has no {lacking}=; it needs {', '.join(LINK_WORDS)}")
     if said["kind"] not in LINK_KINDS:
         raise unknown("unknown kind", said["kind"], LINK_KINDS)
     return name, Link(**said)

@@ -5,6 +5,7 @@ complete."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
 
 from hypbench import abi
 from hypbench.renamed import current
@@ -31,9 +32,27 @@ def quoted(word: str) -> str:
     return f"'{shown}...'" if len(word) > QUOTE_MAX else f"'{shown}'"
 
 
-def unknown(what: str, word: str | None, valid: Iterable[str]) -> Mistake:
+def nearest(word: str, valid: Iterable[str]) -> str:
+    """The valid word that is most like this one, or like either side of its `=`; "" where none
+    is."""
+    by_case = {one.lower(): one for one in valid}
+    parts = (part.lower() for part in dict.fromkeys((word, *word.split("="))))
+    close = (get_close_matches(part, by_case, 1) for part in parts)
+    return next((by_case[found[0]] for found in close if found), "")
+
+
+def unknown(what: str, word: str | None, valid: Collection[str]) -> Mistake:
     shown = what if word is None else f"{what} {quoted(word)}"
-    return Mistake(f"{shown}; valid: {' '.join(valid)}")
+    near = nearest(word or "", valid)
+    return Mistake(f"{shown}{near and f', nearest {quoted(near)}'}; valid: {' '.join(valid)}")
+
+
+def missing(kind: str, name: str, valid: Collection[str]) -> Mistake:
+    """The word of this kind that a name needs is not there, or the name is a mistyped one."""
+    if nearest(name, valid):
+        return unknown(f"unknown {kind}", name, valid)
+    article = "an" if kind[0] in "aeiou" else "a"
+    return unknown(f"{article} {kind} is missing after", name, valid)
 
 
 def check_room(count: int, what: str, limit: str) -> None:

@@ -12,7 +12,7 @@ from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, 
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.recipes import BUILT_BY_HAND, RECIPES
 from hypbench.plan_language import config_of, words_of
-from hypbench.plan_words import Mistake
+from hypbench.plan_words import Mistake, nearest
 from hypbench.tree import LOCK, Tree, write_whole
 
 BY_RECIPE = re.compile(r"^[ \t]*guest[ \t]+(\S+)[ \t]+recipe=(\S+)[ \t]*(?:#.*)?$", re.MULTILINE)
@@ -112,7 +112,9 @@ def expanded(tree: Tree, board: str, plan: str, folder: Path) -> tuple[str, list
         raise BadGuest("a plan has one guest with a recipe at most")
     name, recipe = found[0].groups()
     if recipe not in RECIPES:
-        raise BadGuest(f"recipe={recipe}: no guest of that name; valid: {' '.join(RECIPES)}")
+        near = nearest(recipe, RECIPES)
+        raise BadGuest(f"recipe={recipe}: no guest of that name{near and f', nearest {near!r}'};"
+                       f" valid: {' '.join(RECIPES)}")
     wish = by_recipe(tree, Wish(board, Path(recipe)), folder)
     prepared = prepare(tree, wish, folder / "guest-images")
     lines = guest_lines(name, prepared.machine, prepared.layout, prepared.loads)
