@@ -182,4 +182,4 @@ def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
     assert done.stdout == pack(replace(parse(text), board="rpi4"))
     done = subprocess.run(words, input=b"config nativ\n", check=False, **run)
     assert done.returncode == 1 and not done.stdout
-    assert done.stderr.startswith(b"plan line 1: a preset is missing after 'nativ'; valid: ")
+    assert done.stderr.startswith(b"plan line 1: unknown preset 'nativ', nearest 'native'; valid: ")
