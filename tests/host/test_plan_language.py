@@ -181,7 +181,7 @@ def test_a_new_name_is_an_axis_or_a_value():
 
 
 def test_a_benchmark_that_is_not_there():
-    refused("config native\nbench hvx\nnonsense\n", 2, "no benchmark 'hvx'; valid: hvc smc",
+    refused("config native\nbench hvx\nnonsense\n", 2, "no benchmark 'hvx', nearest 'hvc'; valid: hvc smc",
             benches=["hvc", "smc"])
 
 
