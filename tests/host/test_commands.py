@@ -155,7 +155,8 @@ def test_a_plan_that_names_what_is_not_there_starts_nothing(bench):
     bench.write("plans/mine.plan", "bench hvc\nbench hvx n=3\n")
     bench.qemu.unlink()
     for result in (bench.run("--plan", "mine"), bench("check-plan", "mine")):
-        failed(result, "plan mine, line 2: no benchmark 'hvx'; valid: cntp_access ", 2)
+        failed(result, "plan mine, line 2: no benchmark 'hvx', nearest 'hvc'; valid: cntp_access ",
+               2)
 
 
 @pytest.mark.parametrize("plan", Tree().plans())

@@ -181,8 +181,8 @@ def test_a_new_name_is_an_axis_or_a_value():
 
 
 def test_a_benchmark_that_is_not_there():
-    refused("config native\nbench hvx\nnonsense\n", 2, "no benchmark 'hvx', nearest 'hvc'; valid: hvc smc",
-            benches=["hvc", "smc"])
+    refused("config native\nbench hvx\nnonsense\n", 2,
+            "no benchmark 'hvx', nearest 'hvc'; valid: hvc smc", benches=["hvc", "smc"])
 
 
 def test_every_beginning_of_a_plan_is_taken_or_refused():

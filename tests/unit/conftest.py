@@ -34,7 +34,9 @@ class Failed(Exception):
 
 class Program(pytest.Item):
     def runtest(self):
-        once("unit programs", lambda: build(programs_of(self.session)))
+        failed = once("unit programs", lambda: build(programs_of(self.session)))
+        if failed and make("-q", self.name).returncode:
+            raise Failed(failed)
         run_program(self.name)
 
     def repr_failure(self, excinfo):
@@ -67,15 +69,20 @@ def programs_of(session) -> list[str]:
     return [item.name for item in session.items if isinstance(item, Program)]
 
 
-def build(names: list[str]) -> None:
-    """All at once, as far as one is older than its sources."""
+def build(names: list[str]) -> str:
+    """Build all at once, as far as one is older than its sources. Return what make prints if a
+    program cannot be built; the others are built then, too."""
     cores = len(os.sched_getaffinity(0))
-    done = subprocess.run(
-        ["tools/locked.sh", FOLDER, "make", "--no-print-directory", f"-j{cores}", f"O={BUILD}",
-         *(f"{FOLDER}/{name}" for name in names)],
+    done = make("-k", f"-j{cores}", *names)
+    return done.stdout if done.returncode else ""
+
+
+def make(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run make for programs of this folder; words that begin with a dash are options."""
+    targets = [word if word.startswith("-") else f"{FOLDER}/{word}" for word in words]
+    return subprocess.run(
+        ["tools/locked.sh", FOLDER, "make", "--no-print-directory", f"O={BUILD}", *targets],
         cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode:
-        raise Failed(done.stdout)
 
 
 def documents(xml: Path) -> list[ElementTree.Element]:
