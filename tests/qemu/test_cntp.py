@@ -13,7 +13,7 @@ ACCESS, WAKEUP, VIRTUAL = 0, len(DELAYS), 2 * len(DELAYS)  # bench lines of PLAN
 EL2_DELAY = 100
 
 EMULATED = "config cntp trapped cntp=emulated\nconfig cntp-sw trapped-sw cntp=emulated\n"
-PLAN = ("order once\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
+PLAN = ("order once\nlimit_ms 1000\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
         + f"config cntp-late trapped cntp=emulated delay_el2={EL2_DELAY}\n"
         + delay_lines("cntp_access", "n=20") + delay_lines("cntp_wakeup", "n=20")
         + "bench timer_wakeup n=20\n")
