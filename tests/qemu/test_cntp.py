@@ -13,7 +13,8 @@ ACCESS, WAKEUP, VIRTUAL = 0, len(DELAYS), 2 * len(DELAYS)  # bench lines of PLAN
 EL2_DELAY = 100
 
 EMULATED = "config cntp trapped cntp=emulated\nconfig cntp-sw trapped-sw cntp=emulated\n"
-PLAN = ("order once\nlimit_ms 1000\n" + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
+PLAN = ("order once\nlimit_ms 1000\n"
+        + "".join(f"config {name}\n" for name in ALL_CONFIGS) + EMULATED
         + f"config cntp-late trapped cntp=emulated delay_el2={EL2_DELAY}\n"
         + delay_lines("cntp_access", "n=20") + delay_lines("cntp_wakeup", "n=20")
         + "bench timer_wakeup n=20\n")
@@ -92,6 +93,7 @@ def test_the_virtual_timer_does_not_care(result):
             assert found[emulated, variant]["p50"] == found[owned, variant]["p50"], variant
 
 
+@pytest.mark.long
 @pytest.mark.job(SHARED)
 def test_no_interrupt_is_lost_beside_another_vm(result):
     """The benchmark refuses when one is missing or too many."""
@@ -102,6 +104,7 @@ def test_no_interrupt_is_lost_beside_another_vm(result):
         assert step["switches"] > 200
 
 
+@pytest.mark.long
 @pytest.mark.job(SHARED)
 def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
     physical, virtual = result.figures(0), result.figures(1)

@@ -143,6 +143,7 @@ def test_core_clock_is_the_virtual_one_all_the_time(result):
     assert result.one("end")["cpu_hz"] == 1_000_000_000
 
 
+@pytest.mark.long
 @single
 def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
     assert result.status == 0, result.explain()
@@ -164,6 +165,7 @@ def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
                 assert late["p50"] == record["p50"] + DELAY, (config, variant)
 
 
+@pytest.mark.long
 @single
 def test_plain_windows_mean_the_same_with_cycles_on(result):
     """Those that carry ticks alone are read and corrected as without; the others are as long by
@@ -178,6 +180,7 @@ def test_plain_windows_mean_the_same_with_cycles_on(result):
             assert values(record) == values(base), (config, variant)
 
 
+@pytest.mark.long
 @pytest.mark.job(WITHOUT_PLAN)
 def test_windows_from_a_compare_value_have_ticks_alone(result):
     assert result.problems == []

@@ -53,10 +53,9 @@ def step_of(result, check: dict) -> dict:
     return result.one("step", step=check["step"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [
-    pytest.param(SHARE, id=str(seed), marks=[pytest.mark.job(many(seed)),
-                                             *[pytest.mark.long] * (seed != SEEDS[0])])
-    for seed in SEEDS])
+    pytest.param(SHARE, id=str(seed), marks=pytest.mark.job(many(seed))) for seed in SEEDS])
 def test_random_writes_stop_nobody(result, steps):
     """Its own end is reached: the steps are counted by the guest, the exits it says it caused took
     the instructions that passed, and the hypervisor answered as many SMCs."""

@@ -38,6 +38,7 @@ PLAN = (HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items
         + pauses())
 
 
+@pytest.mark.long
 @divides_otherwise
 @pytest.mark.job(PLAN, machine=two_cores)
 def test_a_vm_is_paused_wherever_it_is(result):

@@ -15,6 +15,8 @@ from lab import ROOT, TREE, Job
 PLAN = (ROOT / "plans" / "profile.plan").read_text()
 EXTRA = 4
 
+pytestmark = pytest.mark.long
+
 
 def run(lab, board: str, plan: str = PLAN) -> el2count.Counted:
     return el2count.counted(lab, Job(board, plan), "paths")
@@ -62,7 +64,6 @@ def test_functions_are_those_that_run(lab, built):
 
 # --- the sum can fail ---
 
-@pytest.mark.long
 def test_a_longer_exit_is_in_el2s_functions(lab, built):
     longer = PLAN.replace(" trapped", f" trapped delay_el2={EXTRA}")
     plain, found = flames(run(lab, built), built), flames(run(lab, built, longer), built)

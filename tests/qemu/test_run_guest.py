@@ -91,7 +91,7 @@ def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
         ("guest", "done")]
 
 
-@pytest.mark.parametrize("clock", ["icount", "host"])
+@pytest.mark.parametrize("clock", ["icount", pytest.param("host", marks=pytest.mark.long)])
 def test_what_is_typed_reaches_it(built, tmp_path, clock):
     """Each key is shown by the guest; after the last one the hypervisor ended the line."""
     image = raw_file(built, "p", tmp_path)

@@ -103,6 +103,7 @@ bench loop_fp n=2
 """
 
 
+@pytest.mark.long
 @pytest.mark.job(OTHERS)
 def test_every_other_benchmark_knows_cold_states(result):
     """A sample that was not prepared refuses its step."""

@@ -44,6 +44,7 @@ def test_work_is_the_same_in_every_configuration(result):
         assert check["ok"] and check["words"] == 1024
 
 
+@pytest.mark.long
 @divides_otherwise
 @pytest.mark.job(VMS, machine=four_cores)
 def test_vms_on_other_cores_take_no_instruction(result):

@@ -104,6 +104,7 @@ def test_more_than_the_list_registers_hold_costs_more(result):
     assert all(extra[size] == 0 for size in SIZES if size <= lr_count)
 
 
+@pytest.mark.long
 @pytest.mark.job(SPLIT_PLAN)
 def test_split_end_costs_one_write_an_interrupt(result):
     """After each handler but the last: the flag's branch not taken, and the write."""
@@ -143,7 +144,8 @@ def offset_plan(names: tuple[str, ...], benches: tuple[str, ...] = OFFSET_BENCHE
 
 @never_fires
 @pytest.mark.parametrize("names", [
-    pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
+    pytest.param(names, id=id_, marks=[pytest.mark.job(offset_plan(names)),
+                                       *[pytest.mark.long] * (names == BESIDE)])
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
 def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
     assert result.status == 0, result.explain()
@@ -163,7 +165,8 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
 
 @never_fires
 @pytest.mark.parametrize("names", [
-    pytest.param(names, id=id_, marks=pytest.mark.job(offset_plan(names)))
+    pytest.param(names, id=id_, marks=[pytest.mark.job(offset_plan(names)),
+                                       *[pytest.mark.long] * (names == BESIDE)])
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
 def test_no_figure_depends_on_the_offset(result, names):
     for line in range(1, len(OFFSET_BENCHES)):
