@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from golden import FOLDER
 from hypbench.boards import sources
 from hypbench.boards.programs import PACKAGE_OF, SBIN
 from hypbench.cli import main
@@ -17,54 +18,7 @@ from hypbench.plan_language import parse
 SECTOR = 512
 PLAN = "name built-in\nconfig native\nbench hvc n=1\n"
 OTHER = "name other\nconfig trapped\nbench hvc n=2\n"
-CARD = """size_mib = 64
-[[raw]]
-name = "first.bin"
-sectors = [1, 16]
-given = "BL1"
-absent = "the board does not start"
-[[raw]]
-name = "second.bin"
-sectors = [17, 48]
-package = "boot-package:armhf"
-path = "usr/lib/boot/second.bin"
-given = "SPL"
-[[reserved]]
-name = "environment"
-sectors = [1073, 1104]
-[fat]
-start = 4096
-[[fat.files]]
-name = "hypbench.uimg"
-build = "hypbench.uimg"
-[[fat.files]]
-name = "boot.scr"
-script = "boot.cmd"
-[[fat.files]]
-name = "config.txt"
-board = "config.txt"
-[[fat.files]]
-name = "start4.elf"
-package = "firmware:arm64"
-path = "usr/lib/firmware/start4.elf"
-given = "FIRMWARE"
-[[fat.files]]
-name = "fixup4.dat"
-package = "firmware:arm64"
-path = "usr/lib/firmware/fixup4.dat"
-given = "FIRMWARE"
-[[fat.files]]
-name = "some-board.dtb"
-device_tree = "arm64"
-given = "DTB"
-[tftp]
-files = ["hypbench.uimg", "some-board.dtb"]
-before = "usb start"
-commands = \"\"\"
-tftpboot ${loadaddr} hypbench.uimg
-bootm ${loadaddr}
-\"\"\"
-"""
+CARD = (FOLDER / "card.toml").read_text()
 INSTALLED = {
     "second": "usr/lib/boot/second.bin",
     "start4": "usr/lib/firmware/start4.elf",

@@ -10,48 +10,15 @@ import subprocess
 
 import pytest
 
+from golden import FOLDER
 from hypbench import apt_sources, debian
 from hypbench.apt_sources import (NotDebian, debian_archive, derived, entry, machine_sources,
                                   parse_deb822, parse_one_line)
 from hypbench.debian import FetchError, Offline, fetch
 
 BOOKWORM = {"ID": "debian", "VERSION_CODENAME": "bookworm", "PRETTY_NAME": "Debian 12"}
-DEB822 = """# comment
-Types: deb deb-src
-# http://snapshot.invalid/debian
-URIs: http://one.invalid/debian http://two.invalid/debian
-Suites: bookworm bookworm-updates
-Components: main contrib
-Architectures: amd64
-Signed-By: /usr/share/keyrings/one.gpg
-
-Types: deb
-URIs: http://one.invalid/debian-security
-Suites: bookworm-security
-Components: main
-Signed-By:
- -----BEGIN PGP PUBLIC KEY BLOCK-----
- .
- mDMEY865UxYJKwYBBAHaRw8BAQdA
- -----END PGP PUBLIC KEY BLOCK-----
-
-Types: deb
-Enabled: no
-URIs: http://off.invalid/debian
-Suites: bookworm
-Components: main
-
-Types: deb-src
-URIs: http://src.invalid/debian
-Suites: bookworm
-Components: main
-"""
-ONE_LINE = """# deb http://off.invalid/debian bookworm main
-deb http://one.invalid/debian bookworm main contrib # comment
-deb [ arch=amd64,arm64 signed-by=/k.gpg trusted=yes ] http://two.invalid/debian bookworm main
-deb-src http://one.invalid/debian bookworm main
-deb http://one.invalid/debian bookworm-updates main
-"""
+DEB822 = (FOLDER / "debian.sources").read_text()
+ONE_LINE = (FOLDER / "sources.list").read_text()
 
 
 KEY = {"Signed-By": "/usr/share/keyrings/one.gpg"}

@@ -12,30 +12,14 @@ import click
 import pytest
 
 from cards import OTHER, PLAN, needs, noise, raw_image
+from golden import FOLDER
 from hypbench.boards import images
 from hypbench.boards.programs import run
 from hypbench.plan import read_plan, write_plan
 
 BASE = "0x82000000"
 TREE = '/dts-v1/; / { compatible = "some,board"; };'
-ITS = """/dts-v1/;
-/ {{
-	description = "sample";
-	#address-cells = <1>;
-	images {{
-		kernel {{
-			data = /incbin/("{kernel}"); type = "kernel"; arch = "arm";
-			os = "linux"; compression = "none"; load = <{base}>; entry = <{base}>;
-			{hashes}
-		}};
-		fdt {{
-			data = /incbin/("{tree}"); type = "flat_dt"; arch = "arm";
-			compression = "none"; hash {{ algo = "crc32"; }};
-		}};
-	}};
-	configurations {{ default = "conf"; conf {{ kernel = "kernel"; fdt = "fdt"; }}; }};
-}};
-"""
+ITS = (FOLDER / "sample.its").read_text()
 
 
 def uimage(folder: Path, data: bytes, *words: str, compression: str = "none") -> bytes:
