@@ -305,3 +305,14 @@ def test_the_serial_section_promises_what_this_card_does():
     assert "With this very card the mini UART sends there" in section
     for overlay in re.findall(r"overlays/[\w.-]+", section):
         assert overlay not in names and f"`{overlay}` on the card, which is not there" in section
+
+
+@TOOLS
+def test_debians_packages_are_asked_for_what_is_not_installed(sample, monkeypatch):
+    folder = sample.write("fetched/usr/lib/firmware/start4.elf", b"fetched").parents[3]
+    monkeypatch.setattr(debian, "fetch", lambda *_words, **_more: folder)
+    (sample.root / "machine" / "usr/lib/firmware/start4.elf").unlink()
+    sample.made()
+    assert file_of(sample.image, "start4.elf") == b"fetched"
+    (folder / "usr/lib/firmware/start4.elf").unlink()
+    failed(sample("sdcard"), "the package has no usr/lib/firmware/start4.elf")

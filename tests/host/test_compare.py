@@ -265,3 +265,21 @@ def test_garbled_result_is_left_out_and_told(compare):
 
 def test_slower_row_is_told_before_damage(compare):
     assert compare(A, SLOW[:-50], "--threshold", "1").exit_code == 1
+
+
+def test_rows_that_b_has_alone_are_none(compare):
+    assert compare(TRAPPED_ALONE, A).exit_code == 0
+
+
+def test_the_last_run_is_not_compared_with_itself(bench):
+    (bench.out / "records.jsonl").write_bytes(A)
+    failed(bench("compare", str(bench.out / "records.jsonl")), "A is the last run of virt-a72", 2)
+
+
+def test_result_that_cannot_be_true_is_left_out(compare):
+    bodies = run_with(configs=(TRAPPED,), order="once")
+    index = next(i for i, body in enumerate(bodies) if body["kind"] == "bench")
+    bodies[index] = bodies[index] | {"p50": 500}
+    result = compare(A, log_of(bodies))
+    failed(result, "the histogram gives", 2)
+    assert table_row(result.output, "hvc", "null", "trapped")[-1] == "only in A"

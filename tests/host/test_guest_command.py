@@ -260,12 +260,13 @@ def test_the_guests_own_exit_status(bench, way, printed, status):
         assert bench.start().returncode == 0  # not asked for
 
 
-@pytest.mark.parametrize("printed", NO_EXIT_LINES)
-def test_a_line_of_another_form_is_no_exit_status(bench, printed):
+@pytest.mark.parametrize("way, printed", [*(("exit", line) for line in NO_EXIT_LINES), (
+    "kvm-unit-tests", b"EXIT: STATUS=2\n")])  # an even one is none of theirs
+def test_a_line_of_another_form_is_no_exit_status(bench, way, printed):
     bench.guest(f"out({printed!r}, *log[1:])")
-    done = bench.start(bench.image, "--guest-status", "exit")
+    done = bench.start(bench.image, "--guest-status", way)
     assert done.returncode == 1
-    assert "GUEST_STATUS=exit: it printed no line EXIT: STATUS=n" in done.stderr.decode()
+    assert f"GUEST_STATUS={way}: it printed no line EXIT: STATUS=n" in done.stderr.decode()
 
 
 def test_a_crash_is_no_exit_status(bench):
@@ -460,3 +461,11 @@ def test_a_device_tree_of_the_users_own(bench):
     assert bench.start(bench.image, "--dtb", blob).returncode == 0
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
+
+
+def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):
+    monkeypatch.setenv("PATH", str(bench.root))
+    monkeypatch.setattr("hypbench.boards.programs.SBIN", "")
+    done = bench.start()
+    assert done.returncode == 1
+    assert b"dtc is missing: it is in the package device-tree-compiler" in done.stderr

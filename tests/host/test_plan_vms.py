@@ -174,3 +174,13 @@ def test_links_are_as_they_are_said():
     plan = parse(f"{ECHO}{LOADS}link a kind=doorbell b=two a=bench\n")
     assert plan.links == {"a": Link("doorbell", "bench", "two")}
     assert parse(text_of(plan)) == plan
+
+
+def test_a_guests_lines_may_come_after_the_vm():
+    plan = parse(f"config trapped\nvm a image=linux\n{GUEST}")
+    assert plan.vms == {"a": Vm("linux", (0, 1), 64, 1)}
+
+
+def test_an_event_may_come_before_its_vm():
+    plan = parse(TWO.replace("vm bench", "at 5 destroy linux\nvm bench"))
+    assert plan.events == [Event(5, "destroy", "linux")]

@@ -331,3 +331,10 @@ def test_with_gem5_it_is_run_anew(shown, monkeypatch):
     assert "1 of 1 runs are up to date" in again.stderr
     monkeypatch.setenv("GEM5_MACHINE", "dtlb=64")
     assert "0 of 1 runs are up to date" in shown("report", "--board", BOARD).stderr
+
+
+def test_a_run_that_fails_is_not_kept(tree, monkeypatch):
+    monkeypatch.setenv("GEM5", str(tree.made.program))
+    tree.made.install(log=gem5_log("timed")[:9000])
+    failed(tree("reference", "--board", BOARD, "--quiet"), "")
+    assert tree.tree.references() == []

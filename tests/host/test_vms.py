@@ -117,3 +117,8 @@ def test_a_guest_cannot_speak_in_another_vms_name():
     text = b'{"seq":0,"kind":"check","step":0,"vm":"bench","vcpu":0,"vm":"other","ok":true'
     log = read_log(text + b',"crc":"%08x"}\n' % zlib.crc32(text))
     assert log.records == [] and "it has the member 'vm' twice" in str(log.problems[0])
+
+
+def test_a_vm_alone_is_compared_whatever_its_name():
+    old, new = log_from(run_of({"": 52})), log_from(run_of({"bench": 52}))
+    assert {row.verdict for row in compare_logs(old, new)} == {Verdict.SAME}
