@@ -36,7 +36,6 @@ static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned kicks;
 static unsigned exits;
-static bool settle_late;
 static bool held[VCPU_MAX];
 static bool links, splits;
 
@@ -269,17 +268,6 @@ void cores_release(unsigned n, unsigned last)
 	cores_settle();
 }
 
-void cores_settle_late(bool late)
-{
-	settle_late = late;
-}
-
-static void settle(void)
-{
-	if (!settle_late)
-		cores_settle();
-}
-
 /* --- start --- */
 
 static void boot_core(unsigned n)
@@ -328,7 +316,6 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	memset(__start_percore, 0, percore_size());
 	now = 0;
 	kicks = 0;
-	settle_late = false;
 	cores_vm.outcome = VM_RUNNING;
 	cores_vm.machine = &machine;
 	cores_vm.vcpu_count = count;
@@ -362,7 +349,7 @@ uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicd_read(&vcpus[n], offset, size, NULL);
-	settle();
+	cores_settle();
 	cores_on(n);
 	return vgicd_read(&vcpus[n], offset, size, NULL);
 }
@@ -371,14 +358,14 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicd_write(&vcpus[n], offset, size, value, NULL);
-	settle();
+	cores_settle();
 }
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicr_read(&vcpus[n], offset, size, NULL);
-	settle();
+	cores_settle();
 	cores_on(n);
 	return vgicr_read(&vcpus[n], offset, size, NULL);
 }
@@ -387,21 +374,21 @@ void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicr_write(&vcpus[n], offset, size, value, NULL);
-	settle();
+	cores_settle();
 }
 
 void sgi1r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi1r(&vcpus[n], value);
-	settle();
+	cores_settle();
 }
 
 void sgi0r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi0r(&vcpus[n], value);
-	settle();
+	cores_settle();
 }
 
 uint32_t cpu_ack(unsigned n)
@@ -410,7 +397,7 @@ uint32_t cpu_ack(unsigned n)
 
 	cores_on(n);
 	iar = fake_gic_guest_ack();
-	settle();
+	cores_settle();
 	return iar;
 }
 
@@ -418,7 +405,7 @@ void cpu_eoi(unsigned n, uint32_t iar)
 {
 	cores_on(n);
 	fake_gic_guest_eoi(iar);
-	settle();
+	cores_settle();
 }
 
 /* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
@@ -436,7 +423,7 @@ void cpu_deactivate(unsigned n, uint32_t iar)
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}
-	settle();
+	cores_settle();
 }
 
 void assert_takes(unsigned n, uint32_t iar)
@@ -486,13 +473,13 @@ bool spi_is_active(unsigned intid)
 void spi_raise(unsigned intid)
 {
 	fake_gic.irq[intid].pending_latch = true;
-	settle();
+	cores_settle();
 }
 
 void spi_line(unsigned intid, bool level)
 {
 	vgicd_set_level(&cores_vm.dist, intid, level);
-	settle();
+	cores_settle();
 }
 
 /* The distributor sent it before the route changed. */
@@ -512,7 +499,7 @@ bool spi_arrive_at(unsigned intid, unsigned n)
 	}
 	if (irq->route == here)
 		irq->route = route;
-	settle();
+	cores_settle();
 	return arrived;
 }
 

@@ -51,9 +51,8 @@ void spi_line(unsigned intid, bool level);
  * changed. False: it is not. */
 bool spi_arrive_at(unsigned intid, unsigned n);
 
-/* Every core takes what is signalled. With `late`, cores_settle() only. */
+/* Every core takes what is signalled, as after each act. */
 void cores_settle(void);
-void cores_settle_late(bool late);
 
 /* The core of vCPU n takes no interrupt, not even a kick; until it takes all, INTID `last` (the
  * kick or the maintenance interrupt) after the rest. */

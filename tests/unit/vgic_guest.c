@@ -23,8 +23,6 @@ static const struct vm_type bench;
 static const struct vm_type unmodified = { .injects = true, .ends_itself = true };
 static struct vm *const vm = &vms[0];
 static unsigned exits;
-static unsigned traps; /* of these: by writes to DIR */
-static bool settle_late;
 
 /* The hypervisor takes what is signalled before the guest goes on. */
 void guest_settle(void)
@@ -63,17 +61,6 @@ void guest_return(void)
 	vgic_refill(&guest_vcpu.vgic);
 	if (guest_vcpu.vgic.posted.what)
 		smp_kick(guest_vcpu.core);
-}
-
-void guest_settle_late(bool late)
-{
-	settle_late = late;
-}
-
-static void settle(void)
-{
-	if (!settle_late)
-		guest_settle();
 }
 
 /* As vm.c does it before a guest starts. */
@@ -138,8 +125,7 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
 	if (gic_version() == 3)
 		put_all_in_group1();
 	guest_set_dist_enabled(true);
-	exits = traps = 0;
-	settle_late = false;
+	exits = 0;
 }
 
 void guest_boot_linked(void)
@@ -150,11 +136,6 @@ void guest_boot_linked(void)
 unsigned guest_exits(void)
 {
 	return exits;
-}
-
-unsigned guest_traps(void)
-{
-	return traps;
 }
 
 /* Whether a register of the banks that distributor and redistributor share is one of private
@@ -174,7 +155,7 @@ void guest_write(uint32_t offset, unsigned size, uint64_t value)
 		vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value, NULL);
 	else
 		vgicd_write(&guest_vcpu, offset, size, value, NULL);
-	settle();
+	guest_settle();
 }
 
 uint64_t guest_read(uint32_t offset, unsigned size)
@@ -214,49 +195,11 @@ void guest_set_groups_enabled(unsigned groups)
 	guest_write(GICD_CTLR, 4, groups);
 }
 
-void guest_set_group1(unsigned intid, bool group1)
-{
-	uint32_t offset = GICD_IGROUPR + intid / 8;
-	uint64_t value = guest_read(offset, 1);
-
-	value &= ~(1ull << intid % 8);
-	guest_write(offset, 1, value | (uint64_t)group1 << intid % 8);
-}
-
-void guest_set_edge(unsigned intid, bool edge)
-{
-	uint32_t offset = GICD_ICFGR + intid / 4;
-	unsigned shift = intid % 4 * 2 + 1;
-	uint64_t value = guest_read(offset, 1) & ~(1ull << shift);
-
-	guest_write(offset, 1, value | (uint64_t)edge << shift);
-}
-
-void guest_set_cpu_groups(unsigned groups)
-{
-	fake_gic.guest.groups = (uint8_t)groups;
-	settle();
-}
-
-void guest_set_mask(uint8_t mask)
-{
-	fake_gic.guest.mask = mask;
-	settle();
-}
-
-void guest_set_point(unsigned point, bool common)
-{
-	fake_gic.guest.point[0] = (uint8_t)point;
-	fake_gic.guest.point[1] = (uint8_t)(common ? 0 : point + 1);
-	fake_gic.guest.common_point = common;
-	settle();
-}
-
 void guest_send_sgi(unsigned id, unsigned source)
 {
 	if (gic_version() == 3) {
 		vgicd_sgi1r(&guest_vcpu, (uint64_t)id << 24 | 1);
-		settle();
+		guest_settle();
 	} else if (source == 0) {
 		guest_write(GICD_SGIR, 4, 2u << 24 | id);
 	} else {
@@ -269,7 +212,7 @@ long guest_raise(uint64_t intid)
 	guest_vcpu.frame.x[0] = HC_ID(RAISE);
 	guest_vcpu.frame.x[1] = intid;
 	assert_ptr_equal(trap_hvc(&guest_vcpu, (uint32_t)guest_vcpu.frame.x[0]), &guest_vcpu);
-	settle();
+	guest_settle();
 	return (long)guest_vcpu.frame.x[0];
 }
 
@@ -277,14 +220,14 @@ uint32_t guest_ack(void)
 {
 	uint32_t iar = fake_gic_guest_ack();
 
-	settle();
+	guest_settle();
 	return iar;
 }
 
 void guest_eoi(uint32_t iar)
 {
 	fake_gic_guest_eoi(iar);
-	settle();
+	guest_settle();
 }
 
 /* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
@@ -296,14 +239,14 @@ void guest_deactivate(uint32_t iar)
 		guest_vcpu.frame.x[0] = iar;
 		write_esr_el2(ESR_WRITE_DIR);
 		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
-		exits++, traps++;
+		exits++;
 	} else if (gic_version() == 2) {
 		vgicd_dir_write(&guest_vcpu, 0, 4, iar, NULL);
-		exits++, traps++;
+		exits++;
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}
-	settle();
+	guest_settle();
 }
 
 void guest_timer(bool high)
@@ -314,7 +257,7 @@ void guest_timer(bool high)
 void guest_physical_line(unsigned intid, bool high)
 {
 	fake_gic_line(intid, high);
-	settle();
+	guest_settle();
 }
 
 void guest_line(unsigned intid, bool high)
@@ -325,7 +268,7 @@ void guest_line(unsigned intid, bool high)
 		vgicd_set_level(&vm->dist, intid, high);
 		vgicd_process_posts(&guest_vcpu); /* kicked */
 	}
-	settle();
+	guest_settle();
 }
 
 void guest_enable(unsigned intid, uint8_t priority)

@@ -21,9 +21,8 @@ void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
 /* A test's setup: four list registers, linked. */
 void guest_boot_linked(void);
 
-/* The hypervisor takes what is signalled: after each act, with `late` no longer. */
+/* The hypervisor takes what is signalled, as after each act. */
 void guest_settle(void);
-void guest_settle_late(bool late);
 
 /* Another VM gets the core, with no interrupts of its own. */
 void guest_leave(void);
@@ -31,7 +30,6 @@ void guest_return(void);
 
 /* Interrupt exits since the boot, those of the maintenance interrupt among them. */
 unsigned guest_exits(void);
-unsigned guest_traps(void); /* writes to DIR, likewise */
 
 /* Distributor, and redistributor for private interrupts of GICv3. */
 void guest_write(uint32_t offset, unsigned size, uint64_t value);
@@ -42,8 +40,6 @@ void guest_set_enabled(unsigned intid, bool enabled);
 void guest_set_priority(unsigned intid, uint8_t priority);
 void guest_set_dist_enabled(bool enabled);
 void guest_set_groups_enabled(unsigned groups); /* GICD_CTLR: bit g = Group g */
-void guest_set_group1(unsigned intid, bool group1);
-void guest_set_edge(unsigned intid, bool edge);
 
 /* An SGI: from core `source`, by SPENDSGIR where it is not this one; GICv3: this one only. */
 void guest_send_sgi(unsigned id, unsigned source);
@@ -55,9 +51,6 @@ long guest_raise(uint64_t intid);
 uint32_t guest_ack(void);
 void guest_eoi(uint32_t iar);
 void guest_deactivate(uint32_t iar); /* with split_eoi */
-void guest_set_cpu_groups(unsigned groups);
-void guest_set_mask(uint8_t mask);                 /* PMR */
-void guest_set_point(unsigned point, bool common); /* BPR: bits [point:0] preempt nothing */
 
 /* The timer's line. */
 void guest_timer(bool high);
