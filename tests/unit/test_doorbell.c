@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The doorbell of a link: what a VM gets of it, and which SPI a ring pends or posts. */
 /* LINK: hyp/dev/doorbell.c */
-#include <string.h>
 
 #include "abi/link.h"
 #include "hyp/dev/doorbell.h"

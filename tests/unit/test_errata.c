@@ -3,7 +3,6 @@
  * where there is none or it is ignored. */
 /* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu_switch.c drivers/gic/gicv2.c */
 #include <stdio.h>
-#include <string.h>
 
 #include "abi/hypercall.h"
 #include "arch/sysreg.h"

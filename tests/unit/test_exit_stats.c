@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exit statistics against the plain ones of lib/, and what a long or an uncounted exit does. */
 /* LINK: hyp/trap/exit_stats.c hyp/base/record.c */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

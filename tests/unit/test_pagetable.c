@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 
 #include "arch/sysreg.h"
 #include "arch/tlb.h"

@@ -15,7 +15,6 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vgicd.h"
 #include "lib/bits.h"
-#include "lib/compiler.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"

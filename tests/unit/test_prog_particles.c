@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 
 #include "fake/fake_program.h"
 #include "guest/programs/particles.c"

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "arch/sysreg.h"
-#include "drivers/gic/gic_regs.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm.h"
-#include "tests/unit/fake/fake_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
 #include "tests/unit/unit.h"

@@ -2,7 +2,6 @@
 /* Which of several vCPUs has the core, by policy, against a model that knows no queue: each ready
  * vCPU has the place that its policy gives it, and the first place is next. */
 /* LINK: exit-path drivers/gic/gicv2.c */
-#include <stdlib.h>
 
 #include "arch/sysreg.h"
 #include "hyp/cpu/timerq.h"

@@ -4,7 +4,6 @@
 
 #include "arch/sysreg.h"
 #include "hyp/cpu/timerq.h"
-#include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/unit.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a syndrome to its handler, and the handler's effects. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
-#include <stdio.h>
 #include <string.h>
 
 #include "abi/hypercall.h"

@@ -15,7 +15,6 @@
 #include "hyp/trap/trap.h"
 #include "hyp/trap/trap_account.h"
 #include "hyp/vm/vm.h"
-#include "lib/compiler.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits of an unmodified guest, where they are handled another way. */
 /* LINK: tests/unit/trap_vm.c exit-path drivers/gic/gicv2.c */
-#include <string.h>
 
 #include "abi/hypercall.h"
 #include "hyp/trap/trap.h"

@@ -2,7 +2,6 @@
 /* How many exits an interrupt costs; test_vgic_random_*.c have what the guest sees. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 
-#include "drivers/gic/gic_regs.h"
 #include "tests/unit/fake/fake_gic.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/vgic_guest.h"

@@ -5,7 +5,6 @@
 #include "drivers/gic/gic_regs.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
-#include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
 #define SPI 40u

@@ -7,7 +7,6 @@
 #include "hyp/trap/trap.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
-#include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
 #define SPI 40u

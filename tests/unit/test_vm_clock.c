@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CNTVCT of a VM over pauses, with pause_clock=held: two vCPUs that follow when their cores do. */
 /* LINK: hyp/vm/vm_clock.c */
-#include <string.h>
 #include <unistd.h>
 
 #include "arch/sysreg.h"

@@ -7,7 +7,6 @@
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
-#include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"

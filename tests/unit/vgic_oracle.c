@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/vgic_oracle.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

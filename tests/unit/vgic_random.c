@@ -2,7 +2,6 @@
 /* Random sequences for the oracle, of one vCPU and of several, on the GIC version of the linked
  * driver. From the environment: STEPS, how many in all, in place of what `make unit-test` does;
  * SEED, where to begin, in place of 1. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "drivers/gic/gic_regs.h"
