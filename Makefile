@@ -15,10 +15,10 @@ PYTHON := $(BUILD)/venv/bin/python
 HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
-WORDS := A ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
-	GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS \
-	LIMIT O PART PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
-	WITHOUT
+WORDS := A ALLOW ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB FIRMWARE \
+	GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
+	GUEST_STATUS LIMIT O PART PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD \
+	TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -261,7 +261,8 @@ peers: $(setup-runs)+guests
 	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
 
 ## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
-# (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1)
+# (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1;
+# ALLOW=compiler, or hz, batch: one or more words)
 ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(A),,$(error make compare wants A=<records>, and B=<records> or the last run of A's board))
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
@@ -269,7 +270,7 @@ $(if $(A),,$(error make compare wants A=<records>, and B=<records> or the last r
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
 	( tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
 	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
-	$(if $(ALLOW_MISSING),--allow-missing) ) >>$$out; echo $$?)
+	$(if $(ALLOW_MISSING),--allow-missing) $(ALLOW:%=--allow "%") ) >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)
 compare:
 	@exit $(compared)

@@ -39,6 +39,8 @@ from hypbench.tree import HOME, Tree, UnknownName, read_bytes, shown, write_whol
 SHOWN = 5  # problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
 ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
+ALLOWED_BY_NAME = "; --allow {0} (ALLOW={0}) lets that pass"
+BY_NAME = ("compiler", "hz", "batch")  # differences that --allow names
 
 PATH = click.Path(path_type=Path)
 BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
@@ -76,7 +78,10 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
               help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
                    " or ticks (10). Without it, the comparison is only shown.")
 @click.option("--allow-missing", is_flag=True,
-              help="Rows of A that B lacks, and another board or clock, are no failure.")
+              help="Rows of A that B lacks, and another board or machine, are no failure.")
+@click.option("--allow", "allowed", multiple=True, type=click.Choice(BY_NAME),
+              help="Another compiler, frequency of the clock or batch size is no failure; can be"
+                   " repeated.")
 @click.option("--table", type=TABLES, default="short", show_default=True,
               help="long: also the rows that are the same.")
 @RUN_A
@@ -85,8 +90,8 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
 @CONFIG
 @click.pass_obj
 def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
-            table: str, run_a: int | None, run_b: int | None, benches: tuple[str, ...],
-            configs: tuple[str, ...]) -> None:
+            allowed: tuple[str, ...], table: str, run_a: int | None, run_b: int | None,
+            benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
     """Compare two runs: what is slower in B than in A?
 
     A and B are records files or console logs, of one board or of two, of this release or an older
@@ -111,7 +116,7 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
         console().print(shown)
     click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
-    gaps = list(uncompared(first, second, rows, allow_missing))
+    gaps = list(uncompared(first, second, rows, allow_missing, allowed))
     for text in gaps:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(summary_line(rows, threshold))
@@ -139,23 +144,30 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
     return path
 
 
-def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool) -> Iterator[str]:
-    """Reasons why this compares less than all that A has."""
+def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
+               allowed: tuple[str, ...]) -> Iterator[str]:
+    """Reasons why this compares less than all that A has, or not like for like."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no row in common that can be"
-    if allow_missing:
-        return
-    for member in ("board", "machine", "hz"):
-        left, right = a.run.get(member), b.run.get(member)
-        if left != right:
-            yield f"another {member}: A {left}, B {right}{ALLOWED}"
     missing = sum(row.verdict == Verdict.ONLY_A for row in rows)
-    if missing:
+    if missing and not allow_missing:
         yield f"{missing} rows of A are not in B{ALLOWED}"
-    reasons = Counter(row.reason or f"no {', '.join(row.lacks)} in B" for row in rows
+    found = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
+               for member in ("board", "machine", "compiler", "hz")
+               if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
+    for member, text in found:
+        if member in BY_NAME and member not in allowed:
+            yield text + ALLOWED_BY_NAME.format(member)
+        elif member not in BY_NAME and not allow_missing:
+            yield text + ALLOWED
+
+
+def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
+    """What differs between rows of one name, and how many rows that is."""
+    reasons = Counter((row.member, row.reason or f"no {', '.join(row.lacks)} in B") for row in rows
                       if row.lacks or row.verdict == Verdict.NOT_COMPARABLE)
-    yield from (f"{count} rows cannot be compared: {reason}{ALLOWED}"
-                for reason, count in reasons.items() if reason != NOT_MODELLED)
+    yield from ((member, f"{count} rows cannot be compared: {reason}")
+                for (member, reason), count in reasons.items() if reason != NOT_MODELLED)
 
 
 def opened(name: str, path: Path, number: int | None = None) -> Reading:

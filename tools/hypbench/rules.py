@@ -122,7 +122,8 @@ def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
     parts = by_vm(log)
     found += [Problem(0, f"VM {vm}: {text}" if len(parts) > 1 else text)
               for vm, part in parts.items()
-              for rule in (pass_faults, phase_faults, checksum_faults) for text in rule(part)]
+              for rule in (pass_faults, phase_faults, checksum_faults, row_faults)
+              for text in rule(part)]
     return found + [Problem(0, text) for text in (
         *step_faults(log), *drifts(log), *fit_faults(log),
         *load_faults(log))]
@@ -302,11 +303,49 @@ def end_faults(end: Data) -> Iterator[str]:
         yield f"the run failed: {end['errors']} error and {end['faults']} fault records"
 
 
+def row_faults(log: Log) -> Iterator[str]:
+    """The records of a row are of one kind, and of the run's clock."""
+    yield from (f"row {' '.join(key)}: {text}; take the run again"
+                for key, text in odd_rows(log).items())
+
+
+def odd_rows(log: Log) -> dict[Key, str]:
+    """Why the records of one VM's row do not belong together, or not to this run."""
+    rows: dict[Key, list[Data]] = {}
+    for data in log.of_kind("bench"):
+        rows.setdefault(key_of(data), []).append(data)
+    reasons = {key: wrong_clock(log, row) or mixture(row) for key, row in rows.items()}
+    return {key: reason for key, reason in reasons.items() if reason}
+
+
+def key_of(data: Data) -> Key:
+    return data["bench"], data.get("variant", ""), data["config"]
+
+
+def wrong_clock(log: Log, row: list[Data]) -> str:
+    """The frequency of a record, where the run record gives its clock another one."""
+    other = next((data["hz"] for data in row if log.run and data["clock"] == log.run["clock"]
+                  and data["hz"] != log.run["hz"]), None)
+    return f"hz {other}, and the run's is {log.run['hz']}" if other else ""
+
+
+def mixture(row: list[Data]) -> str:
+    """The first member that all records of a row must share and do not, with its values."""
+    for member in ("clock", "unit", "hz", "window", "batch"):
+        passes = {data[member]: data["pass"] for data in row}
+        if len(passes) > 1:
+            return f"{member} " + ", ".join(f"{value} in pass {number}"
+                                            for value, number in passes.items())
+    return ""
+
+
 def believable(log: Log) -> Log:
     """Without the results that cannot be true: no table is made of those."""
+    odd = {(vm, *key) for vm, part in by_vm(log).items() for key in odd_rows(part)}
     return replace(log, records=[
         record for record in log.records if record.faults or record.kind not in ("bench", "exits")
-        or not any(RECORD_RULES[record.kind](record.data))])
+        or not any(RECORD_RULES[record.kind](record.data))
+        and (record.kind != "bench" or (vm_of(record.data), *key_of(record.data)) not in odd)])
 
 
 RECORD_RULES = {"bench": bench_faults, "calibration": calibration_faults, "exits": exits_faults,

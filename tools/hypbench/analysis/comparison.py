@@ -80,6 +80,7 @@ class ComparedRow:
     config: str
     verdict: Verdict
     reason: str = ""  # why it is not comparable
+    member: str = ""  # the members of the records that differ: batch, hz
     unit: str = "ticks"  # of the measures: "ns" for two boards whose clocks differ
     measures: tuple[Measure, ...] = ()  # the median first
     lacks: tuple[str, ...] = ()  # measures that A has and B's number of samples does not carry
@@ -126,9 +127,9 @@ def renamed(a: Log, b: Log) -> dict[Key, Row]:
 
 
 def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
-    reason = difference_in_kind(a, b, one, other)
+    member, reason = difference_in_kind(a, b, one, other)
     if reason:
-        return ComparedRow(*key, Verdict.NOT_COMPARABLE, reason)
+        return ComparedRow(*key, Verdict.NOT_COMPARABLE, reason, member)
     unit, scale_a, scale_b = scales(one, other)
     there = carried(one.passes)
     lacks = tuple(name for name in there if name not in carried(other.passes))
@@ -137,7 +138,7 @@ def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
     verdicts = {measure.verdict for measure in measures}
     verdict = next(found for found in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME)
                    if found in verdicts)
-    return ComparedRow(*key, verdict, "", unit, measures, lacks)
+    return ComparedRow(*key, verdict, "", "", unit, measures, lacks)
 
 
 def carried(passes: dict[int, Pool]) -> list[str]:
@@ -154,18 +155,19 @@ def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
                    effect(one.passes, other.passes, scale_a, scale_b, of))
 
 
-def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> str:
-    """Why two rows of one name do not measure the same thing; "" when they do."""
+def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> tuple[str, str]:
+    """What of two rows with one name differs, and the reason why they do not measure the same
+    thing; both "" when they do."""
     if platform_of(a) != platform_of(b):
-        return f"platform {platform_of(a)}, {platform_of(b)}"
+        return "platform", f"platform {platform_of(a)}, {platform_of(b)}"
     if hides(platform_of(a), one) or hides(platform_of(b), other):
-        return NOT_MODELLED
+        return "", NOT_MODELLED
     for member in ("clock", "unit", "window", "batch"):
         if one.first[member] != other.first[member]:
-            return f"{member} {one.first[member]}, {other.first[member]}"
+            return member, f"{member} {one.first[member]}, {other.first[member]}"
     if one.first["hz"] != other.first["hz"] and platform_of(a) not in TIME:
-        return f"clock {one.first['hz']} Hz, {other.first['hz']} Hz"
-    return ""
+        return "hz", f"clock {one.first['hz']} Hz, {other.first['hz']} Hz"
+    return "", ""
 
 
 def scales(one: Row, other: Row) -> tuple[str, float, float]:
