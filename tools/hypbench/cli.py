@@ -290,13 +290,15 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
     folder = tree.build(board) / "trace"
     folder.mkdir(parents=True, exist_ok=True)
     traced = trace_files.with_trace(parse(tree.plan_text(plan)))
+    file = folder / f"{board}.pftrace"
+    file.unlink(missing_ok=True)  # of another run
     write_whole(folder / "trace.plan", text_of(traced))
     outcome = run_board(tree, board, str(folder / "trace.plan"), "icount", timeout, folder, quiet)
     print_problems(outcome.problems, outcome.log.text)
-    if not outcome.log.run or not trace_files.exits_of(outcome.log, traced):
-        raise click.ClickException(f"no exit was traced: plan {plan} has no configuration that can"
-                                   " be (trace=on)")
-    file = folder / f"{board}.pftrace"
+    if not outcome.log.run or not trace_files.has_exits(outcome.log, traced):
+        raise click.ClickException(f"there is nothing to open: no exit was traced of plan {plan};"
+                                   " a plan with exits in a configuration that can have trace=on"
+                                   " makes a file")
     write_whole(file, trace_files.trace_of(outcome.log, traced, plans.board_of(board)))
     click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
     if picture:

@@ -120,6 +120,12 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
             for step, exits in steps.items()}
 
 
+def has_exits(log: Log, plan: Plan) -> bool:
+    """Whether a trace shows anything: pauses alone are drawn between exits."""
+    return any(one.kind not in (PAUSE, RESUME) for exits in exits_of(log, plan).values()
+               for one in exits)
+
+
 def complete(exits: list[Exit]) -> Iterator[Exit]:
     first: dict[tuple[int, Place], int] = {}
     for one in exits:
