@@ -56,13 +56,10 @@ static const char *word_of(enum vm_outcome outcome)
 
 /* --- a VM --- */
 
-/* No limit is one that the counter never reaches; a neighbour has none. gem5 counts time in 64 bits
- * of ps: what is further away than those, at 1 GHz, is due at once there. */
-#define NEVER (1ull << 54)
-
+/* A neighbour has no limit. */
 static void start(unsigned i)
 {
-	vm_start(&vms[i], is_neighbour(i) ? NEVER : now.limit);
+	vm_start(&vms[i], is_neighbour(i) ? VM_NO_LIMIT : now.limit);
 }
 
 static bool create_and_start(unsigned i)
@@ -243,7 +240,7 @@ static uint64_t limit_from(uint64_t start)
 {
 	uint32_t ms = now.plan->limit_ms;
 
-	return ms ? start + (uint64_t)clock_hz() * ms / MS_PER_S : NEVER;
+	return ms ? start + (uint64_t)clock_hz() * ms / MS_PER_S : VM_NO_LIMIT;
 }
 
 /* Without its neighbours a configuration is not what it says. */

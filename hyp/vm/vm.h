@@ -24,6 +24,10 @@ enum vm_outcome {
 
 #define VM_REGION_MAX 6
 
+/* The limit of a VM that has none. gem5 counts time in 64 bits of ps: a deadline beyond those, at
+ * 1 GHz, is due at once there. */
+#define VM_NO_LIMIT (1ull << 54)
+
 /* hyp/vm/vm_clock.h */
 struct vm_clock {
 	bool held;           /* pause_clock=held */
@@ -60,7 +64,7 @@ struct vm {
 	struct page_pool tables; /* of stage 2 */
 	pte_t stage2_root[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
 	struct timer limit_timer;
-	uint64_t limit;         /* CNTPCT at which it is stopped */
+	uint64_t limit;         /* CNTPCT at which it is stopped; VM_NO_LIMIT and later: never */
 	struct timer heartbeat; /* of vCPU 0's core: HC_HEARTBEAT */
 	bool started;           /* by vm_start(), and not stopped since */
 	bool booted;            /* vCPU 0 has begun: from now on PSCI starts vCPUs */
