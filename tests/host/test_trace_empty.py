@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`trace` of a run without an exit: there is nothing to open, and no file of an earlier run stays."""
+"""`trace` of a run without an exit: there is nothing to open, and no earlier file stays."""
 
 import pytest
 

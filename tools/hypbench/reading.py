@@ -7,11 +7,19 @@ from pathlib import Path
 
 import click
 
-from hypbench.records import Log, Problem
+from hypbench.records import Log, Problem, lines_of
 from hypbench.rules import check_rules
 from hypbench.session import Runs, left_out, read_runs
 from hypbench.tree import UnknownName, read_records
 
+# Byte order marks, and how a record begins without one
+ENCODINGS = {b"\xff\xfe\0\0": "UTF-32LE", b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}
+UNMARKED = {'{"seq":'.encode(name): name for name in ("UTF-16LE", "UTF-16BE")}
+PACKERS = {b"\x1f\x8b": ("gzip", "gunzip"), b"BZh": ("bzip2", "bunzip2"),
+           b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"), b"\x04\x22\x4d\x18": ("lz4", "lz4 -d"),
+           b"PK\x03\x04": ("zip", "unzip")}
+WRAPPED = b'{"seq":0,"kind":"run",'  # also on a line of 40 columns
+WRAPPED_LINES = 3  # of one length, as no console has by chance
 NUMBER = click.IntRange(min=1)
 RUN = click.option("--run", "number", type=NUMBER, metavar="N",
                    help="The N-th run in the file; without it, the last whole one.")
@@ -49,9 +57,40 @@ class Reading:
         return [f"{self.name}: {problem}" if self.name else str(problem) for problem in problems]
 
 
+def runs_of(path: Path) -> Runs:
+    """The runs of a file, or one line on a file that is no log as it stands."""
+    content = read_records(path)
+    if reason := why_no_log(content):
+        raise UnknownName(f"{path} is {reason}")
+    runs = read_runs(content)
+    if any(log.run for log in runs.logs) or not (width := wrapped_at(content)):
+        return runs
+    raise UnknownName(f"{path} is wrapped at {width} columns, as a terminal shows lines; save the"
+                      " console itself, without wrapping")
+
+
+def why_no_log(content: bytes) -> str:
+    """What a file is whose bytes are no lines of a console, and what to do; "" for others."""
+    encoding = next((name for mark, name in ENCODINGS.items() if content.startswith(mark)), "")
+    encoding = encoding or next((name for text, name in UNMARKED.items() if text in content), "")
+    if encoding:
+        return f"text in {encoding}; `iconv -f {encoding} -t UTF-8` makes a log of it"
+    return next((f"compressed by {name}; `{program}` unpacks it"
+                 for mark, (name, program) in PACKERS.items() if content.startswith(mark)), "")
+
+
+def wrapped_at(content: bytes) -> int:
+    """The length of the lines where a run record goes on over several of the same length; 0: it
+    does not."""
+    lines = [line.rstrip(b"\r") for line in lines_of(content)]
+    start = next((at for at, line in enumerate(lines) if line.startswith(WRAPPED)), len(lines))
+    lengths = {len(line) for line in lines[start:start + WRAPPED_LINES]}
+    return lengths.pop() if len(lines) >= start + WRAPPED_LINES and len(lengths) == 1 else 0
+
+
 def read_file(path: Path, number: int | None = None) -> Reading:
     """Run `number` of a file; without a number the last whole run, or else the last."""
-    runs = read_runs(read_records(path))
+    runs = runs_of(path)
     count = len(runs.logs)
     if number is not None and number > count:
         raise UnknownName(f"{path} has no run {number}; valid: 1 to {count}" if count else
@@ -61,7 +100,7 @@ def read_file(path: Path, number: int | None = None) -> Reading:
 
 def every_run(path: Path) -> list[Reading]:
     """Each run of a file on its own; a file without a run record has one reading."""
-    runs = read_runs(read_records(path))
+    runs = runs_of(path)
     return [reading_of(runs, log) for log in runs.logs or [runs.before]]
 
 
