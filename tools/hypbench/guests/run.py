@@ -19,6 +19,7 @@ from hypbench.session import ending, problems_of, stuck, write_image_text, write
 from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
+FAIR = (8, 1)  # the first QEMU whose vCPUs take turns by icount
 ENDED_BY_US = re.compile(r"terminating on signal \d+ from pid")
 
 
@@ -50,6 +51,18 @@ def opening(wish: Wish, prepared: Prepared) -> str:
             f" {shown(machine.ram_size)} at {machine.ram:#x}")
 
 
+def starves(wish: Wish, program: str) -> str:
+    """A warning where the installed QEMU gives one of several vCPUs all turns by icount."""
+    if wish.clock != "icount" or wish.cpus == 1:
+        return ""
+    installed = qemu.version(program)
+    if not installed or installed >= FAIR:
+        return ""
+    return (f"{program} is version {'.'.join(map(str, installed))}: with CLOCK=icount a vCPU that"
+            f" waits with a time-out starves the others before {'.'.join(map(str, FAIR))}; CPUS=1,"
+            " CLOCK=host or a newer QEMU does not")
+
+
 @dataclass(frozen=True)
 class Verdict:
     status: int
@@ -70,8 +83,11 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
     prepared = prepare(tree, wish, folder)
     image = write_image_text(tree, wish.board, prepared.plan,
                              qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
-    session = terminal.Session(command(tree, wish, prepared, image), wish.limit_s)
+    words = command(tree, wish, prepared, image)
+    session = terminal.Session(words, wish.limit_s)
     say(opening(wish, prepared))
+    if starved := starves(wish, words[0]):
+        say(starved)
     if loses_timers(wish.config, prepared.board.gic, wish.clock):
         say(f"QEMU's GICv2 may lose this guest's timers with CLOCK=host (CAVEATS.md):"
             f" CONFIG={SAFE_CONFIG} or CLOCK=icount does not")
