@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from hypbench.histogram import Span, spans_of
+
 ROOT = Path(__file__).resolve().parents[2]
 NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 PROOF = re.compile(r"^ \* Proof: tests/qemu/(test_\w+)\.py(; gate: tests/expected)?\.$",
@@ -58,6 +60,22 @@ def assert_delay_is_seen(result, line: int) -> None:
         for key, record in delayed.items():
             assert values(record) == [value + delay for value in values(plain[key])], key
             assert record["stddev"] == plain[key]["stddev"], key
+
+
+def usual(record: dict) -> Span:
+    """Return the bucket that nearly all samples are in, as far as the smallest and the largest
+    sample let it reach. A percentile is the upper edge of its bucket as soon as a larger bucket is
+    in use. On several cores some samples are larger: QEMU ends a core's turn every 100 ms."""
+    span = max(spans_of(record["hist"], record["overflow"], record["raw_min"], record["raw_max"]),
+               key=lambda one: one.count)
+    assert span.count >= 0.95 * record["n"], record["hist"]
+    return span
+
+
+def is_later(plain: dict, record: dict, delay: int) -> bool:
+    """Return whether the usual sample of `record` can be that of `plain` and `delay` ticks more."""
+    one, other = usual(plain), usual(record)
+    return one.low + delay <= other.high and other.low <= one.high + delay
 
 
 # For boards that few tests run on: a load on another core, and fail overs on one core and on two.

@@ -4,22 +4,23 @@
 import pytest
 
 from lab import Job, board_facts
-from proofs import DELAYS, delay_lines, job, two_cores
+from proofs import DELAYS, delay_lines, is_later, job, two_cores
 from test_links import (CEILINGS_OF, CONFIGS, HEAD, assert_all_answered, assert_streams, rows,
                         sent_for)
 
 LINK = "link net kind=virtio a=bench b=load1\n"
 LINKS = f"{LINK}link near kind=virtio a=bench b=load0\n"
 N = 100
-LINKED = {name: axes for name, axes in CONFIGS.items() if "load_echo" in axes}
+# With lr=hw QEMU's GICv2 loses an SPI that comes while the last one is active (CAVEATS.md).
+LINKED = {name: CONFIGS[name] for name in ("cores-sw", "core", "turns")}
 PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()) + LINKS + (
     delay_lines("net_rr", f"n={N}"))
-ONE = HEAD + f"config cores {CONFIGS['cores']}\n{LINK}bench net_rr n=50\n"
-HOSTILE = ONE.replace(CONFIGS["cores"], CONFIGS["cores-sw"]).replace("n=50", "n=1000")
-EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
+ONE = HEAD + f"config cores-sw {CONFIGS['cores-sw']}\n{LINK}bench net_rr n=50\n"
+HARDWARE = ONE.replace(CONFIGS["cores-sw"], CONFIGS["cores"])
+HOSTILE = ONE.replace("n=50", "n=1000")
+EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores-sw']} delay_el2={delay}\n"
                      for delay in DELAYS) + f"{LINK}bench net_rr n={N}\n"
-STREAMED = [name for name, axes in LINKED.items() if "trapped-sw" in axes]  # CAVEATS, GICv2
-STREAM = HEAD + "".join(f"config {name} {LINKED[name]}\n" for name in STREAMED) + LINKS + (
+STREAM = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()) + LINKS + (
     delay_lines("net_stream", "n=20"))
 
 
@@ -38,23 +39,23 @@ def test_delay_is_seen(result):
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in rows(result, number).items():
             if key[0] != "turns":  # where a slice ends comes between
-                assert abs(row["p50"] - plain[key]["p50"] - delay) <= 8, key
+                assert is_later(plain[key], row, delay), key
 
 
 @job(EL2)
 def test_delay_at_el2_is_seen_at_every_exit(result):
     """One exit of the sender, and two of the receiver: the kick, and the device's interrupt."""
     assert result.status == 0, result.explain()
-    found = {(row["config"], row["variant"]): row["p50"] for row in result.records("bench")}
+    found = result.figures(0)
     for delay in DELAYS:
-        assert found[f"d{delay}", "ring"] == found["d0", "ring"] + 3 * delay
+        assert is_later(found["d0", "ring"], found[f"d{delay}", "ring"], 3 * delay)
 
 
 @pytest.mark.every_board
 @job(PLAN)
 def test_it_is_as_short_as_asked(result, board):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
-    assert board != "virt-a72" or found["cores", "ring"] <= CEILINGS_OF["virtio"]
+    assert board != "virt-a72" or found["cores-sw", "ring"] <= CEILINGS_OF["virtio"]
     for config in LINKED:
         assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
             20 * found[config, "rr"])
@@ -72,7 +73,7 @@ def test_the_vms_have_what_was_sent(result):
 
 @job(STREAM)
 def test_a_stream_arrives(result):
-    assert_streams(result, STREAMED)
+    assert_streams(result, list(LINKED))
 
 
 @job(ONE + "".join(f"at {at} {what} load1\n" for start in range(400, 20000, 800)
@@ -82,7 +83,6 @@ def test_a_partner_that_is_paused_answers_later(result):
     assert result.records("step")[0]["events"] > 0
 
 
-# CAVEATS: with lr=hw QEMU's GICv2 loses an SPI that comes while the last one is active
 @job(HOSTILE.replace("n=1000", "n=2000") +
      "".join(f"at {at} reset load1\n" for at in range(2000, 300000, 3001)))
 def test_a_partner_that_starts_anew_answers_what_is_open(result):
@@ -97,8 +97,8 @@ ANEW = "".join(f"at {at} {what} load1\n" for start in range(2000, 300000, 3001)
 
 
 def test_a_partner_that_is_destroyed_and_made_anew_answers_what_is_open(lab, built):
-    """With lr=hw where QEMU's GIC does not lose an SPI (above)."""
-    plan = ONE if board_facts(built)["GIC"] == "gicv3" else HOSTILE.replace("n=1000", "n=50")
+    """With lr=hw where QEMU's GIC does not lose an SPI."""
+    plan = HARDWARE if board_facts(built)["GIC"] == "gicv3" else ONE
     result = lab.run(Job(built, plan.replace("n=50", "n=500") + ANEW, machine=two_cores))
     assert result.status == 0, result.explain()
     [check] = result.records("check")
