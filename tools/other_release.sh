@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command on the other Debian release, 13 on 12 and 12 on 13; without a command, README's as
-# on a machine that has nothing, the how-tos to the letter, and some tests. That release is a root
-# made by debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this
-# tree at its place and a build folder of its own. Where no such root can be, a line says why;
-# without a command that is no failure.
+# Run a command on the other Debian release, 13 on 12 and 12 on 13. Without a command, run README's
+# commands as on a machine that has nothing, then `make qemu-test`. The other release is a root made
+# by debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree
+# at its place and a build folder of its own. Where no such root can be, a line reports why, and a
+# given command fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,14 +13,11 @@ unable() {
 	exit "$asked"
 }
 
-# README's commands; with its compiler and tools the images, the how-tos and the path lengths.
-some() {
+from_nothing() {
 	apt-get -qq update
 	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
 	make bench
-	make setup-tests qemu-images
-	build/venv/bin/python -m pytest -q tests/host/test_{patch,cards,flash}.py
-	build/venv/bin/python -m pytest -q -m "long or not long" tests/qemu/test_{howto,figures}.py
+	make qemu-test
 }
 
 # In a namespace of its own, as debootstrap is, so that no mount is left, also after a kill.
@@ -87,8 +84,8 @@ share_configuration
 if [ $# -gt 0 ]; then
 	set -- bash -euc 'tools/setup.sh default boards report; "$@"' - "$@"
 else
-	set -- some
+	set -- from_nothing
 fi
-export -f inside some
+export -f inside from_nothing
 export root tree git build
 exec "${namespace[@]}" bash -euc 'inside "$@"' - "$@"

@@ -153,7 +153,7 @@ def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(other):
     assert "proxy.invalid" in (other.place / "root/etc/apt/apt.conf.d/90proxy").read_text()
     assert other.script() == (0, "")
     again = other.calls()[len(calls):]
-    assert not any("debootstrap" in call for call in again) and again[-1].endswith(" some")
+    assert not any("debootstrap" in call for call in again) and again[-1].endswith(" from_nothing")
 
 
 def test_no_file_of_this_machine_is_written_through_a_link(other):
@@ -188,7 +188,7 @@ def test_its_first_commands_are_the_readmes(other):
     other.fake("apt-get", f'echo "apt-get $*" >>{other.log}')
     other.fake("make", f'echo "make $*" >>{other.log}; exit 1')
     text = (other.root / "tree/tools/other_release.sh").read_text()
-    script = text[text.index("some() {"):text.index("# In a")] + "some"
+    script = text[text.index("from_nothing() {"):text.index("# In a")] + "from_nothing"
     assert other.run(shutil.which("env"), "-C", other.root / "tree", shutil.which("bash"), "-euc",
                      script).returncode == 1
     assert other.calls() == ["apt-get -qq update", "apt-get -qq install git make -y", "make bench"]
