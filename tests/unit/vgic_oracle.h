@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, act, alone, several): the function of vgic_oracle.c, and how often the step is drawn for one vCPU and for each of several; by
- * vCPU n, on interrupt intid; a private interrupt of GICv3 may be another vCPU's, that of arg. */
+/* X(name, act, alone, several): the function of vgic_oracle.c, and how often the step is drawn for
+ * one vCPU and for each of several; by vCPU n, on interrupt intid. A private interrupt of GICv3 may
+ * be another vCPU's, that of arg. */
 #define VGIC_STEPS(X)                                                                              \
 	X(ACK, ack, 18, 16)                                                                        \
 	X(EOI, eoi, 17, 17)           /* what was acknowledged last */                             \
