@@ -8,7 +8,8 @@ interrupt add up.
 from collections.abc import Callable
 
 from golden import FOLDER
-from logmaker import SHAPE, bench_record, calibration, end_record, log_of, run_record, step_head
+from logmaker import (HZ, SHAPE, bench_record, calibration, end_record, log_of, run_record,
+                      step_head)
 
 AXES = {axis: value for axis, value in SHAPE.items() if axis != "name"} | {"irq": "trapped"}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
@@ -315,7 +316,9 @@ def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
         made = make[bench](head, configs[config])
         bodies += [calibration(head), *made, head | {
             "kind": "step", "steps": len(steps), "outcome": "done", "ticks": 5000, "smc": 0}]
-    return [*bodies, end_record(len(bodies) + 1)]
+    hz = more.get("hz", HZ)
+    counted = [body | {"hz": hz} if body.get("clock") == "cntpct" else body for body in bodies]
+    return [*counted, end_record(len(counted) + 1)]
 
 
 def report_log(plan: str, platform: str = "qemu-icount", **more) -> bytes:

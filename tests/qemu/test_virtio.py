@@ -16,7 +16,7 @@ LINKED = {name: CONFIGS[name] for name in ("cores-sw", "core", "turns")}
 PLAN = HEAD + "".join(f"config {name} {axes}\n" for name, axes in LINKED.items()) + LINKS + (
     delay_lines("net_rr", f"n={N}"))
 ONE = HEAD + f"config cores-sw {CONFIGS['cores-sw']}\n{LINK}bench net_rr n=50\n"
-HARDWARE = ONE.replace(CONFIGS["cores-sw"], CONFIGS["cores"])
+HARDWARE = ONE.replace(f"cores-sw {CONFIGS['cores-sw']}", f"cores {CONFIGS['cores']}")
 HOSTILE = ONE.replace("n=50", "n=1000")
 EL2 = HEAD + "".join(f"config d{delay} {CONFIGS['cores-sw']} delay_el2={delay}\n"
                      for delay in DELAYS) + f"{LINK}bench net_rr n={N}\n"
