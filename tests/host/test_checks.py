@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 from golden import FOLDER, UPDATING
 from hypbench.checks.cli import CHECKS
-from hypbench.checks.source import BUDGETS
 from hypbench.cli import main
 from hypbench.tree import HOME
 
@@ -92,7 +91,7 @@ def test_the_violations_are_rewritten(tmp_path):
 
 
 def test_every_check_has_its_violations():
-    assert OF_CHECK.keys() | {"text", "reference", "sizes", "pages"} == CHECKS.keys()
+    assert OF_CHECK.keys() | {"text", "reference", "pages"} == CHECKS.keys()
 
 
 def test_a_path_of_one_machine(tree):
@@ -110,17 +109,6 @@ def test_a_page_that_is_too_long(tree, name, most):
     assert tree.violations("pages") == []
     tree.add(f"+ {name}\nword\n")
     assert tree.violations("pages") == [f"{name}:1: {most + 1} words, {most} are the most"]
-
-
-def test_a_budget_counts_code_alone(tree):
-    lines = BUDGETS["hyp/mem"]
-    tree.add("+ hyp/mem/pool.c\n\n/* two\nlines */\n" + "int x;\n" * (lines - 1))
-    tree.add('+ hyp/mem/pool.h\nconst char *x = "//"; /* why */\n')
-    assert tree.violations("sizes") == []
-    tree.add("+ hyp/mem/pool.c\nint y;\n")
-    assert tree.violations("sizes") == [
-        f"hyp/mem:1: {lines + 1} lines of code, its budget is {lines}: an addition replaces"
-        " something"]
 
 
 def test_what_a_check_cannot_do_is_said(tree, monkeypatch):

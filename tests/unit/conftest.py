@@ -54,8 +54,8 @@ def run_program(name: str, **more: str) -> None:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         xml = Path(folder) / "results.xml"
         done = subprocess.run(
-            [HOME / FOLDER / name], cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=LIMIT_S, check=False,
+            [HOME / FOLDER / name], cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", timeout=LIMIT_S, check=False,
             env=os.environ | {"CMOCKA_MESSAGE_OUTPUT": "XML", "CMOCKA_XML_FILE": str(xml)} | more)
         if not xml.is_file():
             raise Failed(f"{name} reports no test: status {done.returncode}\n{done.stdout}")

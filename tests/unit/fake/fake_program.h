@@ -22,6 +22,6 @@ void assert_near(double a, double b, double room);
 /* Fails unless two runs with a seed give one checksum, and runs with others other ones. */
 void assert_program_repeats(const struct program *program);
 
-/* Fails unless seed i + 1 gives checksums[i], and the first one again after the others: for programs
- * whose results are the same on every host. */
+/* Fails unless seed i + 1 gives checksums[i], and the first seed its checksum again after the
+ * others: for programs whose results are the same on every host. */
 void assert_checksums(const struct program *program, const uint32_t *checksums, unsigned count);

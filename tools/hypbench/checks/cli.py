@@ -14,7 +14,6 @@ from hypbench.tree import Tree, check_names
 CHECKS = {
     "layers": source.check_layers,
     "circles": source.check_circles,
-    "sizes": source.check_sizes,
     "isa": source.check_isa,
     "headers": linters.check_headers,
     "sysregs": source.check_sysregs,
@@ -73,8 +72,8 @@ dev.add_command(reference.reference)
 def check(tree: Tree, names: tuple[str, ...]) -> None:
     """Check the source tree; without a name, everything.
 
-    layers: who includes whom. circles: no module of hyp/ includes itself by way of others. sizes:
-    budgets of lines. isa: nothing of an isa and no #if outside folders named arch.
+    layers: who includes whom. circles: no module of hyp/ includes itself by way of others.
+    isa: nothing of an isa and no #if outside folders named arch.
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
     text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name

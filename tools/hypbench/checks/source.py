@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for the C text: layers, include circles, folders of an isa, line budgets, encodings."""
+"""Rules for the C text: layers, include circles, folders of an isa, encodings."""
 
 import re
 from collections.abc import Iterator
@@ -27,17 +27,6 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTIL
 CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
 ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
 INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
-BUDGETS = {
-    "hyp/base": 492,
-    "hyp/cpu": 561,
-    "hyp/mem": 411,
-    "hyp/vcpu": 1296,
-    "hyp/sched": 262,
-    "hyp/vm": 1828,
-    "hyp/dev": 738,
-    "hyp/trap": 954,
-    "hyp/run": 1167,
-}
 Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
 LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
@@ -148,20 +137,6 @@ def line_faults(path: Path, line: str) -> Iterator[str]:
         yield f"{macro[1]} outside a folder named arch"
     if path.suffix != ".S" and INLINE_ASM.search(line):
         yield "inline assembly outside a folder named arch"
-
-
-def check_sizes(tree: Tree) -> Iterator[Violation]:
-    """Small is a feature. A line counts that is neither blank nor comment alone."""
-    lines = dict.fromkeys(BUDGETS, 0)
-    for path in c_files(tree):
-        folder = path.parent.as_posix()
-        if folder in lines:
-            source = without_comments(read_source(tree, path))
-            lines[folder] += sum(bool(line.strip()) for line in source.splitlines())
-    for folder, count in lines.items():
-        if count > BUDGETS[folder]:
-            yield Violation(Path(folder), 1, f"{count} lines of code, its budget is"
-                            f" {BUDGETS[folder]}: an addition replaces something")
 
 
 def check_sysregs(tree: Tree) -> Iterator[Violation]:
