@@ -121,7 +121,7 @@ def test_what_a_check_cannot_do_is_said(tree, monkeypatch):
                         ("shell", "shellcheck is missing: `tools/setup.sh check`")):
         assert says in tree("check", check).output
     unknown = tree("check", "layer")
-    assert unknown.exit_code == 2 and "there are: layers, circles, sizes, isa" in unknown.output
+    assert unknown.exit_code == 2 and "there are: layers, circles, isa" in unknown.output
 
 
 # The reference is made from the source
