@@ -15,11 +15,12 @@ from hypbench.records import Log
 from lab import CLOCK, PLATFORM, TREE, image_of
 
 RAM_MIB = 256
+LIMIT_MS = 600_000  # of the guest's time, so that a guest which hangs ends in a fault record
 
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: of a raw binary; `limit_ms`: of the guest's time, 0: none; `also`: more lines of
+    """`address`: of a raw binary; `limit_ms`: of the guest's time; `also`: more lines of
     the plan, for VMs on so many `cores`."""
 
     board: str
@@ -29,7 +30,7 @@ class Guest:
     arguments: str = ""
     cpus: int = 1
     address: int | None = None
-    limit_ms: int = 0
+    limit_ms: int = LIMIT_MS
     planted: str = ""
     also: str = ""
     cores: int = 1

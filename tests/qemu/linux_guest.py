@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 import linux_files
-from guest_machine import Guest, bare_words, guest_words, log_of
+from guest_machine import LIMIT_MS, Guest, bare_words, guest_words, log_of
 from hypbench import qemu
 from hypbench.guests import recipes
 from hypbench.records import Log
@@ -27,7 +27,7 @@ class Boot:
     board: str
     config: str  # or BARE
     cpus: int = 1
-    limit_ms: int = 0
+    limit_ms: int = LIMIT_MS
     planted: str = ""
     also: str = ""
     cores: int = 1

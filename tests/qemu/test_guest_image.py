@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assembler import assemble
+from guest_machine import LIMIT_MS
 from lab import LIMIT_S, TREE, Result, board_facts, is_built
 from hypbench import qemu
 from talk import ENTRY, Talk, facts, gic, perform_talk
@@ -48,7 +49,7 @@ def lines(image: Path, guest: str = "", at: int = ENTRY) -> str:
 def talk(board: str, does: str, configs: str = "config trapped\n", guest: str = "",
          more: str = "", conduit: str = "hvc", **settings) -> Talk:
     image = program(board, does, conduit)
-    plan = f"{configs}limit_ms 0\n{lines(image, guest)}{more}"
+    plan = f"{configs}limit_ms {LIMIT_MS}\n{lines(image, guest)}{more}"
     files = ((0, image), *settings.pop("files", ()))
     return Talk(board, plan, files, **settings)
 
