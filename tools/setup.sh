@@ -139,11 +139,12 @@ group_peers() {
 }
 
 group_report() {
-	# No command needs them: they are for the tests of the page, and of make flash.
+	# No command needs them: they are for the tests of the page, of make flash and of guests.
 	have chromium || need chromium chromium "opens the report in its test"
 	have mkfs.ext4 || [ -x "${SBIN:-/usr/sbin}/mkfs.ext4" ] ||
 		need e2fsprogs mkfs.ext4 "makes what make flash refuses, in its test"
 	has_font || need fonts-dejavu-core "a font" "shows the report's text in its test"
+	have lz4 || need lz4 lz4 "packs a guest's image, which run-guest refuses, in its test"
 }
 
 install_packages() {

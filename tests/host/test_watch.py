@@ -7,6 +7,8 @@ import pytest
 
 from hypbench.qemu import Qemu
 
+LIMIT_S = 300  # far more than a second of computing takes on a loaded machine
+
 # A QEMU of one second of computing, which ignores SIGTERM; `answer` is what it answers, and when.
 FAKE = """
 import re, signal, socket, sys, time
@@ -26,7 +28,7 @@ PROGRESS = 'asked and line.sendall(b\'{"return": {"icount": %d, "mode": "none"}}
 
 
 def ended(answer: str, clock=("-icount", "shift=4")) -> tuple[bool, int | None, bytes]:
-    machine = Qemu([sys.executable, "-c", FAKE.format(answer=answer), *clock], 60)
+    machine = Qemu([sys.executable, "-c", FAKE.format(answer=answer), *clock], LIMIT_S)
     console = b"".join(machine.lines())
     assert machine.stuck == machine.timed_out
     return machine.stuck, machine.status, console
