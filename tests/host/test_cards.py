@@ -6,13 +6,16 @@ import json
 import re
 import subprocess
 
+import click
 import pytest
 
 from cards import CARD, OTHER, SECTOR, cards, needs, noise, raw_image  # noqa: F401
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
 from hypbench.boards import description, images
+from hypbench.boards.card import check_room
 from hypbench.boards.programs import run
+from hypbench.boards.sources import Sources
 from hypbench.plan import read_plan
 from hypbench.plan_language import parse, text_of
 from hypbench.tree import Tree
@@ -60,6 +63,9 @@ def test_the_partition_is_where_the_description_says(sample):
     assert (one["start"], one["size"], one["type"]) == (4096, (64 << 11) - 4096, "c")
     assert one["bootable"]
     assert sample.image.stat().st_blocks * SECTOR < 8 << 20  # sparse
+    # The FAT's boot sector: its kind, and the place of the partition that it is in.
+    assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
+    assert int.from_bytes(image[4096 * SECTOR + 28:][:4], "little") == 4096
 
 
 @TOOLS
@@ -239,6 +245,11 @@ def test_a_tftp_folder_has_what_its_commands_load(sample):
     assert commands_in(by_hand) == prompt + commands.splitlines()
 
 
+def test_a_board_without_tftp(sample):
+    sample.write("boards/sample/card.toml", CARD.split("[tftp]")[0])
+    failed(sample("tftp"), "boards/sample/card.toml has no [tftp]")
+
+
 def commands_in(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.startswith("    ")]
 
@@ -281,6 +292,22 @@ def test_arndales_sectors():
         "arndale-bl1.bin": (1, 16), "arndale-spl.bin": (17, 48), "u-boot.bin": (49, 1072),
         "U-Boot's environment": (0x86200 // SECTOR, (0x86200 + 0x4000) // SECTOR - 1)}
     assert card.fat.start == 4096
+
+
+@pytest.mark.long
+def test_the_arndales_files_are_in_debians_packages():
+    """Each of them also fits into its sectors."""
+    sources = Sources(Tree(), "arndale", OTHER, "silicon", {})
+    wanted = [one for one in description.read_card(Tree(), "arndale").all_files()
+              if one.package or one.device_tree]
+    assert len(wanted) == 3
+    try:
+        for one in wanted:
+            check_room(one, sources.find(one))
+    except click.ClickException as error:
+        if any(isinstance(one, UNREACHABLE) for one in sources.failed.values()):
+            pytest.skip(f"the Debian archive is out of reach: {error.message.splitlines()[0]}")
+        pytest.fail(error.message)
 
 
 def config_of_rpi4() -> dict[str, str]:

@@ -80,6 +80,10 @@ def test_a_core_that_throttles_is_noticed_with_its_place():
         "the core's clock changed between start and end: from 1700.0 to 1000.0 MHz (-41.2 %)"]
 
 
+def test_the_hosts_clock_is_no_cores():
+    assert not list(drifts(log_from(bodies(end_hz=500_000_000, platform="qemu-host"))))
+
+
 @pytest.mark.parametrize("end_hz, counts", [(1_716_900_000, 0), (1_717_100_000, 1),
                                             (1_683_100_000, 0), (1_682_900_000, 1)])
 def test_a_drift_is_more_than_one_per_cent(end_hz, counts):

@@ -90,6 +90,14 @@ def test_not_comparable(other, reason):
     assert compared(run_with(), other)["trapped"] == (Verdict.NOT_COMPARABLE, reason)
 
 
+@pytest.mark.parametrize("old, new", [(("hypercall", "null"), ("hvc", "null")),
+                                      (("mmio", "iidr"), ("mmio_read", "vgic"))])
+def test_a_row_of_an_older_release_stands_against_its_name_of_today(old, new):
+    a, b = run_with(50, *old), run_with(51, *new)
+    assert compared(a, b)["trapped"] == (Verdict.SLOWER, "")
+    assert compared(b, a)["trapped"] == (Verdict.FASTER, "")
+
+
 def test_not_modelled_is_not_comparable():
     found = compared(matrix("qemu-icount"), matrix("qemu-icount"))
     assert set(found.values()) == {(Verdict.NOT_COMPARABLE, "not modelled here")}
@@ -180,16 +188,17 @@ def test_nothing_in_common_is_a_failure_in_any_case(compare):
         failed(compare(TRAPPED_ALONE, OTHER_NAMES, *words), "nothing was compared", 2)
 
 
+def of_variants(ticks: dict[str, int]) -> bytes:
+    def records(head, config):
+        return [calibration(head)] + [bench_record(head, variant, [raw] * 20)
+                                      for variant, raw in ticks.items()]
+    return log_of(plan_run([NATIVE], {"hvc": records}))
+
+
 def three_verdicts() -> tuple[bytes, bytes]:
     """Rows in the order same, faster, slower, much slower, only in A; and what B makes of them."""
-    def run(ticks: dict[str, int]) -> bytes:
-        def records(head, config):
-            return [calibration(head)] + [bench_record(head, variant, [raw] * 20)
-                                          for variant, raw in ticks.items()]
-        return log_of(plan_run([NATIVE], {"hvc": records}))
-
     a = {"same": 50, "faster": 50, "slower": 50, "slowest": 50, "gone": 50}
-    return run(a), run({"same": 50, "faster": 40, "slower": 51, "slowest": 90})
+    return of_variants(a), of_variants({"same": 50, "faster": 40, "slower": 51, "slowest": 90})
 
 
 @pytest.mark.parametrize("words, order", [
@@ -200,6 +209,13 @@ def test_what_changed_comes_first_and_what_was_not_compared_last(compare, words,
     rows = [line.split()[3] for line in result.stdout.splitlines() if line.startswith("│ hvc")]
     assert rows == order
     assert result.stdout.splitlines()[-1] == "5 rows: 1 same, 1 faster, 2 slower, 1 only in A"
+
+
+def test_many_rows_without_a_number_are_one(compare):
+    some = of_variants(dict.fromkeys("abc", 50))
+    for names, shown in (("abcde", "d, e"), ("abcdefg", "4 variants")):
+        result = compare(of_variants(dict.fromkeys(names, 50)), some, "--allow-missing")
+        assert f"│ hvc   │ {shown} " in result.stdout
 
 
 def test_what_no_run_models_is_no_row(compare):
@@ -260,6 +276,11 @@ def test_garbled_result_is_left_out_and_told(compare):
     result = compare(A, b"".join(garbled))
     failed(result, f"B: line {index + 1}: record {index} is garbled", 2)
     assert table_row(result.output, "hvc", "null", "native")[-1] == "slower"  # of the other pass
+
+
+def test_the_last_line_counts_the_rows_beyond_the_threshold(compare):
+    assert compare(A, A, "--threshold", "0").output.splitlines()[-1] == (
+        "2 rows: 2 same; slower by more than 0: 0")
 
 
 def test_slower_row_is_told_before_damage(compare):

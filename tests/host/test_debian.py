@@ -205,6 +205,11 @@ def test_offline_says_so(machine, tmp_path, monkeypatch):
         fetch("u-boot-qemu", "armhf", cache=tmp_path / "cache")
     assert f"into {tmp_path}/cache/bookworm/armhf/u-boot-qemu" in error.value.message
     assert error.value.message.startswith("the Debian archive cannot be reached from here\n")
+    asked = []
+    monkeypatch.setattr(debian, "download", lambda *words: asked.append(words))
+    with pytest.raises(Offline):
+        fetch("u-boot-rpi", "armhf", cache=tmp_path / "cache")
+    assert not asked  # apt waited for the network once
 
 
 def test_without_apt_it_says_which_file_to_give(machine, tmp_path, monkeypatch):

@@ -120,6 +120,10 @@ def test_a_machine_has_the_cores_that_its_plan_wants(gem5, monkeypatch):
     gem5.run("--plan", plan)
     assert gem5.seen["cores"] == 2
     assert " core=out-of-order clock_mhz=1700 cores=2 " in gem5.machine()
+    image = gem5.bench.root / "build" / "gem5-a72" / "hypbench.elf"
+    image.write_bytes(b"\x7fELF" + pack(parse(TWO_CORES)))
+    gem5.run()  # the plan in the image
+    assert gem5.seen["cores"] == 2
     monkeypatch.setenv("GEM5_MACHINE", "cores=4")
     gem5.run("--plan", plan)
     assert gem5.seen["cores"] == 4 and " cores=4 " in gem5.machine()
@@ -155,6 +159,8 @@ def test_no_gem5_is_one_line(gem5, monkeypatch):
     monkeypatch.delenv("GEM5")
     monkeypatch.setenv("PATH", str(gem5.out))
     one_line(gem5.run(), "GEM5 names none, and none is on PATH")
+    monkeypatch.setenv("PATH", str(gem5.program.parent))
+    assert gem5.run().exit_code == 0
 
 
 @pytest.mark.parametrize("about, says", [
@@ -187,6 +193,16 @@ def test_a_gem5_that_fails(gem5, then, status, says):
     failed(result, says, status)
     assert result.output.count("warn: x") < 10
     assert ("panic: no such thing" in result.output) == ("panic" in then)
+
+
+def test_the_time_limit_ends_gem5(gem5):
+    gem5.install(log=LOG[:3000], then="import time; time.sleep(5)")
+    failed(gem5.run("--timeout", "1"), "time limit: gem5 was ended after 1 s")
+
+
+def test_a_log_of_another_platform(gem5):
+    gem5.install(log=log_of(sample_run()))
+    failed(gem5.run(), "the image reports platform qemu-icount, it ran on gem5")
 
 
 def test_other_machines_are_not_one(bench, tmp_path):

@@ -22,7 +22,9 @@ from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
 from hypbench.guests.recipes import RECIPES, Recipe
+from hypbench.guests.run import summary
 from hypbench.plan import read_plan
+from hypbench.records import read_log
 from hypbench.tree import HOME, with_parts
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
@@ -173,6 +175,22 @@ def test_a_configuration_that_loses_timers_is_said(bench):
     assert b"CONFIG=trapped-sw or CLOCK=icount does not" in said
 
 
+def test_by_icount_an_instruction_is_a_tick(bench):
+    """Records of another clock are of no such run."""
+    bench.guest(log=guest_log(platform="qemu-icount"))
+    assert bench.start(bench.image, "--clock", "icount").returncode == 0
+    assert any(word.startswith("shift=4,sleep=off,rr=record") for word in bench.words())
+    done = bench.start()
+    assert done.returncode == 1 and b"it ran on qemu-host" in done.stderr
+
+
+def test_ignored_stores_are_counted_at_the_end():
+    log = read_log(guest_log())
+    step, = log.of_kind("step")
+    assert summary(log, step | {"rom_writes": 3}).endswith(
+        "10 exits, 3 stores to read-only memory ignored")
+
+
 def test_stats_print_the_exit_table(bench):
     assert b"Exits by kind" not in bench.start().stdout
     done = bench.start(bench.image, "--stats")
@@ -190,6 +208,9 @@ def test_a_crash_is_told_in_a_line(bench):
     assert done.stderr.decode().splitlines()[1:] == [
         "hypbench: FAULT: guest trapped: data-abort (0x24) on vCPU 2 at pc 0x40200010,"
         " va 0x90000000, ipa 0x90000000 (nothing), esr 0x93000046"]
+    error = {"kind": "error", "where": "guest", "what": "no room"}
+    bench.guest(log=guest_log("refused", before=(error,)), then=WHOLE + "; sys.exit(1)")
+    assert b"hypbench: ERROR: guest trapped: guest: no room" in bench.start().stderr
 
 
 @pytest.mark.parametrize("then, says", [
@@ -370,6 +391,29 @@ def test_keys_go_to_the_guest_as_they_are_typed(bench):
         assert b"=> <76><0d><03><04><1a><7f><c3><1b><5b><41>\r" in terminal.seen
 
 
+def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.type(b"vq")
+        terminal.until(b"=> <76>")
+        assert terminal.end() == 0
+
+
+def test_two_guests_of_a_board_take_turns(bench):
+    """The files of the first are there until it ends."""
+    bench.guest(LISTEN)
+    with Terminal(bench) as first:
+        first.until(b"=> ")
+        with Terminal(bench) as second:
+            second.until(b"another run of a guest on virt-a72 is under way; waiting")
+            assert (bench.folder / "load-0.bin").exists() and b"=> " not in second.seen
+            first.type(b"q")
+            assert first.end() == 0
+            second.until(b"=> ")
+            second.type(b"q")
+            assert second.end() == 0
+
+
 @pytest.mark.parametrize("keys", [b"\x1d", b"\x01x", b"\x01X"])
 def test_keys_that_end_it(bench, keys):
     bench.guest(LISTEN)
@@ -461,6 +505,8 @@ def test_a_device_tree_of_the_users_own(bench):
     assert bench.start(bench.image, "--dtb", blob).returncode == 0
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
+    done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")  # no options of fdtput
+    assert done.returncode == 0 and b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()
 
 
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):

@@ -55,6 +55,9 @@ def test_what_a_guest_finds(tmp_path, name):
     assert tree.number(intc, "phandle", 0) == tree.number("/", "interrupt-parent", 1)
     if name.endswith("gicv3"):
         assert tree.reg(intc, 1).size == 3 * 0x20000  # a frame pair for each vCPU
+    else:
+        assert tree.reg(intc, 1).size == 0x2000  # GICC_DIR is in the second page
+    assert tree.cells("/pl011@9000000", "clocks") == 2 * [tree.number("/apb-pclk", "phandle", 0)]
     assert tree.intids("/pmu") == [read_board(TREE, name).numbers["pmu_intid"]]
     assert tree.text("/pmu", "compatible") == ("arm,cortex-a15-pmu" if arm32
                                                else "arm,armv8-pmuv3")

@@ -32,6 +32,9 @@ def test_an_arm64_image_says_where_it_belongs_and_what_it_takes(tmp_path):
     image = read(tmp_path, arm64_image(4096, text_offset=0x80000, memory=3 * MIB))
     assert (image.kind, image.text_offset, image.memory) == ("arm64 Image", 0x80000, 3 * MIB)
     assert len(image.data) == 4096
+    # Before Linux 3.17: image_size is 0, and the byte order of text_offset is the kernel's.
+    old = read(tmp_path, arm64_image(4096, text_offset=0x0000080000000000, memory=0))
+    assert (old.text_offset, old.memory) == (0x80000, 4096)
 
 
 def test_an_arm64_image_that_is_an_efi_program_says_how_long_it_is(tmp_path):

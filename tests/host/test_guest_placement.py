@@ -9,7 +9,8 @@ import pytest
 
 from guestfiles import A64_LOOP, MIB, arm64_image, elf, zimage
 from hypbench.guests.formats import read_image
-from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board)
+from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
+                                     size_of)
 from hypbench.guests.placement import Piece, loads, place
 from hypbench.guests.prepare import loses_timers, plan_text, usual_config
 from hypbench.tree import Tree
@@ -188,6 +189,11 @@ def test_more_ram_than_the_board_has(board):
     for size in (0, MIB, 3 * MIB):
         with pytest.raises(BadGuest, match="must be a multiple of 2M"):
             check_ram(board, size)
+
+
+def test_sizes():
+    assert [size_of(text) for text in ("256M", "1G", "64", "2048k", "16MiB")] == [
+        256 * MIB, 1 << 30, 64 * MIB, 2 * MIB, 16 * MIB]
 
 
 def board_with(cores: int) -> Board:

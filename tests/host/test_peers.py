@@ -14,7 +14,7 @@ from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import PATHS, Expected, NotMeasured, read, result
-from hypbench.peers.run import judged, measure
+from hypbench.peers.run import Measured, judged, measure
 from hypbench.peers.systems import Ours
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree
@@ -61,6 +61,14 @@ def test_figure_shows_its_range_where_not_most_samples_are_the_median():
                                     timer_busy={"same": 501, "min": 90, "max": 7000})), EXPECTED)
     assert str(probe.figures["timer_wfi"]) == "108 (90 to 7000)"
     assert str(probe.figures["timer_busy"]) == "107"
+
+
+def test_a_figure_stands_in_the_column_of_its_system():
+    spread = printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000}))
+    made = [Measured(Fake((), key=key), "a fake", result(text, EXPECTED))
+            for key, text in (("one", GOOD), ("two", spread))]
+    found = figures_in(f"# Title\n\n{cli.markdown('virt-a72', made)}\n## Next\n")
+    assert found["virt-a72"][PATHS["timer_wfi"]] == {"one": "108", "two": "108 (90 to 7000)"}
 
 
 @pytest.mark.parametrize("text, says", [
@@ -123,6 +131,8 @@ def test_lines_that_xen_cuts_are_whole_again():
     exact = path("psci_version", 100, max=100000)  # 127 bytes: an empty line follows
     assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
     assert [data for _, data in read(Xen("credit2").console(XEN_LOG))][-1]["kind"] == "end"
+    unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # of the domain that has the input
+    assert len(Xen("credit2").console(unnamed)) > len(GOOD) - 2 * GOOD.count(b"\r\n")
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
 
 
@@ -168,6 +178,7 @@ def test_kvm_of_a_gicv3_machine_wants_that():
     assert judged(gicv3, Kvm(), PEER_V3).probe.start["gic"] == 3
     with pytest.raises(NotMeasured, match="no GICv3"):
         judged(KVM_HEAD + GOOD, Kvm(), PEER_V3)
+    assert Kvm().unfit(Peer(Tree(HOME), "virt-a15")) == "KVM has no 32-bit hosts"
 
 
 def test_our_own_log_must_be_of_that_board_and_configuration():
@@ -252,6 +263,11 @@ def test_runs_that_differ_are_refused(tmp_path):
 def test_a_run_that_never_ends_is_refused(tmp_path):
     with pytest.raises(NotMeasured, match="not at its end after 1 s"):
         measure(Fake((GOOD[:200],), then="import time; time.sleep(300)"), PEER, tmp_path / "p", 1)
+
+
+def test_a_qemu_that_prints_nothing_has_its_error_shown(tmp_path):
+    with pytest.raises(NotMeasured, match="QEMU printed nothing but the error: no such machine"):
+        measure(Fake((b"",), then="sys.exit('no such machine')"), PEER, tmp_path / "p")
 
 
 @pytest.fixture
