@@ -53,6 +53,12 @@ def test_effect_of_equal_samples_is_a_point():
     assert (found.value, found.low, found.high) == (5, 5, 5)
 
 
+def test_the_same_samples_give_the_same_interval():
+    a, b = ({0: pool([random.Random(seed).randrange(10**6) for seed in range(start, start + 200)])}
+            for start in (0, 200))
+    assert len({effect(a, b) for _ in range(9)}) == 1
+
+
 def test_drift_between_the_passes_is_no_effect():
     """Each pass stands against its own: pooled, the medians of A and B would be 0 or 100 apart."""
     slow = [100 + value for value in [10, 11, 12] * 50]

@@ -171,6 +171,22 @@ def test_a_reset_in_the_middle(bench, line):
     assert (bench.out / "console.log").read_bytes() == BOOT + first + b"\0\xff\0" + BOOT + LOG
 
 
+def test_two_resets_and_a_run_that_is_cut(bench, line):
+    result = line(b"".join([*LINES[:4], BOOT, *LINES[:1], BOOT, *LINES[:30]]))
+    assert result.exit_code == 3
+    assert said(result)[-2:] == [
+        f"run 1 was interrupted by a reset {place_of(3)}: {bench.out / 'records-2.jsonl'}",
+        "run 2 was interrupted by a reset before the first record of step 1 of 18:"
+        f" {bench.out / 'records-3.jsonl'}"]
+    assert records(bench) == GOOD[:30] and records(bench, "records-3.jsonl") == GOOD[:1]
+
+
+def test_a_record_whose_number_lost_a_digit_is_no_reset(bench, line):
+    assert drop(NUMBER - 1)(LINES[10]).startswith(b'{"seq":0,')
+    result = line(b"".join(change(10, drop(NUMBER - 1))))
+    assert not any("interrupted by a reset" in text for text in said(result))
+
+
 def place_of(number: int) -> str:
     body = BODIES[number]
     where = f"step {body['step'] + 1} of 18, {body['bench']} {body['config']} (pass {body['pass']})"

@@ -11,7 +11,7 @@ from hypbench.plan import read_plan
 from hypbench.plan_binary import VERSION, pack
 from hypbench.plan_language import parse
 from hypbench.tree import Tree
-from logmaker import frame, log_of, sample_run
+from logmaker import end_record, frame, log_of, run_record, sample_run, step_head
 
 LOG = log_of(sample_run())
 SECTION = pack(parse(PLAN))
@@ -96,6 +96,16 @@ def test_host_clock_says_whether_the_chase_misses(bench):
 def test_skip_is_shown_with_its_reason(bench):
     assert "skipped: hvc native: no hypercall without a hypervisor (x2)" in bench.run().output
     assert "hvc,native" not in (bench.out / "summary.csv").read_text()
+
+
+def test_what_a_guest_refuses_is_shown_with_its_reason(bench):
+    head = step_head(0, 0, "native", "hvx")
+    bench.set_qemu(log_of([
+        run_record(1, configs=("native",), order="once"),
+        head | {"kind": "error", "where": "guest", "what": "no benchmark 'hvx'; valid: hvc"},
+        head | {"kind": "step", "steps": 1, "outcome": "refused", "ticks": 10, "smc": 0},
+        end_record(4, errors=1, status="failed")]))
+    failed(bench.run(), "ERROR: hvx native: guest: no benchmark 'hvx'; valid: hvc")
 
 
 @pytest.mark.parametrize("then, status, says", [

@@ -48,6 +48,12 @@ def test_a_page_that_names_a_study_leads_to_its_citation():
     assert all("`docs/reference/studies.md`" in pages[path] for path in naming), naming
 
 
+def test_each_table_of_kept_figures_is_compared_with_a_run():
+    compared = re.findall(r'kept\("([^"]+)"', (ROOT / "tests/qemu/test_documents.py").read_text())
+    tables = json.loads((ROOT / "tests/figures.json").read_text())["tables"]
+    assert sorted(compared) == sorted(tables)
+
+
 GUESTS = "".join((ROOT / "docs" / name).read_text() for name in ("guests.md", "guest-machine.md"))
 
 
@@ -59,6 +65,14 @@ def test_the_page_on_guests_names_configurations_and_formats():
         assert f"\n| {name} |" in rows
     for packer in (*formats.PACKERS, "gzip"):
         assert packer in rows
+
+
+def test_the_page_on_guests_has_every_word_that_make_takes():
+    recipe = re.search(r"^run-guest:.*?\n\n", (ROOT / "Makefile").read_text(),
+                       re.MULTILINE | re.DOTALL)[0]
+    taken = set(re.findall(r",([A-Z_]+)\)", recipe)) | {"GUEST", "BOARD", "STATS", "CLOCK"}
+    first = GUESTS[GUESTS.index("make run-guest GUEST"):GUESTS.index("runs an unmodified image")]
+    assert taken == set(re.findall(r"\b([A-Z_]{4,})=", first))
 
 
 @pytest.mark.parametrize("said", [

@@ -70,6 +70,11 @@ def test_a_guest_may_print_what_looks_like_a_record(line):
     assert kinds(stream) == ["run", "exits", "step", "end"] and stream.log.problems == []
 
 
+def test_nul_and_carriage_returns_are_no_part_of_a_record():
+    out, stream = fed(RUN, EXITS.replace(b"\r\n", b"\0\r\n"), STEP.replace(b"\r\n", b"\r\r\n"), END)
+    assert out == b"" and kinds(stream) == ["run", "exits", "step", "end"]
+
+
 def test_what_never_ends_is_no_record():
     begin = b'{"seq":1,"kind":"'
     stream = Stream()

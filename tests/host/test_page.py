@@ -59,6 +59,19 @@ def test_the_numbers_of_a_page(name):
     golden.check(f"page-{name}", found)
 
 
+def bars_on_a_logarithmic_axis(spec: dict) -> bool:
+    mark, x = spec.get("mark", {}), spec.get("encoding", {}).get("x", {})
+    return (isinstance(mark, dict) and mark.get("type") == "bar"
+            and x.get("scale", {}).get("type") == "log"
+            or any(map(bars_on_a_logarithmic_axis, spec.get("layer", []))))
+
+
+def test_no_bars_on_a_logarithmic_axis():
+    """Such a bar has no beginning, and its length means nothing."""
+    specs = [chart.spec for chart in page.charts_of(page.sections(board(), [board()]))]
+    assert len(specs) > 10 and not any(map(bars_on_a_logarithmic_axis, specs))
+
+
 # What a changed record changes
 
 def matches(body: dict, **members) -> bool:

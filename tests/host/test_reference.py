@@ -3,7 +3,9 @@
 how packed records are read; and what the report shows of them."""
 
 import lzma
+import re
 from pathlib import Path
+from zlib import crc32
 
 import click
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from hypbench import gem5, reference
 from hypbench.html.data import lost_steps
 from hypbench.records import read_log
+from hypbench.rules import check_rules
 from hypbench.session import problems_of
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
 from reportlogs import gem5_log, plan_text, report_log
@@ -222,6 +225,14 @@ def test_without_linked_list_registers_another_plan_belongs_to_it(tree):
                "GIC_ENDS := combined\nSIMULATOR := gem5\n")
     assert reference.plans_of(tree.tree, "gem5-a15") == ["tlb", "timed-sw"]
     assert reference.plans_of(tree.tree, BOARD) == ["tlb", "timed"]
+
+
+def test_a_load_that_made_no_round_is_found():
+    raw = read_records(TREE.reference(BOARD, "colouring"))
+    [line] = [line for line in raw.splitlines() if b'"kind":"vm"' in line and b'"step":4' in line]
+    body = re.sub(rb',"crc":"\w+"}$', b"", re.sub(rb'"rounds":\d+', b'"rounds":0', line))
+    found = check_rules(read_log(raw.replace(line, body + b',"crc":"%08x"}' % crc32(body))))
+    assert any("made no round of load_mem_read" in str(one) for one in found)
 
 
 # Running

@@ -8,7 +8,7 @@ import pytest
 
 from golden import FOLDER, UPDATING
 from hypbench.records import read_log
-from hypbench.rules import check_rules, histogram_faults, moment_faults
+from hypbench.rules import check_rules, histogram_faults, moment_faults, phase_faults
 from logmaker import (NATIVE, PHASES, TRAPPED, bench_record, checked, exits_record, log_of,
                       plan_run, sample_run, stamped, waterfall, with_cycles)
 from test_clocks import bodies as two_clocks
@@ -51,6 +51,11 @@ def problems(bodies: list[dict]) -> list[str]:
 @pytest.mark.parametrize("name", RUNS)
 def test_a_good_run_breaks_no_rule(name):
     assert problems(RUNS[name]()) == []
+
+
+def test_probes_without_any_phase():
+    bodies = [body for body in phases_run() if "phase" not in body]
+    assert any("phases none are there" in text for text in phase_faults(read_log(log_of(bodies))))
 
 
 # A change is "RUN: {members of the record} -> {its new members}", where null removes a member, or
