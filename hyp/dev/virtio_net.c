@@ -161,6 +161,19 @@ static void lose(struct virtio_net *sender, uint16_t head)
 	give_back(sender, VIRTIO_NET_TX, head, 0);
 }
 
+/* A frame that is too long is lost. A frame without a byte uses up no buffer, so that its sender
+ * could go on for ever: it stops the sender's device, as a broken chain does. Return whether the
+ * device goes on. */
+static __cold bool refuse(struct virtio_net *sender, uint16_t chain, uint32_t length)
+{
+	if (length == BROKEN || length <= HEADER) {
+		break_down(sender);
+		return false;
+	}
+	lose(sender, chain);
+	return true;
+}
+
 /* One frame of the peer. False: there is none, or no buffer for it. */
 static bool receive(struct virtio_net *end)
 {
@@ -171,14 +184,8 @@ static bool receive(struct virtio_net *end)
 	if (!next_chain(peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
 		return false;
 	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
-	if (length == BROKEN) {
-		break_down(peer);
-		return false;
-	}
-	if (length <= HEADER || length > sizeof(end->cable->frame)) {
-		lose(peer, from);
-		return true;
-	}
+	if (length <= HEADER || length > sizeof(end->cable->frame))
+		return refuse(peer, from, length);
 	end->cable->header = (struct virtio_net_header){ .buffers = 1 };
 	room = move(end, VIRTIO_NET_RX, to, length);
 	if (room == BROKEN) {
