@@ -308,7 +308,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(BUILD))/pycac
 qemu-test: chosen := -m "not long and not nightly"
 qemu-test-all: chosen := -m "not nightly"
 nightly: chosen := -m nightly
-test-part: chosen := --part $(PART)
+test-part: chosen = --part $(PART)
 qemu-test: setup-tests unit-programs qemu-images
 qemu-test-all nightly test-part: setup-tests unit-programs images qemu-images
 qemu-test qemu-test-all nightly test-part:

@@ -124,11 +124,11 @@ def options_for(job: Job) -> list[str]:
     return job.machine(options) if job.machine else options
 
 
-def perform(job: Job) -> Result:
+def perform(job: Job, limit_s: float = LIMIT_S) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
         path.write_bytes(image_for(job))
-        machine = qemu.Qemu(qemu.command(options_for(job), CLOCK, path), LIMIT_S)
+        machine = qemu.Qemu(qemu.command(options_for(job), CLOCK, path), limit_s)
         console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
 

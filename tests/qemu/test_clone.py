@@ -104,7 +104,7 @@ def test_a_wrong_word_is_refused_before_anything_is_built(clone, words, says):
     ("bench hvx", "line 2: no benchmark 'hvx', nearest 'hvc'; valid: cntp_access "),
     ("config fast", "line 2: a preset is missing after 'fast'; valid: native direct trapped"),
     ("config a native lr=soft", "line 2: unknown value 'lr=soft'; valid: hw sw"),
-    ("config trapped speed=1", "line 2: unknown axis 'speed=1'; valid: stage1 ")])
+    ("config trapped speed=1", "line 2: unknown axis 'speed=1', nearest 'sched'; valid: stage1 ")])
 def test_the_names_in_a_plan_are_too(clone, tmp_path, line, says):
     clone.clean()
     plan = tmp_path / "mine.plan"

@@ -13,7 +13,7 @@ import planted
 from hypbench.tree import Tree
 from lab import TREE
 
-FAULT = "mmu_unmap"
+FAULT = "one event"
 WORKERS = 3
 WAIT_S = 0.2  # in which a second worker would begin, if nothing held it
 
