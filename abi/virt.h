@@ -15,5 +15,6 @@
 #define VIRT_UART_SIZE 0x1000u
 #define VIRT_UART_INTID 33u     /* SPI 1, high level */
 #define VIRT_VIRTIO 0x0a000000u /* a memory-mapped transport */
+#define VIRT_VIRTIO_SLOTS 32u   /* transports, of VIRTIO_SIZE each */
 #define VIRT_VIRTIO_INTID 48u   /* SPI 16 */
 #define VIRT_RAM 0x40000000u

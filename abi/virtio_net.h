@@ -33,6 +33,7 @@
 #define VIRTIO_SIZE 0x200u
 
 #define VIRTIO_MAGIC 0x74726976u
+#define VIRTIO_MODERN 2u /* the version: not the legacy interface */
 #define VIRTIO_DEVICE_NET 1u
 
 /* 2.1 */

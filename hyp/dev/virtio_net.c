@@ -275,7 +275,7 @@ static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size,
 	case VIRTIO_MAGIC_VALUE:
 		return VIRTIO_MAGIC;
 	case VIRTIO_VERSION:
-		return 2;
+		return VIRTIO_MODERN;
 	case VIRTIO_DEVICE_ID:
 		return VIRTIO_DEVICE_NET;
 	case VIRTIO_VENDOR_ID:

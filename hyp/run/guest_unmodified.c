@@ -14,6 +14,7 @@
 #include "hyp/arch/guest.h"
 #include "hyp/base/console.h"
 #include "hyp/dev/virtio_net.h"
+#include "hyp/dev/virtio_slots.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/trap/hypercall.h"
 #include "hyp/trap/trap.h"
@@ -67,6 +68,7 @@ static bool add_devices(struct vm *vm)
 		return false;
 	if (vm->machine->net)
 		virtio_net_add(vm, vm->machine->net);
+	virtio_slots_add(vm);
 	for (uint32_t i = 0; i < plan->load_count; i++)
 		if (!map_load(vm, &plan->load[i]))
 			return false;

@@ -13,7 +13,7 @@
 #include "vcpus.h"
 #include "wrong.h"
 
-#define NOWHERE 0x0a000000u
+#define NOWHERE 0x0b000000u
 #define TABLE 0x41000000u
 #define MAIR 0x44 /* Normal, not cached */
 #define FLAGS 0xa0000000u

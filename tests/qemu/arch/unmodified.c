@@ -3,6 +3,8 @@
  * An unmodified guest, which knows QEMU's virt and PSCI, and nothing else. Defines: DOES, a word
  * below; UART_BASE; GIC, 2 or 3; CONDUIT, hvc or smc; DTB, the device tree that it is to find.
  */
+#include "abi/virt.h"
+#include "abi/virtio_net.h"
 #include "arch/mmio.h"
 #include "drivers/uart/pl011_regs.h"
 #include "guest_core.h"
@@ -14,7 +16,7 @@
 #define FLASH_BANK 0x04000000u
 #define FLASH_END 0x08000000u
 #define READONLY_LOAD 0x10000000u
-#define NOWHERE 0x0a000000u
+#define NOWHERE 0x0b000000u
 #define STARTS 3u
 
 enum does {
@@ -144,6 +146,19 @@ static void reset(void)
 	psci(SYSTEM_OFF, 0, 0, 0);
 }
 
+/* No driver takes a transport without a device, and a store to it changes nothing. */
+static void expect_empty_transport(uintptr_t slot)
+{
+	uintptr_t at = VIRT_VIRTIO + slot * VIRTIO_SIZE;
+
+	mmio_write32(at + VIRTIO_STATUS, VIRTIO_ACKNOWLEDGE);
+	expect_word(at + VIRTIO_MAGIC_VALUE, VIRTIO_MAGIC, "wrong M\n");
+	expect_word(at + VIRTIO_VERSION, VIRTIO_MODERN, "wrong V\n");
+	expect_word(at + VIRTIO_DEVICE_ID, 0, "wrong D\n");
+	expect_word(at + VIRTIO_STATUS, 0, "wrong S\n");
+	expect(mmio_read8(at + VIRTIO_MAGIC_VALUE + 1) == (uint8_t)(VIRTIO_MAGIC >> 8));
+}
+
 static void machine(void)
 {
 	expect(undefined_is_taken());
@@ -153,6 +168,8 @@ static void machine(void)
 	expect_word(4, 0xffffffff, "wrong E\n"); /* erased */
 	command(0x98);
 	expect_flash();
+	expect_empty_transport(0);
+	expect_empty_transport(VIRT_VIRTIO_SLOTS - 1);
 	invalidate_line(UART); /* of a device: nothing */
 	end_by(SYSTEM_OFF, "as it should be\n");
 }
