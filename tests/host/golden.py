@@ -93,3 +93,15 @@ def check(name: str, found: dict[str, Grid]) -> None:
         path.write_text(written(found))
         pytest.skip(f"{path.name} was rewritten")
     assert found == json.loads(path.read_text())
+
+
+def check_case(name: str, case: str, found: dict[str, Grid]) -> None:
+    """Compare with the member `case` of golden/<name>.json, which has a line for each row."""
+    path = FOLDER / f"{name}.json"
+    if UPDATING:
+        known = json.loads(path.read_text()) if path.is_file() else {}
+        cases = known | {case: found}
+        path.write_text("{\n" + ",\n".join(f"{json.dumps(one)}: {written(made).rstrip()}"
+                                           for one, made in cases.items()) + "\n}\n")
+        pytest.skip(f"{path.name} was rewritten")
+    assert found == json.loads(path.read_text())[case]
