@@ -95,13 +95,14 @@ def check(name: str, found: dict[str, Grid]) -> None:
     assert found == json.loads(path.read_text())
 
 
-def check_case(name: str, case: str, found: dict[str, Grid]) -> None:
-    """Compare with the member `case` of golden/<name>.json, which has a line for each row."""
+def check_case(name: str, case: str, found: dict[str, Grid] | str) -> None:
+    """Compare with the member `case` of golden/<name>.json."""
     path = FOLDER / f"{name}.json"
+    known = json.loads(path.read_text()) if path.is_file() else {}
     if UPDATING:
-        known = json.loads(path.read_text()) if path.is_file() else {}
         cases = known | {case: found}
-        path.write_text("{\n" + ",\n".join(f"{json.dumps(one)}: {written(made).rstrip()}"
-                                           for one, made in cases.items()) + "\n}\n")
+        path.write_text("{\n" + ",\n".join(
+            f"{json.dumps(one)}: {json.dumps(made) if isinstance(made, str) else written(made)}"
+            for one, made in cases.items()) + "\n}\n")
         pytest.skip(f"{path.name} was rewritten")
-    assert found == json.loads(path.read_text())[case]
+    assert found == known[case]
