@@ -4,7 +4,7 @@ and gives no number."""
 
 import stat
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import click
 import pytest
@@ -13,11 +13,12 @@ from peertables import figures_in
 from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer, without_el2
-from hypbench.peers.probe import PATHS, Expected, NotMeasured, read, result
-from hypbench.peers.run import Measured, judged, measure
-from hypbench.peers.systems import Ours
+from hypbench.peers.probe import EMPTY, PATHS, Expected, NotMeasured, read, result
+from hypbench.peers.kept import Column, columns_in, keep, kept_columns
+from hypbench.peers.run import judged, measure
+from hypbench.peers.systems import Identity, Ours
 from hypbench.peers.xen import Xen
-from hypbench.tree import HOME, Tree
+from hypbench.tree import HOME, Tree, packed
 from logmaker import log_of, sample_run
 from probelines import contents, line, path, printed
 
@@ -26,12 +27,14 @@ EXPECTED = Expected(bits=64, gic=2, hz=1_000_000_000)
 PEER = Peer(Tree(HOME), "virt-a72")
 PEER_V3 = Peer(Tree(HOME), "virt-a72-gicv3")
 
-XEN_HEAD = b"""(XEN) Xen version 4.17.5 (Debian 4.17.5+72) (builder) (gcc 12) debug=n\r
+XEN_HEAD = b"""(XEN) Xen version 4.17.5 (Debian 4.17.5+72) (builder) \
+(arm-gcc (Debian 12.2.0-14) 12) debug=n M\r
 (XEN) Using scheduler: SMP Credit Scheduler rev2 (credit2)\r
 (XEN) Std. Loglevel: All\r
 (XEN) Freed 352kB init memory.\r
 """
-KVM_HEAD = b"""[    0.000000] Linux version 6.1.0-50-arm64 (builder) #1 SMP Debian 6.1.176-1\r
+KVM_HEAD = b"""[    0.000000] Linux version 6.1.0-50-arm64 (builder) \
+(gcc-12 (Debian 12.2.0-14) 12.2.0, ld) #1 SMP Debian 6.1.176-1\r
 [    1.143609] kvm [1]: Hyp mode initialized successfully\r
 [   13.328145] random: crng init done\r
 [   16.330000] kvm_init: settled\r
@@ -65,7 +68,7 @@ def test_figure_shows_its_range_where_not_most_samples_are_the_median():
 
 def test_a_figure_stands_in_the_column_of_its_system():
     spread = printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000}))
-    made = [Measured(Fake((), key=key), "a fake", result(text, EXPECTED))
+    made = [Column(key, key, {"version": "a fake"}, result(text, EXPECTED).figures)
             for key, text in (("one", GOOD), ("two", spread))]
     found = figures_in(f"# Title\n\n{cli.markdown('virt-a72', made)}\n## Next\n")
     assert found["virt-a72"][PATHS["timer_wfi"]] == {"one": "108", "two": "108 (90 to 7000)"}
@@ -122,6 +125,7 @@ def test_delay_is_expected_in_the_empty_window():
 
 def test_xen_that_ran_as_asked_is_measured():
     made = judged(XEN_LOG, Xen("credit2"), PEER)
+    assert made.identity.build == "debug=n"
     assert made.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
                             " rev2 (credit2)")
     assert made.probe.figures["sgi_self"].p50 == 106
@@ -130,9 +134,9 @@ def test_xen_that_ran_as_asked_is_measured():
 def test_lines_that_xen_cuts_are_whole_again():
     exact = path("psci_version", 100, max=100000)  # 127 bytes: an empty line follows
     assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
-    assert [data for _, data in read(Xen("credit2").console(XEN_LOG))][-1]["kind"] == "end"
     unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # of the domain that has the input
-    assert len(Xen("credit2").console(unnamed)) > len(GOOD) - 2 * GOOD.count(b"\r\n")
+    for log in (XEN_LOG, unnamed):
+        assert b"".join(line + b"\r\n" for line, _ in read(log)) == GOOD
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
 
 
@@ -143,7 +147,6 @@ def test_lines_that_xen_cuts_are_whole_again():
     (b"(XEN) Freed", b"(XEN) Scrubbing Free RAM in background\r\n(XEN) Freed",
      "bootscrub=0 was not obeyed"),
     (b"Xen version", b"Hypervisor", "no line `Xen version`"),
-    (b"DOM1: ", b"DOM0: ", "the probe printed nothing"),
 ])
 def test_xen_that_ran_otherwise_is_refused(old, new, says):
     assert old in XEN_LOG
@@ -153,6 +156,7 @@ def test_xen_that_ran_otherwise_is_refused(old, new, says):
 
 def test_kvm_that_settled_is_measured():
     made = judged(KVM_HEAD + GOOD, Kvm(), PEER)
+    assert made.identity.compiler == "gcc-12 (Debian 12.2.0-14) 12.2.0"
     assert made.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
 
 
@@ -234,13 +238,10 @@ class Fake:
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         for number, log in enumerate(self.logs):
             (folder / f"log-{number}").write_bytes(log)
-        return [str(program)]
+        return [str(program), "-kernel", str(program)]
 
-    def check(self, log, peer) -> str:
-        return "a fake"
-
-    def console(self, log):
-        return log
+    def check(self, log, peer) -> Identity:
+        return Identity("fake", "a fake")
 
 
 def test_two_equal_runs_are_measured_and_kept(tmp_path):
@@ -327,3 +328,28 @@ def test_page_has_every_machine_and_path():
     for table in tables.values():
         assert list(table) == list(PATHS.values())
         assert all({"hypbench", "native", "xen-credit2"} <= set(row) for row in table.values())
+
+
+@pytest.mark.parametrize("board", cli.BOARDS)
+def test_every_kept_run_is_whole_and_names_what_ran(board):
+    columns = kept_columns(board)
+    assert [column.system for column in columns[:2]] == ["hypbench", "native"]
+    assert {"xen-credit", "xen-credit2"} <= {column.system for column in columns}
+    for column in columns:
+        assert {"version", "qemu", "options", "image_sha256", "date"} <= set(column.facts)
+        assert set(column.figures) - {EMPTY} | set(column.absent) == set(PATHS)
+        assert str(HOME) not in column.facts["options"]
+
+
+@pytest.mark.parametrize("damage, says", [
+    (lambda folder: (folder / "fake.log.xz").write_bytes(packed(GOOD[:300])), "to its end"),
+    (lambda folder: (folder / "fake.log.xz").write_bytes(packed(GOOD)[:-9]), "damaged xz"),
+    (lambda folder: (folder / "fake.json").write_text("{}"), "lacks a member"),
+    (lambda folder: (folder / "fake.log.xz").unlink(), "cannot read"),
+])
+def test_a_damaged_kept_run_gives_no_number(tmp_path, damage, says):
+    data = {"label": "a fake", "facts": {}, "expected": asdict(EXPECTED), "absent": {}}
+    assert keep(tmp_path, "fake", data, GOOD).figures["sgi_self"].p50 == 106
+    damage(tmp_path)
+    with pytest.raises(click.ClickException, match=says):
+        columns_in(tmp_path)

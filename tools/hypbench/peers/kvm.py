@@ -17,7 +17,7 @@ from hypbench.guests.machine import machine_of, read_board
 from hypbench.guests.placement import place
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import System, line_of
+from hypbench.peers.systems import Identity, System, line_of
 
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = Path("tools/peers/kvm_init.c")
@@ -51,7 +51,7 @@ class Kvm(System):
         return [*peer.command(kernel(self.suite)), "-initrd", str(made), "-append", ARGUMENTS,
                 *CLOCK]
 
-    def check(self, log: bytes, peer: Peer) -> str:
+    def check(self, log: bytes, peer: Peer) -> Identity:
         text = log.decode(errors="replace")
         release = line_of(r"Linux version (\S+)", log, "line `Linux version`")
         if not re.search(r"kvm \[1\]: Hyp (nVHE )?mode initialized successfully", text):
@@ -64,7 +64,10 @@ class Kvm(System):
         if f"kvm_init: Linux {release}, GICv{peer.gic}" not in text:
             raise NotMeasured(f"its VM had no GICv{peer.gic}")
         package = line_of(r"SMP.* (Debian \S+)", log, "version of Debian's")
-        return f"KVM, nVHE, Linux {release} ({package})"
+        compiler = line_of(r"Linux version \S+ \([^)]*\) \((\S*gcc\S* \([^)]*\) [\d.]+)", log,
+                           "compiler in its line `Linux version`")
+        return Identity(f"KVM {'.'.join(release.split('.')[:2])}, nVHE",
+                        f"KVM, nVHE, Linux {release} ({package})", compiler, "Debian's kernel")
 
 
 def time_of(line: str, log: bytes) -> float:

@@ -4,15 +4,18 @@ believed."""
 
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import click
 
 from hypbench.records import BadRecord, Data, parsed
 
+BEGIN = b'{"probe":'
 LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
 LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')
 CRC_MEMBER = len(b',"crc":"01234567"}')
+LONGEST = 600  # bytes of a line of the probe, guest/probe/output.c
 
 # In the order of the table; what is in each window: docs/design/probe.md.
 PATHS = {
@@ -30,6 +33,7 @@ EMPTY = "empty"
 EMPTY_TICKS = 3  # MRS, ISB, ISB: one tick is one instruction, or nothing here is what it says
 VERSIONS = range(0x10000, 0x20000)  # 1.0 and later, the major number in bits 31:16
 MAY_BE_SKIPPED = {"psci_version_smc"}
+UNDEFINED = "undefined"  # the reason of a skip line without one
 
 
 class NotMeasured(click.ClickException):
@@ -71,12 +75,31 @@ class Probe:
     start: Data
     figures: dict[str, Figure]
     lines: bytes  # as printed, without what others wrote between
+    absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
+
+
+def whole_lines(text: bytes) -> Iterator[bytes]:
+    """The probe's lines without what a hypervisor prints before each line of a guest. Xen cuts a
+    guest's line and puts the same prefix before each part: those parts are joined."""
+    begun: dict[bytes, bytes] = {}  # prefix → a line that has no end yet
+    for line in text.replace(b"\r", b"").replace(b"\0", b"").splitlines():
+        prefix, begin, rest = line.partition(BEGIN)
+        if begin:
+            part = begin + rest
+        else:
+            prefix = next((one for one in begun if line.startswith(one)), b"")
+            part = begun.pop(prefix, b"") + line[len(prefix):]
+        if prefix and part.startswith(BEGIN) and b"}" not in part and len(part) < LONGEST:
+            begun[prefix] = part
+        elif part.startswith(BEGIN):
+            yield part
+    yield from begun.values()
 
 
 def read(text: bytes) -> list[tuple[bytes, Data]]:
     """Every line of the probe's, whole and in order."""
     found: list[tuple[bytes, Data]] = []
-    for match in LINE.finditer(text):
+    for match in LINE.finditer(b"\n".join(whole_lines(text))):
         line = match[0]
         if int(match[2], 16) != zlib.crc32(line[:-CRC_MEMBER]):
             raise NotMeasured(f"a damaged line of the probe: {shown(line)}")
@@ -117,9 +140,10 @@ def believed(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
     check_start(start, expected)
     figures = {data["path"]: Figure(**{name: data[name] for name in Figure.__annotations__})
                for _, data in lines if data["kind"] == "path"}
-    skipped = {data["path"] for _, data in lines if data["kind"] == "skip"}
-    check_figures(figures, skipped, expected)
-    return Probe(start, figures, b"".join(line + b"\n" for line, _ in lines))
+    absent = {data["path"]: data.get("why", UNDEFINED) for _, data in lines
+              if data["kind"] == "skip"}
+    check_figures(figures, set(absent), expected)
+    return Probe(start, figures, b"".join(line + b"\n" for line, _ in lines), absent)
 
 
 def check_start(start: Data, expected: Expected) -> None:

@@ -2,12 +2,12 @@
 """One system on one board, twice: the same lines both times, or it is not measured."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hypbench.peers.machine import HZ, Peer
 from hypbench.peers.probe import LAST, Expected, NotMeasured, Probe, result
-from hypbench.peers.systems import LIMIT_S, System
+from hypbench.peers.systems import LIMIT_S, Identity, System
 from hypbench.qemu import Qemu
 
 # After the probe's last line Xen idles for ever; others end by themselves.
@@ -17,8 +17,14 @@ RUNS = 2
 @dataclass(frozen=True)
 class Measured:
     system: System
-    version: str
+    identity: Identity
     probe: Probe
+    log: bytes = b""
+    command: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> str:
+        return self.identity.version
 
 
 def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) -> Measured:
@@ -30,7 +36,7 @@ def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) 
     runs = [judged(follow(words, log, limit_s), system, peer) for log in logs]
     if runs[0].probe.lines != runs[1].probe.lines:
         raise NotMeasured(f"two runs differ: {' and '.join(map(str, logs))}")
-    return runs[0]
+    return replace(runs[0], log=logs[0].read_bytes(), command=tuple(words))
 
 
 def follow(words: list[str], path: Path, limit_s: float) -> bytes:
@@ -55,8 +61,8 @@ def follow(words: list[str], path: Path, limit_s: float) -> bytes:
 
 def judged(log: bytes, system: System, peer: Peer) -> Measured:
     """First whether the system ran as it should, then whether the probe's lines can be true."""
-    version = system.check(log, peer)
-    return Measured(system, version, result(system.console(log), expected_of(system, peer)))
+    identity = system.check(log, peer)
+    return Measured(system, identity, result(log, expected_of(system, peer)))
 
 
 def expected_of(system: System, peer: Peer) -> Expected:

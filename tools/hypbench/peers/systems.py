@@ -16,6 +16,17 @@ from hypbench.session import write_image_text
 LIMIT_S = 600.0
 
 
+@dataclass(frozen=True)
+class Identity:
+    """What a log reports about the system that wrote it. "" where it reports nothing."""
+
+    label: str  # a table's heading: name, version, scheduler
+    version: str  # as the log has it
+    compiler: str = ""
+    build: str = ""
+    scheduler: str = ""
+
+
 class System(Protocol):
     """Says how it is started and what its log must say. Each of them inherits what is usual."""
 
@@ -30,12 +41,8 @@ class System(Protocol):
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         """The command; files of it go into the folder."""
 
-    def check(self, log: bytes, peer: Peer) -> str:
-        """The system's name and version. Raises NotMeasured where it did not run as it should."""
-
-    def console(self, log: bytes) -> bytes:
-        """The probe's part of the log."""
-        return log
+    def check(self, log: bytes, peer: Peer) -> Identity:
+        """What ran, by its log. Raises NotMeasured where it did not run as it should."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +53,9 @@ class Native(System):
         words = peer.command(peer.probe, without_el2(peer.options()))
         return [*words, "-append", peer.arguments] if peer.arguments else words
 
-    def check(self, log: bytes, peer: Peer) -> str:
+    def check(self, log: bytes, peer: Peer) -> Identity:
         number = ".".join(map(str, qemu.version(peer.options()[0])))
-        return f"no hypervisor, QEMU {number}"
+        return Identity("no hypervisor", f"no hypervisor, QEMU {number}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ class Ours(System):
         words = peer.command(image)
         return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
 
-    def check(self, log: bytes, peer: Peer) -> str:
+    def check(self, log: bytes, peer: Peer) -> Identity:
         records = read_log(log)
         if not records.run:
             raise NotMeasured("no run record of the hypervisor")
@@ -75,7 +82,8 @@ class Ours(System):
         if found != (peer.board, self.config.split()[0]):
             raise NotMeasured(f"the hypervisor ran {' '.join(found)}")
         run = records.run
-        return f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
+        version = f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
+        return Identity("hypbench", version, f"GCC {run['compiler']}", run["build"])
 
 
 def line_of(pattern: str, text: bytes, what: str) -> str:

@@ -13,7 +13,7 @@ from hypbench.boards.programs import run
 from hypbench.debian import fetch
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import System, line_of
+from hypbench.peers.systems import Identity, System, line_of
 from hypbench.template import filled_in
 
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
@@ -21,8 +21,6 @@ DOMAIN_KIB = 0x10000
 # Seen in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
 # scrubbed while the probe runs. noreboot: nothing comes after the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
-DOMAIN_LINE = re.compile(rb"^\(XEN\) DOM1: (.*?)\r?$", re.MULTILINE)
-UNNAMED_LINE = re.compile(rb"^\(XEN\) (?!DOM\d+: )(.*?)\r?$", re.MULTILINE)
 SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
 
 
@@ -47,7 +45,7 @@ class Xen(System):
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
                 f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
 
-    def check(self, log: bytes, peer: Peer) -> str:
+    def check(self, log: bytes, peer: Peer) -> Identity:
         version = line_of(r"^\(XEN\) Xen version (\S+ \([^)]*\))", log, "line `Xen version`")
         text = log.decode(errors="replace")
         used = SCHEDULER.search(text)
@@ -59,12 +57,10 @@ class Xen(System):
                               " `Std. Loglevel: All`")
         if re.search(r"^\(XEN\) Scrubbing", text, re.MULTILINE):
             raise NotMeasured("it scrubs free memory meanwhile: bootscrub=0 was not obeyed")
-        return f"Xen {version}, {used[0].removeprefix('(XEN) ').strip()}"
-
-    def console(self, log: bytes) -> bytes:
-        """Xen puts its name before what a domain prints, and cuts long lines. 4.20 does not name
-        the domain that has the input."""
-        return b"".join(DOMAIN_LINE.findall(log) or UNNAMED_LINE.findall(log))
+        built = re.search(r"^\(XEN\) Xen version .*?\((\S*gcc.*)\) (debug=\w)", text, re.MULTILINE)
+        return Identity(f"Xen {version.split()[0]}, {self.scheduler}",
+                        f"Xen {version}, {used[0].removeprefix('(XEN) ').strip()}",
+                        built[1] if built else "", built[2] if built else "", self.scheduler)
 
 
 def xen_file(peer: Peer, pattern: str) -> Path:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kept runs of the probe: reference/peers/<board>/<system>.json names a system and its build, and
+the log beside that file has the probe's lines. Every number of another system comes from such a
+log.
+
+`make peers` writes the same files to build/peers/<board>/.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hypbench.peers.probe import PATHS, Expected, Figure, NotMeasured, result
+from hypbench.records import Data
+from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_whole
+
+FOLDER = Path("reference/peers")
+LOG = ".log.xz"
+# First this hypervisor and none, then the others by name.
+FIRST = ("hypbench", "native")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One system on one board."""
+
+    system: str  # the name of its files, as "xen-credit2"
+    label: str  # as a table's heading has it
+    facts: dict[str, str]  # version, build, compiler, scheduler, qemu, options, date, image
+    figures: dict[str, Figure]  # by path, a key of PATHS
+    absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
+
+    def cell(self, path: str) -> str:
+        figure = self.figures.get(path)
+        return str(figure) if figure else "–"
+
+
+def kept_columns(board: str, tree: Tree | None = None) -> list[Column]:
+    """The columns of a board, hypbench and native first. Raises NotMeasured for a damaged run."""
+    return columns_in((tree or Tree(HOME)).root / FOLDER / board)
+
+
+def columns_in(folder: Path) -> list[Column]:
+    return [read_column(path) for path in sorted(folder.glob("*.json"), key=place)]
+
+
+def place(path: Path) -> tuple[int, str]:
+    return FIRST.index(path.stem) if path.stem in FIRST else len(FIRST), path.stem
+
+
+def read_column(path: Path) -> Column:
+    data = json.loads(read_text(path))
+    try:
+        probe = result(read_records(path.with_suffix(LOG)), Expected(**data["expected"]))
+        absent = {name: probe.absent.get(name, "not measured") for name in PATHS
+                  if name not in probe.figures}
+        return Column(path.stem, data["label"], data["facts"], probe.figures,
+                      absent | data["absent"])
+    except NotMeasured as error:
+        raise NotMeasured(f"{path}: {error.message}") from error
+    except (KeyError, TypeError) as error:
+        raise NotMeasured(f"{path} lacks a member, or has another: {error!r}") from error
+
+
+def keep(folder: Path, system: str, data: Data, log: bytes) -> Column:
+    """Write a run, and return the column that is read back from there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{system}.json"
+    write_whole(path.with_suffix(LOG), packed(log))
+    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return read_column(path)
+
+
+def copy_runs(made: Path, kept: Path, columns: list[Column]) -> None:
+    kept.mkdir(parents=True, exist_ok=True)
+    for column in columns:
+        for suffix in (".json", LOG):
+            name = f"{column.system}{suffix}"
+            write_whole(kept / name, (made / name).read_bytes())
