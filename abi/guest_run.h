@@ -53,7 +53,7 @@ struct guest_run {
 	uint32_t spi_count;  /* SPIs from INTID 32 on, which a guest may pend by software */
 	uint32_t counter_hz; /* of CNTPCT and CNTVCT */
 	uint32_t step;
-	uint32_t lr_count;           /* list registers in use */
+	uint32_t lr_count;           /* list registers of the GIC */
 	uint32_t physical_spi_first; /* the guest's physical SPIs: without a device, pended */
 	uint32_t physical_spi_count; /* by software or HC_RAISE */
 	uint32_t smc_undefined;      /* 1: an SMC is undefined at EL1 */

@@ -57,6 +57,10 @@
  *            implements it, which needs irq=trapped
  *   pause_clock  CNTVCT of a VM over a pause. moving: it goes on, and CNTV expires meanwhile; held:
  *            it stands still, and CNTV has as long to go after as before. CNTPCT and CNTP go on
+ *   vtimer   the virtual timer CNTV of the measured VM and of each load, where neither the benchmark
+ *            nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires in none of
+ *            the windows, as in a kernel that waits for its next tick: a VM switch moves that timer
+ *            to and from EL2's queue
  *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place. linux: an
  *            unmodified guest of a `guest` line
@@ -84,6 +88,7 @@
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
 	X(pause_clock, "moving held")                                                              \
+	X(vtimer, "idle armed")                                                                    \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
 		  "load_irq load_sgi load_echo load_net load_block load_ping load_yield linux "    \
 		  "active_call active_heartbeat active_fault active_interrupt active_control "     \
@@ -122,6 +127,7 @@ enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
 enum pause_clock { PAUSE_CLOCK_MOVING, PAUSE_CLOCK_HELD };
+enum vtimer_use { VTIMER_IDLE, VTIMER_ARMED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 enum beside_load {
 	BESIDE_NONE,

@@ -5,6 +5,7 @@
 
 #include "arch/barrier.h"
 #include "guest/mmu.h"
+#include "guest/vtimer.h"
 
 /* From linker/guest.ld.S */
 extern const struct load *const __load_start[], *const __load_end[];
@@ -53,6 +54,7 @@ void load_run(const struct guest_run *run)
 	round = run->is_control ? load->control_round : load->round;
 	if (!round)
 		guest_refuse("this load has no control VM", run->config.beside);
+	vtimer_begin(run);
 	if (begin)
 		begin(run);
 	for (;;) {

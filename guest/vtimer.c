@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/vtimer.h"
 
+#include "drivers/gic/gic.h"
+
+#define FAR_SHIFT 40 /* 2^40 ticks: 18 minutes at 1 GHz, 5 hours at 62.5 MHz */
+
 uint64_t vtimer_offset;
 
 void vtimer_check_offset(void)
@@ -12,4 +16,12 @@ void vtimer_check_offset(void)
 	virt += vtimer_offset;
 	if (virt < before || virt > after)
 		guest_refuse("CNTVCT and its offset do not add up to CNTPCT, but to", virt);
+}
+
+void vtimer_begin(const struct guest_run *run)
+{
+	if (run->config.vtimer != VTIMER_ARMED)
+		return;
+	gic_enable(run->virt_timer_intid);
+	vtimer_arm(counter_read() + (1ull << FAR_SHIFT));
 }

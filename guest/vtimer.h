@@ -36,6 +36,9 @@ static inline void vtimer_rearm(uint64_t cval)
 	isb();
 }
 
+/* With vtimer=armed turn CNTV and its interrupt on; the timer expires after 2^40 ticks. */
+void vtimer_begin(const struct guest_run *run);
+
 /* Refuses the step where the two counters do not differ by vtimer_offset. */
 void vtimer_check_offset(void);
 

@@ -38,7 +38,7 @@
  * have the core refuses the step; one of control that was commanded less than 1000 ticks after this
  * VM's hypercall is taken again. delay is in the last phase, delay_el2 in the first. The other
  * VM's programs are in guest/loads/load_partner.c.
- * Proof: tests/qemu/test_failover.py.
+ * Proof: tests/qemu/test_failover.py; gate: tests/expected.
  */
 #include "abi/probe.h"
 #include "arch/barrier.h"
@@ -178,6 +178,7 @@ static void begin(const struct guest_run *run, reg_t id)
 
 	stamps = (const volatile struct probe_stamps *)((uintptr_t)run->ram_base +
 							GUEST_PROBE_OFFSET);
+	vtimer_begin(run);
 	samples_reset(&totals);
 	for (unsigned i = 0; i < PHASES; i++)
 		samples_reset(&phases[i]);

@@ -43,6 +43,7 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 		.spi_count = spi_count(config),
 		.counter_hz = clock_hz(),
 		.step = step,
+		.lr_count = gic_virt_init(),
 		.physical_spi_first = board.spi_first,
 		.physical_spi_count = board.spi_count,
 		.smc_undefined = board.smc_needs_secure && !cpu_has_secure_state(),

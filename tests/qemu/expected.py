@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The committed path lengths, tests/expected/<compiler>/<board>.json: read, written, compared;
-and the ceilings that hold whatever the compiler."""
+and the ceilings that hold whatever the compiler. One run has the paths of one VM, another those
+from one VM to the next (plans/switches.plan)."""
 
 import json
 import re
@@ -11,8 +12,10 @@ from proofs import gated
 
 FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
+SWITCHES = (ROOT / "plans" / "switches.plan").read_text()
+OF_SWITCHES = re.findall(r"^bench (\w+)", SWITCHES, re.MULTILINE)
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
-        + "".join(f"bench {bench} n=1000\n" for bench in gated()))
+        + "".join(f"bench {bench} n=1000\n" for bench in gated() if bench not in OF_SWITCHES))
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
@@ -36,6 +39,16 @@ CEILINGS = [
     # Up to the task an interrupt without a link exits twice.
     *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler")),
+    *(("trapped", "lr_forward", f"lr{lr}", False, 60) for lr in range(4)),
+    ("switch", "vm_switch", "preempt", False, 720),
+    ("switch-idle", "vm_switch", "preempt", False, 660),
+    ("switch-best", "vm_switch", "preempt", False, 330),
+    ("yield", "vm_yield", "yield", False, 650),
+    ("yield-idle", "vm_yield", "yield", False, 570),
+    ("yield-best", "vm_yield", "yield", False, 300),
+    ("failover", "failover", "control", False, 930),
+    ("failover-idle", "failover", "control", False, 930),
+    ("failover-best", "failover", "call", False, 400),
 ]
 
 Figures = dict[str, dict[str, int]]  # configuration, then "benchmark variant": p50
@@ -50,21 +63,21 @@ def path_of(board: str, compiler: str) -> Path:
     return FOLDER / series(compiler) / f"{board}.json"
 
 
-def job_for(board: str) -> Job:
-    return Job(board, PLAN)
+def jobs_for(board: str) -> tuple[Job, ...]:
+    return Job(board, PLAN), Job(board, SWITCHES)
 
 
-def figures_of(result: Result) -> Figures:
-    figures: Figures = {config: {} for config in ALL_CONFIGS}
-    for record in result.records("bench"):
+def figures_of(*results: Result) -> Figures:
+    figures: Figures = {config: {} for result in results for config in result.configs}
+    for record in (record for result in results for record in result.records("bench")):
         figures[record["config"]][f"{record['bench']} {record['variant']}"] = record["p50"]
     return figures
 
 
-def document(result: Result, changelog: str) -> dict:
-    run = result.log.run
+def document(results: list[Result], changelog: str) -> dict:
+    run = results[0].log.run
     return {"board": run["board"], "compiler": run["compiler"], "changelog": changelog,
-            "unit": "instructions, p50 of 1000", "figures": figures_of(result)}
+            "unit": "instructions, p50 of 1000", "figures": figures_of(*results)}
 
 
 def written(content: dict) -> str:

@@ -8,15 +8,23 @@ import json
 import pytest
 
 import expected
+from lab import Job
 
 pytestmark = [pytest.mark.every_board, pytest.mark.job(expected.PLAN)]
 
 
 @pytest.fixture
-def figures(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-    return expected.figures_of(result)
+def switches(lab, board):
+    """The run of the paths from one VM to the next."""
+    return lab.run(Job(board, expected.SWITCHES))
+
+
+@pytest.fixture
+def figures(result, switches):
+    for run in (result, switches):
+        assert run.status == 0, run.explain()
+        assert run.problems == []
+    return expected.figures_of(result, switches)
 
 
 def test_lengths_are_the_committed_ones(result, board, figures):
@@ -48,9 +56,9 @@ def test_list_registers_of_both_kinds_cost_the_same_up_to_the_handler(figures):
             assert figures["trapped-sw"][path] == length, path
 
 
-def test_every_sample_is_the_same(result):
+def test_every_sample_is_the_same(result, switches):
     """Under icount a warm path has one length."""
-    for record in result.records("bench"):
+    for record in [*result.records("bench"), *switches.records("bench")]:
         assert record["min"] == record["p50"] == record["max"], record
 
 
@@ -75,6 +83,10 @@ def test_one_instruction_more_is_found(figures):
     assert "not there" in expected.differences(figures, longer)[0]
 
 
-def test_path_above_its_ceiling_is_found(board, figures):
-    figures["trapped"]["hvc null"] = 100
+@pytest.mark.parametrize("config, path, length", [
+    ("trapped", "hvc null", 100), ("trapped", "lr_forward lr3", 100),
+    ("switch", "vm_switch preempt", 1000), ("yield", "vm_yield yield", 1000),
+    ("failover", "failover control", 1300)])
+def test_path_above_its_ceiling_is_found(board, figures, config, path, length):
+    figures[config][path] = length
     assert len(expected.above_ceilings(board, figures)) == 1

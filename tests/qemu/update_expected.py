@@ -27,10 +27,11 @@ def main(boards: tuple[str, ...], changelog: str | None) -> None:
 
 
 def update(board: str, heading: str) -> None:
-    result = perform(expected.job_for(board))
-    if result.status != 0 or result.problems:
-        raise click.ClickException(f"{board}: the run failed\n{result.explain()}")
-    new = expected.document(result, heading)
+    results = list(map(perform, expected.jobs_for(board)))
+    for result in results:
+        if result.status != 0 or result.problems:
+            raise click.ClickException(f"{board}: the run failed\n{result.explain()}")
+    new = expected.document(results, heading)
     old = expected.read(board, new["compiler"])
     changes = expected.differences(old["figures"] if old else {}, new["figures"])
     if old and not changes:
