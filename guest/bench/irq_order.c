@@ -4,7 +4,7 @@
  * once.
  *   spi  up to 16 SPIs with distinct priorities, pended by one write to GICD_ISPENDR while
  *        interrupts are masked: more than a GIC has list registers. `handled` must equal `pended`
- *        after an eighth of a second, `out_of_order` be 0. Skipped below two SPIs
+ *        after a 64th of a second, `out_of_order` be 0. Skipped below two SPIs
  *   sgi  the same with SGIs 1 to 4 to self; `wrong_source` counts those whose source in IAR was
  *        not this core (GICv2; GICv3 has no such field)
  * Proof: tests/qemu/test_irq.py.
@@ -18,7 +18,7 @@
 #define SPI_MAX 16u
 #define SGI_COUNT 4u
 #define PRIORITY_STEP 16u /* the upper four bits are what every GIC implements */
-#define WAIT_HZ_SHIFT 3   /* an eighth of a second for all of them to arrive */
+#define WAIT_HZ_SHIFT 6   /* a 64th of a second for all of them to arrive */
 
 static volatile uint32_t arrived_iar[SPI_MAX];
 static volatile uint32_t arrived_count;

@@ -9,7 +9,7 @@
  *   others   what is read-only or not there
  *   double   64 bits at once; on AArch32 two accesses
  *   memory   without stage 2 the page reads back what was written
- * Proof: tests/qemu/test_null_device.py.
+ * Proof: tests/qemu/test_run.py.
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"

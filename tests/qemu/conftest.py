@@ -107,11 +107,8 @@ def job(request, built) -> Job:
 
 @pytest.fixture
 def result(job):
-    """The run of the marker `job`. It ended by itself, and every record arrived whole."""
-    result = LAB.run(job)
-    if result.timed_out:
-        raise TimeoutError(result.explain())
-    return result
+    """The run of the marker `job`. The run ended by itself, with the status of the marker."""
+    return LAB.ended(job)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that need what Debian ships: where it cannot be had they are skipped, and say so."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
 
@@ -20,13 +20,6 @@ def missing(what: str, *fetches: Callable[[], object]) -> str:
     except (Offline, NotDebian) as error:
         return f"no {what}: {error.message.splitlines()[0]}"
     return ""
-
-
-def possible(runs: Iterable, reason: Reason) -> list:
-    """Those that a test will ask for."""
-    from lab import BOARDS
-    return [run for run in runs
-            if run.board in BOARDS and is_built(run.board) and not reason(run)]
 
 
 def skip_unless_possible(run, reason: Reason) -> None:

@@ -41,7 +41,8 @@ ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 @dataclass(frozen=True)
 class Job:
     """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` what the
-    image is given; `planted` is a fault in it; `attempt` distinguishes runs of the same."""
+    image is given; `planted` is a fault in it; `attempt` distinguishes runs of the same. A run ends
+    with `status`: 0 for a run without a failure."""
 
     board: str
     plan: str
@@ -49,6 +50,7 @@ class Job:
     change: Callable[[bytes, str], bytes] | None = None
     attempt: int = 0
     planted: str = ""
+    status: int = 0
 
 
 @dataclass
@@ -88,9 +90,17 @@ class Result:
         return {(record["config"], record["variant"]): record
                 for record in self.records("bench") if self.line_of(record) == line}
 
+    def assert_ended(self, status: int) -> None:
+        """The run ended with this status. Every record of a run that began arrived whole. Without a
+        failure no record has a fault."""
+        assert self.status == status, self.explain()
+        problems = {0: self.problems, 1: self.log.problems}
+        assert problems.get(status, []) == [], self.explain()
+
     def explain(self) -> str:
         return "\n".join([f"status {self.status}, timed out: {self.timed_out}", self.stderr,
-                          *self.log.text[:20], *self.problems[:20]])
+                          *self.log.text[:20], *self.problems[:20],
+                          *map(str, self.records("fault", "error")[:5])])
 
 
 def build_of(board: str, *faults: str) -> Path:
@@ -161,5 +171,10 @@ class Lab:
             self.keys[job] = f"{how.__module__}.{how.__qualname__} {key_of(job)}"
         return once(self.keys[job], lambda: how(job))
 
-    def all(self, *jobs: Any) -> list[Any]:
-        return list(map(self.run, jobs))
+    def ended(self, job: Job) -> Result:
+        """Return the run of a job, which ended by itself and as the job expects."""
+        result = self.run(job)
+        if result.timed_out:
+            raise TimeoutError(result.explain())
+        result.assert_ended(job.status)
+        return result

@@ -60,7 +60,7 @@ RINGS = (Patch(ECHO, '#include "arch/counter.h"\n',
          Patch(ECHO, ROUND, (Path(__file__).parent / "planted_rings.c").read_text()
                + f"\n{ROUND}\tbreak_rings();\n"))
 CRASH = "__builtin_trap();"
-GUEST, CPU = "hyp/arch/common/guest.c", "hyp/arch/common/cpu.c"
+CPU = "hyp/arch/common/cpu.c"
 SWITCH = "hyp/vcpu/vcpu_switch.c"
 # QEMU's counts for a group: instructions, cycles; where there is no PMCEID (Armv7), all of it.
 EVENTS = (
@@ -76,37 +76,14 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "run", "*(volatile char *)0xfffffff0 = 0;"),
     "few colours": first("hyp/mem/cold.c", "cold_colours", "return 8;"),
-    "frame": (Patch("hyp/dev/virtio_net.c", "\t\t\tmemcpy(frame + moved, memory, piece);",
-                    "\t\t\tmemcpy(frame + moved, memory, piece), frame[40]++;"),),
     "rings": RINGS,
-    "rings past RAM": (*RINGS, Patch(
-        "hyp/dev/virtio_net.c",
-        "if (offset > ram->linear || size > ram->linear - offset)", "if (false)")),
-    "kick": (Patch("hyp/dev/virtio_net.c",
-                   "gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);",
-                   "(void)end;"),),
-    # Not a fault: 100 instructions between two stamps.
-    "a longer fail over": first("hyp/vm/vm_core.c", "vm_fail_over",
-                                '__asm__ volatile(".rept 100\\n\\tnop\\n\\t.endr");'),
-    # Nor is this: QEMU lets the other cores run before the fail over goes on.
+    # Not a fault: QEMU lets the other cores run before the fail over goes on.
     "a fail over that yields": first("hyp/vm/vm_core.c", "vm_fail_over",
                                      '__asm__ volatile(".rept 8\\n\\tyield\\n\\t.endr");'),
-    # Nor this: of the ticks EL2 takes the low half.
+    # Not a fault: of the ticks EL2 takes the low half.
     "a heartbeat with a high half": (Patch(
         "guest/loads/load_partner.c", "hvc(HC_ID(HEARTBEAT), HEARTBEAT_TICKS, 0)",
         "hvc(HC_ID(HEARTBEAT), (reg_t)(HEARTBEAT_TICKS | ~0ull << 32), 0)"),),
-    # Not a fault: every core begins at the image's first instruction, as in gem5.
-    "cores together": (
-        Patch("boards/virt/machine.c.inc", "CORES_PSCI", "CORES_TOGETHER"),
-        *first("hyp/cpu/smp_boot.c", "smp_boot_start_all", """
-	for (unsigned core = 1; core < CORE_MAX; core++)
-		smc(PSCI_CPU_ON, core, (uintptr_t)__image_start);""")),
-    # the guest's kernel
-    "gic_is_pending": (Patch("guest/irq.c", "if (gic_is_pending(intid))", "if (true)"),),
-    "mmu_unmap": first("guest/mmu.c", "mmu_unmap", "return;"),
-    "mmu_map_user": first("guest/mmu.c", "mmu_map_user", "return;"),
-    "mmu_touch_image": first("guest/mmu.c", "mmu_touch_image", "return;"),
-    "el0_expect_fault": first("guest/el0.c", "el0_expect_fault", "return;"),
     # Not a fault: each sample is one tick longer than the one before, so that percentiles differ.
     "growing samples": first("guest/sample.c", "samples_add", "until += samples->taken;"),
     # Not a fault: empty windows that differ, as on a board.
@@ -123,19 +100,9 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "events, HPMN 0": (*EVENTS, Patch(CPU, "write_mdcr_el2(read_mdcr_el2() & 0x1f);",
                                       "write_mdcr_el2(0);")),
     # benchmarks and programs
-    "vectors fault": (Patch("guest/bench/hostile.c", "\tirq_mask();\n\tfor (;;)\n\t\t;\n",
-                            f"\twrite_vbar_el1(0);\n\tisb();\n\t{CRASH}\n"),),
     "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
     "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
     "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
-    # a VM's interrupts
-    "vgic_post_sgi": first("hyp/vcpu/vgic_post.c", "vgic_post_sgi", "return;"),
-    # its memory
-    "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),
-    "broadcast vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_guest_vmid();", "\t(void)stage2;"),),
-    "local all": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guests();", "\t(void)stage2;"),),
-    "broadcast all": (Patch("hyp/mem/stage2.h", "\ttlbi_all_guests();", "\t(void)stage2;"),),
-    "clidr": (Patch("hyp/mem/cold.c", "read_clidr_el1();", "0;"),),
     # its registers: of EL1's the one of the list that slice_us - 300 says
     "el1 register": (
         Patch(SWITCH, '#include "lib/percpu.h"', """\
@@ -154,13 +121,7 @@ enum {
           for value in ("regs->name", "first", "second")),
         Patch(SWITCH, "el1_restore(&vcpu->el1);",
               "el1_restore(&vcpu->el1, vcpu->vm->config->slice_us - 300);")),
-    "cntvoff": (Patch(GUEST, "regs->cntvoff_el2 = vcpu->vm->cntvoff;", "regs->cntvoff_el2 = 0;"),),
     # the background VM
-    "background jumps to 0": (
-        Patch("guest/arch/background/armv8.S", "__background_start:\n",
-              "__background_start:\n\tbr\txzr\n"),
-        Patch("guest/arch/background/armv7.S", "__background_start:\n",
-              "__background_start:\n\tmov\tpc, #0\n")),
     "background stores": (
         Patch("guest/arch/background/armv8.S", "__background_start:\n",
               "__background_start:\n\tadr\tx1, .\n\tstr\tx1, [x1]\n"),
@@ -183,8 +144,6 @@ enum {
     # a machine that QEMU does not have
     "id_aa64pfr0": (
         Patch("drivers/gic/gicv3.c", "(read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && "),),
-    "actlr 773022": (Patch("hyp/cpu/errata.c", "~read_actlr_el1()", "~(1u << 1)"),),
-    "actlr 774769": (Patch("hyp/cpu/errata.c", "~read_actlr_el1()", "~(1u << 25)"),),
     # the PL011's interrupt line is high, and INTID 33 the only SPI
     "uart has the spi": (
         Patch("hyp/run/plan_run.c", "= board.spi_first,", "= 33,"),

@@ -11,7 +11,7 @@ from hypbench import boardfile, qemu
 from hypbench import plan as plans
 from hypbench.records import read_log
 from assembler import Program
-from lab import ROOT, TREE, Result, board_facts, image_of
+from lab import LIMIT_S, ROOT, TREE, Result, board_facts, image_of
 from typist import Typist, converse
 
 RAM, ENTRY = 0x40000000, 0x40200000  # of an unmodified guest
@@ -28,7 +28,7 @@ class Talk:
     files: tuple[tuple[int, Path], ...] = ()
     said: tuple[tuple[bytes, bytes], ...] = ()
     options: tuple[str, ...] = ()
-    limit_s: float = 30.0  # a run, or an answer, that takes longer hangs
+    limit_s: float = LIMIT_S  # a run, or an answer, that takes longer hangs
     clock: str = "icount"
     attempt: Hashable = 0
 

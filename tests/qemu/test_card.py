@@ -21,12 +21,11 @@ from hypbench.boards.sources import Sources, script
 from hypbench.debian import Offline
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
-from lab import CLOCK, PLATFORM, TREE, is_built
+from lab import CLOCK, LIMIT_S, PLATFORM, TREE, is_built
 from test_images import built_file
 
 BOARD = "rpi4"
 FAT = 2048 * 512  # boards/rpi4/card.toml
-LIMIT_S = 60.0
 BOOT_S = 0.050  # from the first instruction to the run record
 PLAN = """name from-the-card
 config native

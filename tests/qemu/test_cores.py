@@ -11,7 +11,6 @@ import pytest
 from assembler import Program, assemble
 from hypbench import qemu
 from lab import Job, TREE, is_built
-from proofs import four_cores, job
 from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
 WRONG = 0x08000000
@@ -56,25 +55,13 @@ def run_of(board: str, program: Program, config: str, cpus: int, cores: int,
     return Job(board, plan, with_image(board, program, cores))
 
 
-def fails(result) -> str:
-    """Faults that the guest found, or how the run went."""
-    faults = [(hex(int(fault["ipa"], 16) - WRONG), fault) for fault in result.records("fault")]
-    return f"{faults}\n{result.explain()}"
-
-
-def ended_well(result) -> bool:
-    return (result.status == 0 and not result.records("fault", "error")
-            and {step["outcome"] for step in result.records("step")} == {"done"})
-
-
 def resets(result) -> dict[str, int]:
     return {step["config"]: step["resets"] for step in result.records("step")}
 
 
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, cpus):
-    result = lab.run(in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus))
-    assert ended_well(result), fails(result)
+    result = lab.ended(in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus))
     assert resets(result) == dict.fromkeys(CONFIGS, 1)  # SYSTEM_RESET, and all of it once more
 
 
@@ -90,8 +77,7 @@ def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
 def test_a_vcpu_runs_on_any_core(lab, built, cpus):
     """No vCPU on the core of its number; the guest checks its MPIDR, PSCI, SGIs and timers."""
     job = in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus)
-    result = lab.run(on_cores(job, ELSEWHERE[cpus]))
-    assert ended_well(result), fails(result)
+    result = lab.ended(on_cores(job, ELSEWHERE[cpus]))
     assert resets(result) == dict.fromkeys(CONFIGS, 1)
 
 
@@ -108,20 +94,17 @@ def storm(board: str, config: str, cpus: int) -> Job:
 @pytest.mark.parametrize("config", CONFIGS)
 def test_whatever_the_others_do_any_vcpu_can_reset_the_vm(lab, built, config, cpus, elsewhere):
     cores = ELSEWHERE[cpus] if elsewhere else tuple(range(cpus))
-    result = lab.run(on_cores(storm(built, config, cpus), cores))
-    assert not result.timed_out and ended_well(result), fails(result)
+    result = lab.ended(on_cores(storm(built, config, cpus), cores))
     assert result.one("step")["resets"] == LIVES - 1
 
 
 def test_smc_is_as_good_as_hvc(lab, built):
-    result = lab.run(several(built, conduit="smc"))
-    assert ended_well(result), fails(result)
+    result = lab.ended(several(built, conduit="smc"))
     assert result.one("step")["smc"] == 40
 
 
 def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
-    result = lab.run(several(built, cpus=2, cores=4))
-    assert ended_well(result), fails(result)
+    lab.ended(several(built, cpus=2, cores=4))
 
 
 @pytest.mark.parametrize("cores", [(0, 1), ELSEWHERE[2]], ids=["", "elsewhere"])
@@ -137,8 +120,7 @@ def test_a_fault_of_one_vcpu_stops_all(lab, built, ending, cores):
 
 
 def test_a_vcpu_beside_the_first_can_end_the_vm(lab, built):
-    result = lab.run(several(built, ending=END_OFF_BY_OTHER))
-    assert ended_well(result), fails(result)
+    lab.ended(several(built, ending=END_OFF_BY_OTHER))
 
 
 @pytest.mark.parametrize("cpus, cores", [(2, 1), (4, 3)])
@@ -188,8 +170,7 @@ def test_cores_come_out_of_the_spin_table(lab):
     if missing:
         pytest.skip(f"rpi4: {missing}")
     assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make image BOARD=rpi4"
-    result = lab.run(several("rpi4", cpus=4, cores=4))
-    assert ended_well(result), fails(result)
+    lab.ended(several("rpi4", cpus=4, cores=4))
 
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
@@ -197,21 +178,5 @@ def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
     """To a vCPU with both groups, more interrupts than list registers, and EOI in two steps, which
     checks by itself what is signalled, and how (arch/groups.c)."""
     program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
-    result = lab.run(run_of(built, program, config, 1, 1))
-    lines = [(int(fault["ipa"], 16) - WRONG) // 4 for fault in result.records("fault")
-             if fault["reason"] == "mmio-syndrome"]
-    assert ended_well(result), f"groups.c, line {lines}\n{result.records('fault')}"
+    lab.ended(run_of(built, program, config, 1, 1))
 
-
-# A machine that starts every core at the image's first instruction, as gem5 does
-
-TOGETHER = ("order once\nconfig native\nconfig loud trapped beside=load_cpu\n"
-            "bench timer_wakeup n=300\nvm bench\nvm noise image=load cores=3\n")
-
-
-@job(TOGETHER, four_cores, planted="cores together")
-def test_cores_that_start_together_wait_until_a_guest_wants_them(result, board):
-    if not board.startswith("virt-"):
-        pytest.skip("of QEMU's virt")
-    assert result.status == 0 and result.problems == [], result.explain()
-    assert result.one("vm", config="loud")["rounds"] > 100

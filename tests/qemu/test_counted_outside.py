@@ -17,13 +17,9 @@ from test_counted import RAW_NATIVELY, exits
 pytestmark = pytest.mark.long
 
 EMPTY = 3  # instructions of an empty window: isb isb mrs
-EXTRA = 4  # of an exit
 # Under icount all samples but the cold one are alike, so a few are enough.
 PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", (ROOT / "plans" / "default.plan").read_text(),
               flags=re.MULTILINE)
-SHORT = PLAN.replace("bench tlb_chase n=10\n", "")
-LONGER_EXITS = re.sub(r"^config (direct|trapped)(\S*)", rf"\g<0> \1\2 delay_el2={EXTRA}", SHORT,
-                      flags=re.MULTILINE)
 OTHERS = """order once
 config direct
 config full trapped frame=full
@@ -132,28 +128,6 @@ def test_committed_lengths_were_counted(counted, board):
 
 
 # --- the detector can fail ---
-
-def test_longer_exits_that_no_figure_shows_are_found(lab, built, board):
-    """The figures of one run and the committed ones, with the windows of another whose exits are
-    longer."""
-    run = el2count.counted(lab, Job(built, SHORT))
-    plain = list(run.rows())
-    longer = list(el2count.counted(lab, Job(built, LONGER_EXITS)).rows())
-    assert differences(plain) == differences(longer) == []
-    with_exit = [name_of(record) for record, windows in plain if windows[0].visits]
-    assert len(with_exit) > 30
-    assert differences((record, windows) for (record, _), (_, windows)
-                       in zip(plain, longer, strict=True)) == with_exit
-    if committed := expected.read(board, run.result.log.run["compiler"]):
-        assert set(differences_from(committed["figures"], longer)) >= set(with_exit)
-
-
-def test_figure_that_is_one_too_high_is_found(counted):
-    for member in ("cold", "min", "p50", "max"):
-        rows = [(record | {member: record[member] + 1}, windows)
-                for record, windows in counted.rows()]
-        assert differences(rows) == [name_of(record) for record, _ in rows], member
-
 
 def test_window_whose_begin_was_not_seen_is_found(lab, built):
     """A plugin that does not know the guest's vector, where nothing but that ends the wait."""

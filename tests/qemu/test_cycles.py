@@ -55,12 +55,6 @@ def assert_sixteen_for_one(record: dict) -> None:
 
 
 @repeated
-def test_run_is_good(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-
-
-@repeated
 def test_every_window_has_sixteen_cycles_a_tick(result):
     found = [record for record in result.records("bench") if record["config"] in TWINS]
     assert {record["bench"] for record in found} == set(REPEATED)
@@ -146,8 +140,6 @@ def test_core_clock_is_the_virtual_one_all_the_time(result):
 @pytest.mark.long
 @single
 def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
     for index, bench in enumerate(SINGLE):
         plain, delayed = result.figures(2 * index), result.figures(2 * index + 1)
         assert plain and plain.keys() == delayed.keys()
@@ -183,7 +175,6 @@ def test_plain_windows_mean_the_same_with_cycles_on(result):
 @pytest.mark.long
 @pytest.mark.job(WITHOUT_PLAN)
 def test_windows_from_a_compare_value_have_ticks_alone(result):
-    assert result.problems == []
     for line in range(len(WITHOUT)):
         found = result.figures(line)
         for (config, variant), record in found.items():
@@ -199,7 +190,9 @@ def on_silicon(image: bytes, _board: str) -> bytes:
 
 
 @pytest.mark.job(BY_ITSELF, change=on_silicon)
-def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(result):
+def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(lab, job):
+    """The rules find that the run's platform is another one than the plan's."""
+    result = lab.run(job)
     figures = result.figures(0)
     for (config, _), record in figures.items():
         assert ("cycles_p50" in record) == (config != "off"), config
@@ -211,7 +204,7 @@ def without_pmu(options: list[str]) -> list[str]:
     return [*options[:at], options[at] + ",pmu=off", *options[at + 1:]]
 
 
-@pytest.mark.job(CONFIGS + "bench sysreg n=12\n", machine=without_pmu)
+@pytest.mark.job(CONFIGS + "bench sysreg n=12\n", machine=without_pmu, status=1)
 def test_without_a_pmu_cycles_are_refused_and_nothing_else_changes(result):
     assert "cpu_hz" not in result.log.run and "cpu_hz" not in result.one("end")
     outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
@@ -222,7 +215,7 @@ def test_without_a_pmu_cycles_are_refused_and_nothing_else_changes(result):
 
 
 @pytest.mark.job("order once\nconfig warm native\nconfig cold native state=cold-caches\n"
-                 "config tlb native state=cold-tlb\nbench counter n=3 batch=2\n")
+                 "config tlb native state=cold-tlb\nbench counter n=3 batch=2\n", status=1)
 def test_batch_of_cold_operations_is_refused(result):
     outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcomes == {"warm": "done", "cold": "refused", "tlb": "refused"}
@@ -264,9 +257,7 @@ def test_the_default_plan_passes_a_serial_line_in_time(result):
 
 @pytest.mark.long
 def test_board_plan_is_good_and_its_console_short(lab, built):
-    result = lab.run(Job(built, (ROOT / "plans/board.plan").read_text()))
-    assert not result.timed_out and result.status == 0, result.explain()
-    assert result.problems == []
+    result = lab.ended(Job(built, (ROOT / "plans/board.plan").read_text()))
     # a board's histograms have more buckets: 64 of 10 bytes in each
     histograms = sum(1 + ("cycles_hist" in record) for record in result.records("bench"))
     assert len(result.console) + histograms * 640 < LIMIT_S * BYTES_A_SECOND

@@ -11,7 +11,6 @@ import expected
 import test_cntp
 import test_failover
 import test_links
-import test_virtio
 import test_faults
 import test_programs
 import test_stats
@@ -189,23 +188,16 @@ def test_fail_over_with_the_clock_held(result, board, kept):
 
 
 @pytest.mark.every_board
-@pytest.mark.job(test_links.PLAN, machine=two_cores)
-def test_doorbell(result, board, kept):
+@pytest.mark.parametrize("table, rows", [
+    pytest.param(table, rows, id=kind,
+                 marks=pytest.mark.job(test_links.PLANS[kind], machine=two_cores))
+    for kind, table, rows in (
+        ("doorbell", "Doorbell", {"a ring": "ring", "request and answer": "rr"}),
+        ("virtio", "Virtio", {"a notification": "ring"}))])
+def test_links_between_cores_and_on_one(result, lab, board, kept, table, rows):
+    """Between cores with lr=hw."""
     of_reference(board)
-    kept("Doorbell", {"a ring": of_cores(result, "ring"),
-                      "request and answer": of_cores(result, "rr")})
-
-
-@pytest.mark.every_board
-@pytest.mark.job(test_virtio.PLAN, machine=two_cores)
-def test_virtio_link(result, lab, board, kept):
-    """Between cores with lr=hw, as on one core: few samples, since QEMU's GICv2 may lose one
-    (CAVEATS.md)."""
-    of_reference(board)
-    hardware = lab.run(Job(board, test_virtio.HARDWARE, machine=two_cores))
-    kept("Virtio", {"a notification": [hardware.figures(0)["cores", "ring"]["p50"],
-                                       result.figures(0)["core", "ring"]["p50"]]})
-
-
-def of_cores(result, variant: str) -> list[int]:
-    return [result.figures(0)[config, variant]["p50"] for config in ("cores", "core")]
+    hardware = lab.ended(Job(board, test_links.HARDWARE[table.lower()], machine=two_cores))
+    kept(table, {row: [hardware.figures(0)["cores", variant]["p50"],
+                       result.figures(0)["core", variant]["p50"]]
+                 for row, variant in rows.items()})

@@ -33,8 +33,6 @@ def assert_counts(record: dict) -> None:
 
 @pytest.mark.job(PLAN, planted="events")
 def test_every_window_counts_what_its_ticks_are(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
     found = result.records("bench")
     assert {record["bench"] for record in found if "events" in record} == set(BENCHES)
     for record in found:
@@ -73,7 +71,6 @@ def test_every_form_calibrates_its_events(result):
 def test_what_the_core_does_not_count_is_absent(result, board):
     if board_facts(board)["ISA"] == "armv7":
         pytest.skip("QEMU's Armv7 cores have no PMCEID")
-    assert result.problems == []
     assert {event["name"] for record in result.records("bench")
             for event in record["events"]} == {"l1i_tlb_refill"}
 
@@ -81,7 +78,6 @@ def test_what_the_core_does_not_count_is_absent(result, board):
 @pytest.mark.job("order once\nconfig a trapped events=tlb probes=on\nbench sgi_self n=12\n"
                  "bench irq_phases n=12\n", planted="events")
 def test_windows_that_end_in_an_interrupt_have_no_events(result):
-    assert result.problems == []
     found = result.records("bench")
     assert {record["variant"] for record in found} >= {"vector", "handler", "probe-el1"}
     for record in found:
@@ -91,12 +87,11 @@ def test_windows_that_end_in_an_interrupt_have_no_events(result):
 @pytest.mark.job("order once\nconfig a trapped events=tlb\nbench sysreg n=12\n",
                  planted="events, HPMN 0")
 def test_the_guest_has_every_counter_whatever_firmware_left(result):
-    assert result.status == 0, result.explain()
     for record in result.records("bench"):
         assert_counts(record)
 
 
-@pytest.mark.job(REFUSED + "bench sysreg n=12\n")
+@pytest.mark.job(REFUSED + "bench sysreg n=12\n", status=1)
 def test_qemu_counts_none_of_them_and_says_so(result, board):
     assert {step["outcome"] for step in result.records("step")} == {"refused"}
     pmceid = 0 if board_facts(board)["ISA"] == "armv7" else 1 << 0 | 1 << 8 | 1 << 0x11
@@ -106,7 +101,7 @@ def test_qemu_counts_none_of_them_and_says_so(result, board):
         for group in GROUPS}
 
 
-@pytest.mark.job(REFUSED + "bench sysreg n=12\n", machine=without_pmu)
+@pytest.mark.job(REFUSED + "bench sysreg n=12\n", machine=without_pmu, status=1)
 def test_events_are_refused_without_a_pmu(result):
     assert {error["what"] for error in result.records("error")} == {
         "events, but this core has no PMU, version: 0; set events=off"}

@@ -134,8 +134,7 @@ vm bench
 
 def test_loads_on_three_other_cores_work_in_each_step(lab, built):
     """Each core finds its own redistributor, and no timer of EL2 is due for ever."""
-    result = lab.run(Gem5Job(built, SEVERAL))
-    assert result.status == 0 and result.problems == [], result.explain()
+    result = lab.ended(Gem5Job(built, SEVERAL))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
     assert len(rounds) == 2 * 3 and min(rounds.values()) > 10, rounds
     alone = {row["variant"]: row["p50"] for row in result.records("bench", config="alone")}
@@ -152,9 +151,7 @@ of_each_core = pytest.mark.parametrize("core", CORES)
 def timed(lab, board: str, core: str, plan: str = TIMED[0], attempt: int = 0):
     if board != "gem5-a72" and core != CORES[0]:
         pytest.skip("on gem5-a72")
-    result = lab.run(Gem5Job(board, plan, core=core, attempt=attempt))
-    assert result.status == 0, result.explain()
-    assert result.problems == []
+    result = lab.ended(Gem5Job(board, plan, core=core, attempt=attempt))
     return result
 
 

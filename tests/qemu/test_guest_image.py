@@ -10,7 +10,7 @@ import pytest
 
 from assembler import assemble
 from guest_machine import LIMIT_MS
-from lab import LIMIT_S, TREE, Result, board_facts, is_built
+from lab import TREE, Result, board_facts, is_built
 from hypbench import qemu
 from talk import ENTRY, Talk, facts, gic, perform_talk
 
@@ -228,10 +228,10 @@ def test_other_boards_have_it_too(lab, other):
         pytest.skip(f"{other}: {missing}")
     assert is_built(other), f"make image BOARD={other}"
     configs = CONFIGS.replace("config traced direct trace=on wfi=trapped\n", "")
-    result = run(lab, talk(other, "HELLO", configs, limit_s=LIMIT_S))
+    result = run(lab, talk(other, "HELLO", configs))
     greetings(result, len(CONFIG_NAMES) - 1)
     assert outcomes(result) == dict.fromkeys(CONFIG_NAMES[:-1], "done")
-    result = run(lab, talk(other, "ECHO", clock="host", limit_s=LIMIT_S,
+    result = run(lab, talk(other, "ECHO", clock="host",
                            said=((b"type\n", b"abc"), (b"abc", b"q"))))
     assert said(result) == "type\nabc\nquit"
     skip_if_old(other)

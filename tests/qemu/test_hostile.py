@@ -17,14 +17,14 @@ config native
 config direct
 config trapped
 config trapped-sw
-config 4K trapped stage2=4K
+config lazy trapped stage2=4K fill=lazy
 """ + "".join(f"bench {line}\n"
               for line in (*PROBES, *(line for one in HOSTILE for line in (one, *PROBES))))
-CONTAINED = ("direct", "trapped", "trapped-sw", "4K")
-PREEMPTED = ("trapped", "trapped-sw", "4K")
+CONTAINED = ("direct", "trapped", "trapped-sw", "lazy")
+PREEMPTED = ("trapped", "trapped-sw", "lazy")
 HYP_SIZE = 0x1000000  # bytes, more than enough for the hypervisor
 
-pytestmark = pytest.mark.job(PLAN)
+pytestmark = pytest.mark.job(PLAN, status=1)
 
 
 def faults(result, bench: str) -> dict[str, dict]:
@@ -47,8 +47,6 @@ def in_hypervisor(board: str, address: int) -> bool:
 
 
 def test_plan_goes_on_to_its_end(result):
-    assert result.status == 1, result.explain()
-    assert result.log.problems == []
     assert len(result.records("step")) == result.log.run["steps"]
     assert result.records("error") == []
     end = result.one("end")

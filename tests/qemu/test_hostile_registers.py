@@ -20,6 +20,7 @@ HEAD = "order once\nlimit_ms 600000\n"
 
 SEEDS = range(1, 6)
 STEPS = 5_000_000
+LONGEST = 25_000  # instructions of an exit: a write of a register of 32 interrupts
 BOARDS, CONFIG_COUNT = len(TREE.reference_boards()) - len(TWINS), 4
 SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # of one life of the guest
 
@@ -59,8 +60,6 @@ def step_of(result, check: dict) -> dict:
 def test_random_writes_stop_nobody(result, steps):
     """Its own end is reached: the steps are counted by the guest, the exits it says it caused took
     the instructions that passed, and the hypervisor answered as many SMCs."""
-    assert result.status == 0, result.explain()
-    assert result.problems == []
     found = checks(result)
     assert len(found) == CONFIG_COUNT
     for check in found:
@@ -79,11 +78,11 @@ def test_random_writes_stop_nobody(result, steps):
 def test_every_exit_is_one_that_it_caused(result):
     """The hypervisor's own count, by kind, is the guest's: no access got lost, none was refused.
     Deactivations are exits only while something is active in no list register."""
-    assert result.status == 0, result.explain()
     has_sysregs = result.log.run["gic"] == "v3"
     for check in checks(result):
-        counted = {record["exit"]: record["n"]
-                   for record in result.records("exits", step=check["step"])}
+        exits = result.records("exits", step=check["step"])
+        assert max(record["max"] for record in exits) < LONGEST
+        counted = {record["exit"]: record["n"] for record in exits}
         expected = {"mmio-read": check["reads"], "mmio-write": check["writes"],
                     "hvc": check["hypercalls"], "smc": check["smcs"], "sysreg": check["trapped"]}
         further = {kind: counted.get(kind, 0) - n for kind, n in expected.items()}

@@ -10,15 +10,15 @@ from functools import cache
 
 import pytest
 
+import el2count
 from assembler import Program, assemble
 from lab import Job, Result, board_facts
 from old_qemu import divides_otherwise
 from talk import facts, guest_lines, with_image
-from test_cores import exit_counts, fails, gic, run_of
+from test_cores import exit_counts, gic, run_of
 
 RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
 LIVES = 23  # of a step
-STEPS = 200_000  # of a board, in all
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
 pytestmark = divides_otherwise
@@ -56,7 +56,7 @@ def well(result: Result, lives: int, count: int) -> str:
     figures and the registers of the quiet ones all alike."""
     steps = result.records("step")
     if result.status or result.timed_out or result.problems:
-        return fails(result)
+        return result.explain()
     if {step["outcome"] for step in steps} != {"done"}:
         return "a step was not done"
     if [step["resets"] for step in steps] != [0, lives - 1] * count + [0]:
@@ -70,11 +70,6 @@ def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
     assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
 
 
-@pytest.mark.long
-def test_the_steps_are_as_many_as_they_are_said_to_be(lab, built):
-    assert sum(steps_of(lab.run(hostile(built, cpus))) for cpus in HOSTILE) >= STEPS
-
-
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_they_do_what_they_are_for(lab, built, cpus):
     result = lab.run(hostile(built, cpus))
@@ -84,6 +79,25 @@ def test_they_do_what_they_are_for(lab, built, cpus):
         assert counted[kind] > 5 * LIVES, kind
     assert counted["stage2-fault"] > LIVES
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
+
+
+DATA_ABORT, SYSREG = 0x24, 0x18  # exception classes: accesses to emulated registers
+MOST = 1.5  # times the longest exit with one vCPU
+
+
+def longest(lab, job: Job) -> int:
+    """In instructions that the vCPU's own core executes in an exit, its waiting included."""
+    counted = el2count.counted(lab, job)
+    counted.result.assert_ended(0)
+    return max(visit.length for visit in counted.longest
+               if visit.exception_class in (DATA_ABORT, SYSREG))
+
+
+@pytest.mark.long
+def test_other_vcpus_make_no_exit_much_longer(lab, built):
+    """No vCPU waits for another one."""
+    alone, together = (longest(lab, hostile(built, cpus)) for cpus in (1, 4))
+    assert together <= MOST * alone
 
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
@@ -119,7 +133,6 @@ def check_fail_overs(result: Result, n: int) -> None:
     checks = {found["variant"]: found for found in result.records("check", bench="failover")
               if found["vm"] == "rt"}
     assert set(checks) == {"interrupts", "sgis", "clock", "takeovers"}
-    assert all(found["ok"] for found in checks.values())
     assert checks["interrupts"]["handled"] == checks["sgis"]["handled"] == n
     there = {vm["vm"]: vm for vm in result.records("vm", bench="failover")}
     ways = there["active"]["rounds"] / 4

@@ -12,10 +12,9 @@ import pytest
 
 import expected
 from howto import PAGES, WORDS_MOST, Block, blocks, lacking
-from lab import ROOT, TREE, board_facts, is_built
+from lab import ROOT, TREE, is_built
 from test_clone import Clone, environment
-from test_rtos import OF_GIC
-from test_rtos import image as rtos
+from test_run_guest import visitor
 
 UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
 
@@ -71,9 +70,9 @@ def board_of(command: str) -> str:
 
 
 def put_guest(path, board: str) -> None:
-    """What uses its machine as an RTOS does (test_rtos.py)."""
+    """An image that powers off."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(rtos(board, OF_GIC[board_facts(board)["GIC"]]), path)
+    shutil.copy(visitor(board, "q").elf, path)
 
 
 @pytest.mark.nightly

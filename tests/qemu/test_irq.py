@@ -14,11 +14,15 @@ config stats trapped-sw stats=on
 config wfi trapped wfi=trapped
 config 4K trapped stage2=4K
 config synced trapped lr_sync=full
+config full-synced trapped frame=full lr_sync=full
+config synced-late trapped lr_sync=full delay_el2=100
 config synced-sw trapped-sw lr_sync=full
 bench irq_order
-bench sgi_self n=50
-bench timer_wakeup n=50
+bench hvc n=20
+bench timer_wakeup n=20
 """
+# One exit each.
+PATHS = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-handler"))
 
 
 @pytest.mark.job(ORDER)
@@ -26,7 +30,6 @@ def test_pended_together_handled_in_order(result):
     checks = result.records("check", bench="irq_order")
     assert len(checks) == 2 * len(result.configs)
     for check in checks:
-        assert check["ok"], check
         assert check["pended"] == check["handled"] == {"spi": 16, "sgi": 4}[check["variant"]]
         assert check["out_of_order"] == 0
         assert check.get("wrong_source", 0) == 0
@@ -39,14 +42,18 @@ def test_sixteen_are_more_than_there_are_list_registers(result):
     assert result.one("exits", bench="irq_order", config="stats", exit="maintenance")["n"] >= 3
 
 
+def p50(result, config: str, bench: str, variant: str) -> int:
+    return result.one("bench", config=config, bench=bench, variant=variant)["p50"]
+
+
 @pytest.mark.job(ORDER)
-def test_every_interrupt_fired_is_handled(result):
-    """A guest that misses one refuses to report, and that is an error record."""
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-    for bench in ("sgi_self", "timer_wakeup"):
-        steps = result.records("step", bench=bench)
-        assert [step["outcome"] for step in steps] == ["done"] * len(result.configs)
+def test_each_list_register_that_is_synced_costs_a_read_and_a_store_at_least(result):
+    lr_count = result.log.run["lr_count"]
+    for path in PATHS:
+        for on, off in (("synced", "trapped"), ("full-synced", "full")):
+            more = p50(result, on, *path) - p50(result, off, *path)
+            assert 2 * lr_count <= more <= 20 * lr_count, (path, on)
+        assert p50(result, "synced-late", *path) == p50(result, "synced", *path) + 100, path
 
 
 def crash_plan(config: str, crashing: str, probes: tuple[str, ...]) -> str:
@@ -65,7 +72,8 @@ CRASHES = [
 ]
 CRASH_RUNS = [
     pytest.param(crashing, probes, config, id=f"{handler}-{config}",
-                 marks=pytest.mark.job(crash_plan(config, crashing, probes), planted=handler))
+                 marks=pytest.mark.job(crash_plan(config, crashing, probes), planted=handler,
+                                       status=1))
     for crashing, handler, probes in CRASHES for config in ALL_CONFIGS
 ]
 
@@ -74,8 +82,6 @@ CRASH_RUNS = [
 def test_crash_in_a_handler_leaves_nothing_behind(result, crashing, probes, config):
     """The interrupt is active, the running priority raised, others are pending: with `direct` and
     `native` in the physical GIC itself."""
-    assert result.status == 1, result.explain()
-    assert result.log.problems == []
     crashes = result.records("step", bench=crashing)
     assert [step["outcome"] for step in crashes] == ["crashed"] * 3
     errors = result.records("error")

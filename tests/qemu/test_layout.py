@@ -98,8 +98,3 @@ def test_no_register_that_a_light_frame_does_not_hold_is_used(armv8_board):
     text = run(objdump, "-d", "--no-show-raw-insn", elf_of(armv8_board))
     assert "<trap_sync>" in text or "<on_data_abort>" in text
     assert offenders(text) == set()
-
-
-def test_a_use_is_found():
-    text = "0000000040200000 <trap_irq>:\n    40200000:\tadd\tx9, x0, #0x1\n"
-    assert offenders(text) == {"trap_irq"}

@@ -29,17 +29,6 @@ LEAST = 0.99
 BOOTS = [Boot(board, config, cpus) for board in ("virt-a15", "virt-a72", "virt-a72-gicv3")
          for config, cpus in (("trapped", 1), ("trapped", 2), ("direct", 1))]
 
-FAULTS = {
-    # what one vCPU sends another is lost; without a limit Linux waits for ever
-    "sgi": Boot("virt-a72", "trapped", 2, limit_ms=30_000,
-                planted="vgic_post_sgi"),
-    # CNTVCT began when the board was switched on
-    "cntvoff": Boot("virt-a72", "trapped",
-                    planted="cntvoff"),
-    # every exit takes longer
-    "delay": Boot("virt-a72", "trapped delay_el2=65536"),
-}
-
 
 def name_of(boot: Boot) -> str:
     return f"{boot.board}-{boot.config}-{boot.cpus}"
@@ -143,27 +132,6 @@ def test_documented_sleep_is_that_of_a_run(boots):
     said = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
                      " ".join(page("docs/design/linux.md").split()))
     assert booted.seconds[0] - HZ == pytest.approx(int("".join(said.groups())), abs=5000)
-
-
-# --- the tests above see what is planted ---
-
-
-def test_a_lost_sgi_keeps_linux_from_user_space(boots):
-    booted = boots(FAULTS["sgi"])
-    assert not booted.user_space, booted.explain()
-    assert [fault["reason"] for fault in booted.log.of_kind("fault")] == ["time-limit"]
-
-
-@pytest.mark.parametrize("fault", ["cntvoff", "delay"])
-def test_what_the_hypervisor_adds_is_seen(boots, fault):
-    booted = boots(FAULTS[fault])
-    ratio = booted.user_space / boots(bare(booted.boot)).user_space
-    assert ratio > MOST["trapped", 1], ratio
-
-
-def test_a_late_timer_makes_a_second_too_long(boots):
-    second, = boots(FAULTS["delay"]).seconds
-    assert second >= SECOND.stop
 
 
 # --- several VMs ---

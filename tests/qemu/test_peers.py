@@ -23,11 +23,9 @@ from hypbench.peers.probe import PATHS, NotMeasured
 from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
-from lab import ROOT, TREE
+from lab import LIMIT_S, ROOT, TREE
 
 pytestmark = pytest.mark.nightly
-
-LIMIT_S = 240.0
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,5 @@ def test_a_percentile_is_the_sample_of_its_rank(result):
 
 def test_the_histogram_gives_the_same_percentiles(result):
     """Also where its buckets are wide."""
-    assert result.status == 0, result.explain()
-    assert result.problems == []
     [record] = result.records("bench", n=1000, variant="null")
     assert record["p99"] < record["p999"] <= record["max"] == record["min"] + 999

@@ -80,11 +80,6 @@ def isa_of(board: str) -> str:
     return board_facts(board)["ISA"]
 
 
-def test_run_ends_well(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-
-
 def test_every_phase_is_there_in_order(result):
     for config in result.configs:
         wanted = [f"{source}-total" for source in SOURCES]

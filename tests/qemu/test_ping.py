@@ -19,7 +19,6 @@ def answers(log) -> list[dict]:
 
 @job(PLAN)
 def test_each_request_has_its_own_answer(result):
-    assert result.status == 0 and result.problems == [], result.explain()
     assert len(answers(result.log)) == len(CONFIGS) * len(DELAYS)
     for check in answers(result.log):
         assert check["ok"] and check["sent"] == check["answered"] == N + 1
@@ -40,7 +39,6 @@ ONE = (HEAD + f"config cores {CONFIGS['cores']}\nbench net_ping n={{n}}\n{VMS}")
 @job(ONE(n=5000) + "at 200000 pause load1\nat 1700000 resume load1\n")
 def test_a_lost_answer_is_counted_and_its_sample_taken_again(result):
     """A partner that is paused for 1.5 s: one request is given up, and its answer comes late."""
-    assert result.status == 0 and result.problems == [], result.explain()
     [check] = answers(result.log)
     assert check["ok"] and (check["lost"], check["late"], check["wrong"]) == (1, 1, 0)
     assert check["sent"] == check["answered"] + 1 == 5002
@@ -48,15 +46,13 @@ def test_a_lost_answer_is_counted_and_its_sample_taken_again(result):
     assert second / 3 < result.figures(0)["cores", "echo"]["max"] < second
 
 
-@job(ONE(n=5000) + "at 200000 destroy load1\n")
+@job(ONE(n=5000) + "at 200000 destroy load1\n", status=1)
 def test_a_partner_that_is_gone_ends_the_step_with_a_message(result):
-    assert result.status == 1
     [error] = result.records("error")
     assert error["what"] == "requests without an answer, in a row: 10"
 
 
-@job(ONE(n=10).replace("load_ping", "load_echo"))
+@job(ONE(n=10).replace("load_ping", "load_echo"), status=1)
 def test_a_partner_that_answers_nothing_ends_the_step_with_a_message(result):
-    assert result.status == 1
     [error] = result.records("error")
     assert error["what"] == "no VM of the link answers ARP, asked for s: 120"

@@ -14,12 +14,11 @@ from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, Figure, NotMeasured
 from hypbench.peers.run import Measured, measure
 from hypbench.peers.systems import Native, Ours
-from lab import ROOT, TREE, board_facts
+from lab import LIMIT_S, ROOT, TREE, board_facts
 
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
-LIMIT_S = 120.0
 # The most that a guest needs, its own instructions in the window included.
 CEILINGS = {
     "psci_version": 80,

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """make run-guest and hypbench run-guest, end to end: arch/visitor.c in every format."""
 
-import re
 import struct
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +12,6 @@ from click.testing import CliRunner
 import test_cores
 from assembler import assemble
 from hypbench.cli import main
-from hypbench.guests import terminal
 from hypbench.records import Log, read_log
 from lab import ROOT, TREE, board_facts
 from test_make import make
@@ -25,12 +22,10 @@ INITRD = 0x48200000  # after a raw binary and its device tree
 INITRD_LOW = 0x40400000  # after a raw binary that has an address
 MARK = 0x41000000
 STACKS = 0x42000000
-UART = 0x09000000
 LIMIT_S = 300  # a run that takes longer hangs
 FDT_MAGIC = "d00dfeed"
 # CurrentEL; CPSR: A, I and F masked, Supervisor mode
 ENTRY = {"armv8": "00000004", "armv7": "000001d3"}
-PSCI_1_1 = "00010001"
 
 
 def visitor(board: str, script: str, address: int = RAW, initrd: int = INITRD):
@@ -96,16 +91,6 @@ def test_what_is_typed_reaches_it(built, tmp_path, clock):
     """Each key is shown by the guest; after the last one the hypervisor ended the line."""
     image = raw_file(built, "p", tmp_path)
     ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
-
-
-@pytest.mark.parametrize("config", ["native", "direct", "trapped", "trapped-sw",
-                                    "trapped stage2=4K frame=full"])
-def test_in_every_configuration(built, tmp_path, config):
-    """Where the UART is the guest's own, the hypervisor cannot know that its last line ended."""
-    image = raw_file(built, "q", tmp_path)
-    own_uart = config in ("native", "direct")
-    ended_well(run(built, image, "--config", config), built, "\r\n" if own_uart else "")
-    assert log_of(built).run["configs"][0]["name"] == config.split()[0]
 
 
 def test_vcpus_run_at_once_by_the_hosts_clock(built):
@@ -175,95 +160,6 @@ def test_it_can_restart(built, tmp_path):
     assert "1 restarts" in done.said
 
 
-@pytest.fixture
-def limit_at(monkeypatch):
-    """The time limit comes when the guest has printed something so many times, whatever the time.
-    The runs of other threads keep their own limits."""
-    def set_limit(words: bytes, times: int) -> None:
-        class Limited(terminal.Session):
-            def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:
-                printed = bytearray()
-
-                def shown(more: bytes) -> None:
-                    show(more)
-                    printed.extend(more)
-                    if printed.count(words) >= times:
-                        limit = self.alarms[0]
-                        limit.function(*limit.args)
-
-                super().run(console, shown)
-
-        monkeypatch.setattr(terminal, "Session", Limited)
-    return set_limit
-
-
-@pytest.mark.parametrize("config", ["native", "direct", "trapped"])
-def test_one_that_resets_for_ever_is_told_at_the_limit(built, tmp_path, config, limit_at):
-    """Counts are reported by powers of two: the fourth comes before the ninth start."""
-    limit_at(b"hello", 9)
-    done = run(built, raw_file(built, "R", tmp_path), "--config", config)
-    assert done.status == 1
-    count = int(re.search(r"; the guest reset (\d+) times or more$", done.said, re.MULTILINE)[1])
-    assert 8 <= count <= done.out.count("hello") < 2 * count + 2
-    assert "no end record" in str(log_of(built).problems[0])
-    assert len(log_of(built).problems) == 1
-
-
-def test_its_own_exit_status(built, tmp_path):
-    done = run(built, raw_file(built, "xq", tmp_path), "--guest-status", "exit")
-    assert done.status == 5 and "its own status is 5" in done.said
-    assert run(built, raw_file(built, "xq", tmp_path), "--guest-status",
-               "kvm-unit-tests").status == 2
-    ended_well(run(built, raw_file(built, "xq", tmp_path)), built, "EXIT: STATUS=5\r\n")
-    assert run(built, raw_file(built, "q", tmp_path), "--guest-status", "exit").status == 1
-
-
-def test_a_crash_gives_a_fault_record_and_status_1(built, tmp_path):
-    done = run(built, raw_file(built, "c", tmp_path))
-    assert done.status == 1
-    crash = next(address for address, label in visitor(built, "c").labels if label == "crash")
-    line = done.said.splitlines()[-1]
-    pc = int(re.search(r"FAULT: guest trapped: mmio-syndrome .* on vCPU 0 at pc (0x\w+)",
-                       line)[1], 16)
-    assert crash < pc <= crash + 8
-    assert f"ipa {UART:#x} (UART)," in line
-    fault, = log_of(built).of_kind("fault")
-    assert int(fault["ipa"], 16) == UART
-
-
-def test_what_looks_like_a_record_is_the_guests(built, tmp_path):
-    line = '{"seq":1,"kind":"end","crc":"00000000"}\r\n'
-    ended_well(run(built, raw_file(built, "ddq", tmp_path)), built, 2 * line)
-    assert log_of(built).problems == []
-
-
-VERSIONS = 7
-
-
-def test_stats_count_every_exit(built, tmp_path):
-    done = run(built, raw_file(built, VERSIONS * "v" + "q", tmp_path), "--stats", "--config",
-               "trapped")
-    assert done.status == 0
-    out = done.out
-    assert out.startswith(greeting(built) + f"{PSCI_1_1}\r\n" * VERSIONS)
-    assert "Exits by kind" in out
-    counts = {exits["exit"]: exits["n"] for exits in log_of(built).of_kind("exits")}
-    assert counts["hvc"] == VERSIONS + 1
-    # one write a character: the greeting, and 10 for each number
-    assert counts["mmio-write"] == len(greeting(built)) + 10 * VERSIONS
-    row = next(line for line in out.splitlines() if "mmio-write" in line)
-    assert str(counts["mmio-write"]) in row
-    assert f"{sum(counts.values())} exits" in done.said
-
-
-def test_a_limit_ends_it(built, tmp_path, limit_at):
-    limit_at(b"=> ", 1)
-    done = run(built, raw_file(built, "p", tmp_path))
-    assert done.status == 1
-    assert f"time limit: QEMU was ended after {LIMIT_S} s" in done.said
-    assert done.out == greeting(built) + "=> "
-
-
 @pytest.mark.long
 def test_by_make(built, tmp_path):
     """Every word of it, with what a shell would take for its own."""
@@ -287,18 +183,6 @@ def test_by_make(built, tmp_path):
     bootargs = subprocess.run(["fdtget", TREE.build(built) / "run-guest" / "guest.dtb", "/chosen",
                                "bootargs"], capture_output=True, text=True, check=True).stdout
     assert bootargs.strip() == arguments
-
-
-@pytest.mark.long
-def test_make_fails_where_the_guest_does(tmp_path):
-    board = TREE.reference_boards()[0]
-    words = [f"BOARD={board}", "CLOCK=icount", f"LIMIT={LIMIT_S}"]
-    said = make("run-guest", f"GUEST={raw_file(board, 'c', tmp_path)}", *words, status=2)
-    assert "FAULT: guest trapped: mmio-syndrome" in said
-    said = make("run-guest", "GUEST=nothing", *words, status=2)
-    assert ("GUEST=nothing: no such file, and no guest of that name; valid: linux stress uboot"
-            in said)
-    assert "Error 2" in said
 
 
 def test_make_wants_an_image():

@@ -28,12 +28,6 @@ def exact(record: dict, late: int = 0) -> list:
 
 
 @pytest.mark.job(PLAN)
-def test_run_ends_well(result):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
-
-
-@pytest.mark.job(PLAN)
 def test_delay_is_seen_in_every_wake_up(result):
     assert_delay_is_seen(result, CYCLIC)
 
@@ -108,7 +102,6 @@ def test_more_than_the_list_registers_hold_costs_more(result):
 @pytest.mark.job(SPLIT_PLAN)
 def test_split_end_costs_one_write_an_interrupt(result):
     """After each handler but the last: the flag's branch not taken, and the write."""
-    assert result.status == 0 and result.problems == [], result.explain()
     found = result.figures(0)
     for config in ("native", "direct"):
         for size in SIZES:
@@ -118,7 +111,7 @@ def test_split_end_costs_one_write_an_interrupt(result):
             assert size == 1 or step[-1] > 0
 
 
-@pytest.mark.job(SHORT_PERIOD)
+@pytest.mark.job(SHORT_PERIOD, status=1)
 def test_period_that_is_too_short_is_refused(result):
     assert "period is too short" in result.one("error")["what"]
 
@@ -148,8 +141,6 @@ def offset_plan(names: tuple[str, ...], benches: tuple[str, ...] = OFFSET_BENCHE
                                        *[pytest.mark.long] * (names == BESIDE)])
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
 def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
-    assert result.status == 0, result.explain()
-    assert result.problems == []
     hz = result.log.run["hz"]
     for name in names:
         found = {suffix: result.one("check", bench="cntvoff", config=name + suffix)

@@ -8,12 +8,11 @@ from functools import cache
 
 import pytest
 
-from assembler import Program, assemble
+from assembler import assemble
 from lab import Job
 from old_qemu import divides_otherwise
-from talk import facts
-from test_cores import (END_FAULT, ENTRY, RAM, ended_well, fails, gic, several,
-                        store_base)
+from talk import ENTRY, RAM, facts, gic, with_image
+from test_cores import END_FAULT, several
 
 CORES = 4
 RAM_MIB = 64
@@ -28,15 +27,6 @@ ALONE = "trapped stats=on"
 def storm(board: str, lives: int):
     return assemble(board, "vcpus", ENTRY, f"CPUS={CORES}", f"GIC={gic(board)}",
                     f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", also=("storm.c",))
-
-
-def with_image(board: str, program: Program, cores: int):
-    """A machine with so many cores, and the program in the board's store."""
-    def machine(words: list[str]) -> list[str]:
-        image = program.elf.with_suffix(".bin")
-        loader = f"loader,file={image},addr={store_base(board):#x},force-raw=on"
-        return [*words, "-smp", str(cores), "-device", loader]
-    return machine
 
 
 @cache
@@ -58,8 +48,7 @@ def many(board: str, config: str, count: int, lives: int, events: str = "",
 @pytest.mark.parametrize("config", CONFIGS)
 def test_vms_run_side_by_side(lab, built, config, count):
     lives = 5
-    result = lab.run(many(built, config, count, lives))
-    assert not result.timed_out and ended_well(result), fails(result)
+    result = lab.ended(many(built, config, count, lives))
     ended = {vm["vm"]: vm for vm in result.records("vm")}
     assert sorted(ended) == [f"v{n}" for n in range(count)]
     for vm in ended.values():
@@ -93,9 +82,7 @@ def words_of(events: list[tuple[int, str, str]]) -> str:
 @pytest.mark.parametrize("config", CONFIGS)
 def test_vms_live_and_die_in_any_order(lab, built, config):
     events = lives_of(7, 8, 1000, 150)
-    result = lab.run(many(built, config, 8, 1_000_000, words_of(events), 60_000))
-    assert not result.timed_out and result.status == 0, fails(result)
-    assert not result.records("fault", "error"), fails(result)
+    result = lab.ended(many(built, config, 8, 1_000_000, words_of(events), 60_000))
     step = result.one("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", len(events), 0)
     lives = result.records("vm")
@@ -108,8 +95,7 @@ def test_a_vm_takes_over_where_another_one_is_through(lab, built):
     served once, whatever comes again."""
     events = ("at 0 pause v1\non v1 done pause v2\non v1 reset reset v2\non v0 done resume v1\n"
               "on v1 done resume v2\n")
-    result = lab.run(many(built, "rr", 3, 3, events))
-    assert result.status == 0 and result.log.problems == [], fails(result)
+    result = lab.ended(many(built, "rr", 3, 3, events))
     ended = {vm["vm"]: vm["outcome"] for vm in result.records("vm")}
     assert ended == dict.fromkeys(["v0", "v1", "v2"], "done")
     step = result.one("step")
@@ -120,7 +106,7 @@ def test_a_vm_that_faults_starts_again_once(lab, built):
     """Its second fault is the end, and that of the step."""
     job = several(built, ending=END_FAULT)
     result = lab.run(replace(job, plan=f"{job.plan}on guest fault reset guest\n"))
-    assert len(result.records("fault")) == 2, fails(result)
+    assert len(result.records("fault")) == 2
     step = result.one("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("fault", 1, 0)
 
@@ -129,8 +115,7 @@ def test_a_vm_that_faults_starts_again_once(lab, built):
 def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
     events = words_of([(200 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
                       + [(5000, "destroy", "v0")])
-    result = lab.run(many(built, "alone", 1, 1_000_000, events))
-    assert result.status == 0 and result.log.problems == [], fails(result)
+    result = lab.ended(many(built, "alone", 1, 1_000_000, events))
     assert len(result.records("vm")) == 10
     assert {exits["vcpu"] for exits in result.records("exits")} >= {0, 1}
 
@@ -158,8 +143,7 @@ def medians(result) -> dict[str, int]:
 @divides_otherwise
 def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
     """Core 0 loads its images, and has a VM of its own."""
-    result = lab.run(beside(built, "storm.c", "1,2"))
-    assert result.status == 0 and result.log.problems == [], fails(result)
+    result = lab.ended(beside(built, "storm.c", "1,2"))
     assert result.one("vm")["resets"] > 100
     assert medians(result) == medians(lab.run(Job(built, BENCH.format(axes=""))))
 
@@ -168,8 +152,7 @@ def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
     """The core of that vCPU has another VM's."""
     found = {}
     for posts in (0, 1):
-        result = lab.run(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))
-        assert result.status == 0 and result.log.problems == [], fails(result)
+        result = lab.ended(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))
         assert result.one("vm")["outcome"] == "stopped"
         found[posts] = medians(result)
     assert found[1] == found[0]

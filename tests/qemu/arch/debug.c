@@ -19,106 +19,78 @@ uint32_t linked_victim(void);
 
 static volatile uint32_t datum = 1;
 
-#define EACH_16(X, get)                                                                            \
-	X(get, 0);                                                                                 \
-	X(get, 1);                                                                                 \
-	X(get, 2);                                                                                 \
-	X(get, 3);                                                                                 \
-	X(get, 4);                                                                                 \
-	X(get, 5);                                                                                 \
-	X(get, 6);                                                                                 \
-	X(get, 7);                                                                                 \
-	X(get, 8);                                                                                 \
-	X(get, 9);                                                                                 \
-	X(get, 10);                                                                                \
-	X(get, 11);                                                                                \
-	X(get, 12);                                                                                \
-	X(get, 13);                                                                                \
-	X(get, 14);                                                                                \
-	X(get, 15);
+/* EACH of a kind of 16 registers, by number. */
+#define EACH_16(X, register)                                                                       \
+	X(register, 0);                                                                            \
+	X(register, 1);                                                                            \
+	X(register, 2);                                                                            \
+	X(register, 3);                                                                            \
+	X(register, 4);                                                                            \
+	X(register, 5);                                                                            \
+	X(register, 6);                                                                            \
+	X(register, 7);                                                                            \
+	X(register, 8);                                                                            \
+	X(register, 9);                                                                            \
+	X(register, 10);                                                                           \
+	X(register, 11);                                                                           \
+	X(register, 12);                                                                           \
+	X(register, 13);                                                                           \
+	X(register, 14);                                                                           \
+	X(register, 15);
 
+/* A register by its name in AArch64, or by its encoding in AArch32. */
 #ifdef __aarch64__
-#define GET(name)                                                                                  \
-	({                                                                                         \
-		uint64_t value;                                                                    \
-		__asm__ volatile("isb\n\tmrs %0, " name : "=r"(value)::"memory");                  \
-		(uintptr_t) value;                                                                 \
-	})
-#define PUT(name, value)                                                                           \
-	__asm__ volatile("msr " name ", %0\n\tisb" ::"r"((uint64_t)(value)) : "memory")
-#define DBGBVR(n) "dbgbvr" #n "_el1"
-#define DBGBCR(n) "dbgbcr" #n "_el1"
-#define DBGWVR(n) "dbgwvr" #n "_el1"
-#define DBGWCR(n) "dbgwcr" #n "_el1"
-#define MDSCR "mdscr_el1"
-#define OSLAR "oslar_el1"
-#define OSLSR "oslsr_el1"
-#define OSDLR "osdlr_el1"
-#define CLAIM_SET "dbgclaimset_el1"
-#define CLAIM_CLEAR "dbgclaimclr_el1"
-#define PMCR "pmcr_el0"
-#define PMUSERENR "pmuserenr_el0"
-#define PMCNTENSET "pmcntenset_el0"
-#define PMINTENSET "pmintenset_el1"
-#define PMOVSSET "pmovsset_el0"
-#define PMOVSCLR "pmovsclr_el0"
-#define PMSELR "pmselr_el0"
-#define PMXEVTYPER "pmxevtyper_el0"
-#define PMXEVCNTR "pmxevcntr_el0"
-#define PMCCNTR "pmccntr_el0"
-#define VBAR "vbar_el1"
-#define UNLOCK 0u
+#define REGISTER(armv8, armv7) armv8
+#define READ "mrs %0, "
+#define WRITE(register) "msr " register ", %0\n\tisb"
 #define LAST_BREAK (GET("id_aa64dfr0_el1") >> 12 & 0xf)
 #define LAST_WATCH (GET("id_aa64dfr0_el1") >> 20 & 0xf)
 #define ARMED (1u << 15 | 1u << 13) /* MDE, KDE */
+#define UNMASK_DEBUG "msr daifclr, #8\n\tisb"
 #define VECTORS ".balign 0x800\nvectors:\n.rept 16\nb fired\n.balign 0x80\n.endr\n"
-
-static void unmask_debug(void)
-{
-	__asm__ volatile("msr daifclr, #8\n\tisb");
-}
 #else
-#define GET(name)                                                                                  \
-	({                                                                                         \
-		uintptr_t value;                                                                   \
-		__asm__ volatile("isb\n\tmrc " name : "=r"(value)::"memory");                      \
-		value;                                                                             \
-	})
-#define PUT(name, value)                                                                           \
-	__asm__ volatile("mcr " name "\n\tisb" ::"r"((uintptr_t)(value)) : "memory")
-#define DBGBVR(n) "p14, 0, %0, c0, c" #n ", 4"
-#define DBGBCR(n) "p14, 0, %0, c0, c" #n ", 5"
-#define DBGWVR(n) "p14, 0, %0, c0, c" #n ", 6"
-#define DBGWCR(n) "p14, 0, %0, c0, c" #n ", 7"
-#define MDSCR "p14, 0, %0, c0, c2, 2" /* DBGDSCRext */
-#define OSLAR "p14, 0, %0, c1, c0, 4"
-#define OSLSR "p14, 0, %0, c1, c1, 4"
-#define OSDLR "p14, 0, %0, c1, c3, 4"
-#define CLAIM_SET "p14, 0, %0, c7, c8, 6"
-#define CLAIM_CLEAR "p14, 0, %0, c7, c9, 6"
-#define PMCR "p15, 0, %0, c9, c12, 0"
-#define PMUSERENR "p15, 0, %0, c9, c14, 0"
-#define PMCNTENSET "p15, 0, %0, c9, c12, 1"
-#define PMINTENSET "p15, 0, %0, c9, c14, 1"
-#define PMOVSSET "p15, 0, %0, c9, c14, 3"
-#define PMOVSCLR "p15, 0, %0, c9, c12, 3"
-#define PMSELR "p15, 0, %0, c9, c12, 5"
-#define PMXEVTYPER "p15, 0, %0, c9, c13, 1"
-#define PMXEVCNTR "p15, 0, %0, c9, c13, 2"
-#define PMCCNTR "p15, 0, %0, c9, c13, 0"
-#define VBAR "p15, 0, %0, c12, c0, 0"
+#define REGISTER(armv8, armv7) armv7
+#define READ "mrc "
+#define WRITE(register) "mcr " register "\n\tisb"
 #define TEECR "p14, 6, %0, c0, c0, 0"
 #define TEEHBR "p14, 6, %0, c1, c0, 0"
-#define UNLOCK 0u
 #define LAST_BREAK (GET("p14, 0, %0, c0, c0, 0") >> 24 & 0xf)
 #define LAST_WATCH (GET("p14, 0, %0, c0, c0, 0") >> 28)
 #define ARMED (1u << 15) /* MDBGen */
+#define UNMASK_DEBUG ""
 #define VECTORS ".balign 32\nvectors:\n.rept 8\nb fired\n.endr\n"
-
-static void unmask_debug(void)
-{
-}
 #endif
+
+#define GET(register)                                                                              \
+	({                                                                                         \
+		uintptr_t value;                                                                   \
+		__asm__ volatile("isb\n\t" READ register : "=r"(value)::"memory");                 \
+		value;                                                                             \
+	})
+#define PUT(register, value) __asm__ volatile(WRITE(register)::"r"((uintptr_t)(value)) : "memory")
+
+#define DBGBVR(n) REGISTER("dbgbvr" #n "_el1", "p14, 0, %0, c0, c" #n ", 4")
+#define DBGBCR(n) REGISTER("dbgbcr" #n "_el1", "p14, 0, %0, c0, c" #n ", 5")
+#define DBGWVR(n) REGISTER("dbgwvr" #n "_el1", "p14, 0, %0, c0, c" #n ", 6")
+#define DBGWCR(n) REGISTER("dbgwcr" #n "_el1", "p14, 0, %0, c0, c" #n ", 7")
+#define MDSCR REGISTER("mdscr_el1", "p14, 0, %0, c0, c2, 2") /* DBGDSCRext */
+#define OSLAR REGISTER("oslar_el1", "p14, 0, %0, c1, c0, 4")
+#define OSLSR REGISTER("oslsr_el1", "p14, 0, %0, c1, c1, 4")
+#define OSDLR REGISTER("osdlr_el1", "p14, 0, %0, c1, c3, 4")
+#define CLAIM_SET REGISTER("dbgclaimset_el1", "p14, 0, %0, c7, c8, 6")
+#define CLAIM_CLEAR REGISTER("dbgclaimclr_el1", "p14, 0, %0, c7, c9, 6")
+#define PMCR REGISTER("pmcr_el0", "p15, 0, %0, c9, c12, 0")
+#define PMUSERENR REGISTER("pmuserenr_el0", "p15, 0, %0, c9, c14, 0")
+#define PMCNTENSET REGISTER("pmcntenset_el0", "p15, 0, %0, c9, c12, 1")
+#define PMINTENSET REGISTER("pmintenset_el1", "p15, 0, %0, c9, c14, 1")
+#define PMOVSSET REGISTER("pmovsset_el0", "p15, 0, %0, c9, c14, 3")
+#define PMOVSCLR REGISTER("pmovsclr_el0", "p15, 0, %0, c9, c12, 3")
+#define PMSELR REGISTER("pmselr_el0", "p15, 0, %0, c9, c12, 5")
+#define PMXEVTYPER REGISTER("pmxevtyper_el0", "p15, 0, %0, c9, c13, 1")
+#define PMXEVCNTR REGISTER("pmxevcntr_el0", "p15, 0, %0, c9, c13, 2")
+#define PMCCNTR REGISTER("pmccntr_el0", "p15, 0, %0, c9, c13, 0")
+#define VBAR REGISTER("vbar_el1", "p15, 0, %0, c12, c0, 0")
+#define UNLOCK 0u
 
 __asm__(VECTORS);
 
@@ -186,7 +158,7 @@ static void expect_debug(void)
 	EXPECT(GET(OSDLR) == 0, 0);
 	EXPECT(GET(CLAIM_CLEAR) == 0, 0);
 	EXPECT(oslsr == 0 || oslsr & 2, 0); /* no OS lock, or it is locked */
-	unmask_debug();
+	__asm__ volatile(UNMASK_DEBUG);
 	EXPECT(victim() + linked_victim() == 2, 0);
 }
 

@@ -5,55 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/barrier.h"
+#include "arch/sysreg.h"
+
 #ifdef __aarch64__
-static inline uint32_t own_number(void)
-{
-	uint64_t mpidr;
+#define UNMASK "msr daifclr, #3"
+#define MASK "msr daifset, #3"
+#define LOAD_TWO "ldp %0, %1, [%2]"
+#define INVALIDATE_LINE "dc ivac, %0"
+#define FIRST_OF_TWO
+#define SECOND_OF_TWO
 
-	__asm__ volatile("mrs %0, mpidr_el1" : "=r"(mpidr));
-	return mpidr & 3;
-}
-
-static inline void unmask(void)
-{
-	__asm__ volatile("msr daifclr, #3" ::: "memory");
-}
-
-static inline void mask(void)
-{
-	__asm__ volatile("msr daifset, #3" ::: "memory");
-}
-
-static inline uint64_t count(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
-	return ticks;
-}
-
-/* CNTV at a compare value. */
-static inline void cntv_at(uint64_t cval, uintptr_t control)
-{
-	__asm__ volatile("msr cntv_cval_el0, %0\n\tmsr cntv_ctl_el0, %1\n\tisb" ::"r"(cval),
-			 "r"(control));
-}
-
-static inline uintptr_t load_two(uintptr_t address) /* ANDed */
-{
-	uint64_t low, high;
-
-	__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address) : "memory");
-	return low & high;
-}
-
-/* CurrentEL */
 static inline uint32_t entry_state(void)
 {
-	uint64_t level;
-
-	__asm__ volatile("mrs %0, currentel" : "=r"(level));
-	return (uint32_t)level;
+	return (uint32_t)read_currentel();
 }
 
 /* By the boot protocol of Linux, at EL1. */
@@ -61,85 +26,18 @@ static inline bool as_booted(uintptr_t x0, uintptr_t x1, uintptr_t x2, uintptr_t
 {
 	return x0 == dtb && !(x1 | x2 | x3) && entry_state() == 1 << 2;
 }
-
-static inline void invalidate_line(uintptr_t address)
-{
-	__asm__ volatile("dc ivac, %0" ::"r"(address) : "memory");
-}
-
-static inline uint32_t timers_on(void)
-{
-	uint64_t virtual, physical;
-
-	__asm__ volatile("mrs %0, cntv_ctl_el0\n\tmrs %1, cntp_ctl_el0"
-			 : "=r"(virtual), "=r"(physical));
-	return (uint32_t)(virtual << 8 | physical);
-}
-
-static inline void sleep(void)
-{
-	__asm__ volatile("wfi" ::: "memory");
-}
-
-#define TIMER_SET(name)                                                                            \
-	static inline void name##_set(uint32_t ticks, uint32_t control)                            \
-	{                                                                                          \
-		__asm__ volatile("msr " #name "_tval_el0, %0\n\tmsr " #name                        \
-				 "_ctl_el0, %1\n\tisb" ::"r"((uint64_t)ticks),                     \
-				 "r"((uint64_t)control)                                            \
-				 : "memory");                                                      \
-	}
-TIMER_SET(cntv)
-TIMER_SET(cntp)
 #else
-static inline uint32_t own_number(void)
-{
-	uint32_t mpidr;
-
-	__asm__ volatile("mrc p15, 0, %0, c0, c0, 5" : "=r"(mpidr));
-	return mpidr & 3;
-}
-
-static inline void unmask(void)
-{
-	__asm__ volatile("cpsie if" ::: "memory");
-}
-
-static inline void mask(void)
-{
-	__asm__ volatile("cpsid if" ::: "memory");
-}
-
-static inline uint64_t count(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("isb\n\tmrrc p15, 1, %Q0, %R0, c14" : "=r"(ticks)::"memory");
-	return ticks;
-}
-
-static inline void cntv_at(uint64_t cval, uintptr_t control)
-{
-	__asm__ volatile(
-		"mcrr p15, 3, %Q0, %R0, c14\n\tmcr p15, 0, %1, c14, c3, 1\n\tisb" ::"r"(cval),
-		"r"(control));
-}
-
-static inline uintptr_t load_two(uintptr_t address) /* ANDed */
-{
-	register uint32_t low __asm__("r2"), high __asm__("r3");
-
-	__asm__ volatile("ldm %2, {r2, r3}" : "=r"(low), "=r"(high) : "r"(address) : "memory");
-	return low & high;
-}
+#define UNMASK "cpsie if"
+#define MASK "cpsid if"
+#define LOAD_TWO "ldm %2, {%0, %1}"
+#define INVALIDATE_LINE "mcr p15, 0, %0, c7, c6, 1" /* DCIMVAC */
+#define FIRST_OF_TWO __asm__("r2")
+#define SECOND_OF_TWO __asm__("r3")
 
 /* CPSR, without its flags */
 static inline uint32_t entry_state(void)
 {
-	uint32_t cpsr;
-
-	__asm__ volatile("mrs %0, cpsr" : "=r"(cpsr));
-	return cpsr & ~0xf8000000u;
+	return read_cpsr() & ~0xf8000000u;
 }
 
 /* By the boot protocol of Linux, in Supervisor mode. */
@@ -148,19 +46,21 @@ static inline bool as_booted(uintptr_t r0, uintptr_t r1, uintptr_t r2, uintptr_t
 	(void)r3;
 	return !r0 && r1 == 0xffffffff && r2 == dtb && (entry_state() & 0x1f) == 0x13;
 }
+#endif
 
-static inline void invalidate_line(uintptr_t address)
+static inline uint32_t own_number(void)
 {
-	__asm__ volatile("mcr p15, 0, %0, c7, c6, 1" ::"r"(address) : "memory"); /* DCIMVAC */
+	return read_mpidr_el1() & 3;
 }
 
-static inline uint32_t timers_on(void)
+static inline void unmask(void)
 {
-	uint32_t virtual, physical;
+	__asm__ volatile(UNMASK ::: "memory");
+}
 
-	__asm__ volatile("mrc p15, 0, %0, c14, c3, 1\n\tmrc p15, 0, %1, c14, c2, 1"
-			 : "=r"(virtual), "=r"(physical));
-	return virtual << 8 | physical;
+static inline void mask(void)
+{
+	__asm__ volatile(MASK ::: "memory");
 }
 
 static inline void sleep(void)
@@ -168,19 +68,47 @@ static inline void sleep(void)
 	__asm__ volatile("wfi" ::: "memory");
 }
 
-#define TIMER_SET(name, crm)                                                                       \
-	static inline void name##_set(uint32_t ticks, uint32_t control)                            \
-	{                                                                                          \
-		__asm__ volatile("mcr p15, 0, %0, c14, " crm ", 0\n\tmcr p15, 0, %1, c14, " crm    \
-				 ", 1\n\tisb" ::"r"(ticks),                                        \
-				 "r"(control)                                                      \
-				 : "memory");                                                      \
-	}
-TIMER_SET(cntv, "c3")
-TIMER_SET(cntp, "c2")
-#endif
+static inline uint64_t count(void)
+{
+	isb();
+	return read_cntvct_el0();
+}
 
 static inline uint32_t now(void)
 {
 	return (uint32_t)count();
+}
+
+/* Each timer at a compare value, and so many ticks ahead. */
+#define EACH_TIMER(name, counter)                                                                  \
+	static inline void name##_at(uint64_t cval, uint32_t control)                              \
+	{                                                                                          \
+		write_##name##_cval_el0(cval);                                                     \
+		write_##name##_ctl_el0(control);                                                   \
+		isb();                                                                             \
+	}                                                                                          \
+                                                                                                   \
+	static inline void name##_set(uint32_t ticks, uint32_t control)                            \
+	{                                                                                          \
+		name##_at(read_##counter##_el0() + ticks, control);                                \
+	}
+EACH_TIMER(cntv, cntvct)
+EACH_TIMER(cntp, cntpct)
+
+static inline uint32_t timers_on(void)
+{
+	return (uint32_t)(read_cntv_ctl_el0() << 8 | read_cntp_ctl_el0());
+}
+
+static inline uintptr_t load_two(uintptr_t address) /* ANDed */
+{
+	register uintptr_t low FIRST_OF_TWO, high SECOND_OF_TWO;
+
+	__asm__ volatile(LOAD_TWO : "=r"(low), "=r"(high) : "r"(address) : "memory");
+	return low & high;
+}
+
+static inline void invalidate_line(uintptr_t address)
+{
+	__asm__ volatile(INVALIDATE_LINE ::"r"(address) : "memory");
 }

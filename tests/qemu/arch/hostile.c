@@ -339,54 +339,32 @@ static void call_any(uint32_t vcpu)
 
 /* --- a life --- */
 
+/* Also wakes who sleeps. */
+static void send_any(uint32_t vcpu)
+{
+	send(below(vcpu, 16), below(vcpu, 1u << CPUS));
+}
+
 static void step(uint32_t vcpu)
 {
+	static const struct {
+		void (*make)(uint32_t vcpu);
+		uint32_t share;
+	} kinds[] = {
+		{ touch_distributor, 4 }, { touch_private, 2 },
+		{ touch_interface, 2 },   { touch_timer, 2 },
+		{ touch_uart, 1 },        { touch_flash, 1 },
+		{ call_any, 2 },          { change_power, 1 },
+		{ touch_anywhere, 3 },    { wander, 1 },
+		{ send_any, 1 },
+	};
+	uint32_t at = below(vcpu, 20), kind = 0;
+
 	shared->in_step[vcpu] = 0;
 	shared->steps[vcpu]++;
-	switch (below(vcpu, 20)) {
-	case 0:
-	case 1:
-	case 2:
-	case 3:
-		touch_distributor(vcpu);
-		break;
-	case 4:
-	case 5:
-		touch_private(vcpu);
-		break;
-	case 6:
-	case 7:
-		touch_interface(vcpu);
-		break;
-	case 8:
-	case 9:
-		touch_timer(vcpu);
-		break;
-	case 10:
-		touch_uart(vcpu);
-		break;
-	case 11:
-		touch_flash(vcpu);
-		break;
-	case 12:
-	case 13:
-		call_any(vcpu);
-		break;
-	case 14:
-		change_power(vcpu);
-		break;
-	case 15:
-	case 16:
-	case 17:
-		touch_anywhere(vcpu);
-		break;
-	case 18:
-		wander(vcpu);
-		break;
-	default: /* also wakes who sleeps */
-		send(below(vcpu, 16), below(vcpu, 1u << CPUS));
-		break;
-	}
+	while (at >= kinds[kind].share)
+		at -= kinds[kind++].share;
+	kinds[kind].make(vcpu);
 }
 
 static void live(uint32_t vcpu)

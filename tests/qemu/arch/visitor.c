@@ -2,10 +2,8 @@
 /*
  * An unmodified guest, at whatever address: it prints what it was started with, then does what each
  * letter of SCRIPT, and then each that is typed, says:
- *   v  PSCI_VERSION by HVC, printed  i  four characters at INITRD
- *   d  a line like a record          p  a line that does not end
- *   r  SYSTEM_RESET, once            c  an access that cannot be emulated
- *   R  SYSTEM_RESET                  x  the line EXIT: STATUS=5
+ *   i  four characters at INITRD   p  a line that does not end
+ *   r  SYSTEM_RESET, once          x  the line EXIT: STATUS=5
  *   q  SYSTEM_OFF
  * MARK is in RAM and not in its image.
  */
@@ -13,7 +11,6 @@
 #include "drivers/uart/pl011_regs.h"
 #include "guest_core.h"
 #include "vcpus.h"
-#include "wrong.h"
 
 #define MAGIC 0x56495354u
 
@@ -32,11 +29,6 @@ static uint8_t typed(void)
 	return letter;
 }
 
-__attribute__((noinline)) void crash(void)
-{
-	access_at(UART);
-}
-
 static void reset_once(void)
 {
 	if (mmio_read32(MARK) == MAGIC)
@@ -48,15 +40,9 @@ static void reset_once(void)
 static void command(uint8_t letter)
 {
 	switch (letter) {
-	case 'v':
-		print_line((uint32_t)psci(PSCI_VERSION, 0, 0, 0));
-		break;
 	case 'i':
 		for (unsigned i = 0; i < 4; i++)
 			mmio_write32(UART, mmio_read8(INITRD + i));
-		break;
-	case 'd':
-		print("{\"seq\":1,\"kind\":\"end\",\"crc\":\"00000000\"}\r\n");
 		break;
 	case 'p':
 		print("=> ");
@@ -64,14 +50,8 @@ static void command(uint8_t letter)
 	case 'r':
 		reset_once();
 		break;
-	case 'R':
-		psci(SYSTEM_RESET, 0, 0, 0);
-		break;
 	case 'x':
 		print("EXIT: STATUS=5\r\n");
-		break;
-	case 'c':
-		crash();
 		break;
 	case 'q':
 		psci(SYSTEM_OFF, 0, 0, 0);
