@@ -59,7 +59,7 @@ def matrix(platform: str = "silicon", error: int = 0) -> list[dict]:
             bench_record(head, f"{shape}-{pages}p",
                          [2 + 256 * (4 + (refs + off if shape == "random" and pages > 64 else 0))]
                          * 20, pages=pages, **model)
-            for pages in (64, 65536) for shape in ("random", "seq", "packed")]
+            for pages in (64, 4096, 65536) for shape in ("random", "seq", "packed")]
 
     configs = [{"name": f"{s1}-{s2}", "stage1": s1, "stage2": s2} for s1 in GRAINS
                for s2 in ("off", *GRAINS)]

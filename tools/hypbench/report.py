@@ -84,7 +84,7 @@ def clock_cells(row: ClockRow) -> Data:
 
 def miss_cells(miss: Miss) -> Data:
     """The cost of one TLB miss, in the row of the random chase."""
-    return {"misses_op": f"{miss.misses:.4f}", "misses_from": miss.source,
+    return {"misses_op": f"{miss.cell.misses:.4f}", "misses_from": miss.cell.event,
             "miss_ns": f"{miss.ns:.3f}",
             "miss_cycles": "" if miss.cycles is None else f"{miss.cycles:.3f}"}
 

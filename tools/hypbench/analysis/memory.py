@@ -130,9 +130,10 @@ def misses(made: Section, board: Board) -> None:
     """The cost of one, and the study's slowdown model with every r that was measured."""
     made.table("miss", prose("miss"), (
         "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
+        ">of the control's",
         ">ns a miss", ">cycles a miss"), [
             [one.cell.config, one.cell.stage1, one.cell.stage2, str(one.cell.walk_refs),
-             one.misses_said, Cell(f"{one.ns:.1f}", "strong"),
+             one.misses_said, one.control_said, Cell(f"{one.ns:.1f}", "strong"),
              NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
             largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
         (prose("counted_misses"),))

@@ -3,12 +3,13 @@
 linear fit, and what a slower walk makes of a whole program (the model of study S1); PMU events of
 one operation, and whether a chase misses the TLB as often as it is meant to; the cost of one miss,
 (chase - packed control) / misses of a load. The misses are counted where the records have PMU
-events, and taken for one a load of a large working set where not."""
+events, and taken for one a load of a large working set where not. The control's own misses are
+taken out; a working set whose control may have others has no result."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,16 +22,16 @@ from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
 VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d{1,9})[pK]$")
-SHAPES = ("random", "seq", "packed")
 STUDY_RATIO = 2.24  # S1: random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
 MISS_RATES = (0.001, 0.01, 0.1)
 
 LINES_PER_PAGE = 64
 BEYOND = 4096  # pages, more than a TLB holds
-# A miss, by the farthest TLB whose refills are counted; and the pages that each TLB surely holds.
-MISSES = {"l2d_tlb_refill": 256, "l1d_tlb_refill": 16}
+WALKS = "l2d_tlb_refill"  # each is a walk, so that all of a configuration have one price
+MISSES = (WALKS, "l1d_tlb_refill")  # the farthest TLB whose refills are counted
+HELD = 256  # pages that the TLBs of every core hold
 MISSES_LEAST = 0.95  # a load of the random chase
-MISSES_MOST = 0.02  # a load of the packed control, where its pages fit
+MISSES_MOST = 0.02  # a load of the packed control that counts as one without misses
 ASSUMED = "assumed"
 LEAST = 0.5  # misses of a load: of fewer, something else is measured
 MATRIX = 4  # configurations from which on a log is a matrix
@@ -50,18 +51,43 @@ class TlbCell:
     random: float | None
     seq: float | None
     packed: float | None
+    event: str  # what counts a miss, or ASSUMED
+    misses: float  # of a random load: one, where they are assumed
+    control_misses: float | None  # of a load of the packed control; None where none are counted
+    warm: "TlbCell | None" = None  # the working set whose miss has the price of one of those
+
+    @property
+    def is_clean(self) -> bool:
+        """The packed control has no misses."""
+        if self.control_misses is None:
+            return self.pages <= HELD * LINES_PER_PAGE
+        return self.control_misses <= MISSES_MOST
+
+    @property
+    def spare(self) -> float | None:
+        """What the control's misses take of its load; None where that is not known."""
+        if self.is_clean:
+            return 0.0
+        price = self.warm.miss_cost if self.warm else None
+        return None if price is None or not self.control_misses else self.control_misses * price
 
     @property
     def cost(self) -> float | None:
-        """Of a translation: random - packed, per load."""
-        if self.random is None or self.packed is None:
+        """Of the translation of a random load: random - the control without its misses."""
+        if self.random is None or self.packed is None or self.spare is None:
             return None
-        return self.random - self.packed
+        return self.random - (self.packed - self.spare)
+
+    @property
+    def miss_cost(self) -> float | None:
+        """Of one miss; None where a load hardly misses."""
+        wanted = self.pages >= BEYOND if self.event == ASSUMED else self.misses >= LEAST
+        return self.cost / self.misses if wanted and self.cost is not None else None
 
 
 @dataclass(frozen=True)
 class WalkFit:
-    """cost = a + b * walk references, by least squares over the configurations."""
+    """TlbCell.cost = a + b * walk references, by least squares over the configurations."""
 
     a: float
     b: float
@@ -93,8 +119,20 @@ def tlb_cells(log: Log) -> list[TlbCell]:
         if "walk_refs" in row.first and row.config in settings:
             groups.setdefault((row.config, size), {})[shape] = row
     order = list(settings)
-    return [cell(key, shapes, settings[key[0]], platform_of(log)) for key, shapes
-            in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))]
+    counted = event_rows(log)
+    cells = [cell(key, shapes, settings[key[0]], platform_of(log), counted) for key, shapes
+             in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))]
+    return [priced(one, cells) for one in cells]
+
+
+def priced(cell: TlbCell, cells: list[TlbCell]) -> TlbCell:
+    """A control's miss has the price of a miss in the largest working set whose control has none:
+    the tables of few pages are in the caches, as there. A refill of the first-level TLB has no one
+    price: it is a hit in the second, or a walk."""
+    warm = [one for one in cells
+            if one.config == cell.config and one.is_clean and one.miss_cost is not None]
+    known = warm and cell.event == WALKS and not cell.is_clean
+    return replace(cell, warm=warm[-1]) if known else cell
 
 
 def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
@@ -103,17 +141,24 @@ def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
     return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
 
 
-def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str) -> TlbCell:
+def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str,
+         counted: dict[Key, dict[str, float]]) -> TlbCell:
     first = next(iter(shapes.values())).first
     loads = {shape: None if hides(platform, row) else row.p50 / row.first["batch"]
              for shape, row in shapes.items()}
+    random, control = (counted.get((CHASE, f"{shape}-{key[1]}p", key[0]), {})
+                       for shape in ("random", "packed"))
+    event = next((name for name in MISSES if name in random | control), ASSUMED)
     return TlbCell(key[0], settings["stage1"], settings["stage2"], first["walk_refs"], key[1],
-                   first["batch"], *(loads.get(shape) for shape in SHAPES))
+                   first["batch"], loads.get("random"), loads.get("seq"), loads.get("packed"),
+                   event, random.get(event, 1.0 if event == ASSUMED else 0.0), control.get(event))
 
 
 def largest(cells: list[TlbCell]) -> list[TlbCell]:
-    """The cells of the largest working set."""
-    return [cell for cell in cells if cell.pages == max(one.pages for one in cells)]
+    """The cells of the largest working set; of those of which a translation's cost is known, where
+    there are some."""
+    known = [cell for cell in cells if cell.cost is not None] or cells
+    return [cell for cell in cells if cell.pages == max(one.pages for one in known)]
 
 
 def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
@@ -176,30 +221,26 @@ def per_operation(records: list[Data]) -> dict[str, float]:
 
 
 def doubts(log: Log) -> Iterator[str]:
-    """Chases over 4 KiB pages of which "a TLB miss per access" is not true, or of their control."""
-    counted = event_rows(log)
-    last: dict[tuple[str, str], str] = {}  # of the largest working set
-    for shape, lines, row in sorted(sized_rows(log, CHASE), key=lambda found: found[1]):
-        miss = next((name for name in MISSES if name in counted.get(row.key, {})), None)
-        if not miss:
-            continue
-        misses = counted[row.key][miss]
-        said = f"{CHASE} {row.variant} {row.config}: {misses:.3f} {miss} a load"
-        if shape == "random" and lines >= BEYOND and row.first.get("s1_levels") == 3:
-            last[row.config, shape] = (f"{said}, less than {MISSES_LEAST}"
-                                       if misses < MISSES_LEAST else "")
-        if shape == "packed" and lines <= MISSES[miss] * LINES_PER_PAGE:
-            last[row.config, shape] = (f"{said} of the control, more than {MISSES_MOST}"
-                                       if misses > MISSES_MOST else "")
-    yield from (f'warning: {text}: "a TLB miss per access" is not true'
-                for text in last.values() if text)
+    """Chases over 4 KiB pages of which "a TLB miss per access" is not true; and every control that
+    misses, unless its misses are taken out."""
+    settings = settings_of(log)
+    for config in settings:
+        cells = [cell for cell in tlb_cells(log)
+                 if cell.config == config and cell.event != ASSUMED]
+        beyond = [cell for cell in cells if cell.random is not None and cell.pages >= BEYOND
+                  and settings[config]["stage1"] == "4K"]
+        yield from (f"warning: {CHASE} random-{cell.pages}p {config}: {cell.misses:.3f}"
+                    f' {cell.event} a load, less than {MISSES_LEAST}: "a TLB miss per access" is'
+                    " not true" for cell in beyond[-1:] if cell.misses < MISSES_LEAST)
+        yield from (f"warning: {CHASE} packed-{cell.pages}p {config}: {cell.control_misses:.3f}"
+                    f" {cell.event} a load of the control, more than {MISSES_MOST}, and nothing"
+                    " takes them out: what a miss costs there is not shown"
+                    for cell in cells if cell.packed is not None and cell.spare is None)
 
 
 @dataclass(frozen=True)
 class Miss:
     cell: TlbCell
-    misses: float  # of a load
-    source: str  # of `misses`: the event that was counted, or assumed
     ns: float
     cycles: float | None  # None without the second clock
 
@@ -210,7 +251,14 @@ class Miss:
 
     @property
     def misses_said(self) -> str:
-        return f"{self.misses:.3f} {self.source}"
+        return f"{self.cell.misses:.3f} {self.cell.event}"
+
+    @property
+    def control_said(self) -> str:
+        """The control's misses, and whether the cost has them taken out."""
+        if self.cell.control_misses is None:
+            return "none assumed"
+        return f"{self.cell.control_misses:.3f}{'' if self.cell.is_clean else ', taken out'}"
 
 
 def miss_rows(log: Log) -> list[Miss]:
@@ -218,31 +266,20 @@ def miss_rows(log: Log) -> list[Miss]:
     no time."""
     if platform_of(log) not in TIME:
         return []
-    counted = event_rows(log)
     pools = cycle_pools(log)
-    return [made for cell in tlb_cells(log) if (made := miss(log, cell, counted, pools))]
+    return [Miss(cell, cell.miss_cost * 1e9 / log.run["hz"], miss_cycles(cell, pools))
+            for cell in tlb_cells(log) if cell.miss_cost is not None]
 
 
-def miss(log: Log, cell: TlbCell, counted: dict[Key, dict[str, float]],
-         pools: dict[Key, Pool]) -> Miss | None:
-    events = counted.get((CHASE, f"random-{cell.pages}p", cell.config), {})
-    event = next((name for name in MISSES if name in events), ASSUMED)
-    misses = events.get(event, 1.0)
-    cost = cell.cost
-    if cost is None or (cell.pages < BEYOND if event == ASSUMED else misses < LEAST):
-        return None
-    cycles = cycle_cost(cell, pools)
-    return Miss(cell, misses, event, cost * 1e9 / log.run["hz"] / misses,
-                None if cycles is None else cycles / misses)
-
-
-def cycle_cost(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
-    """Random - packed, of a load."""
+def miss_cycles(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
+    """TlbCell.miss_cost by the second clock."""
     random, packed = (pools.get((CHASE, f"{shape}-{cell.pages}p", cell.config))
                       for shape in ("random", "packed"))
-    if not random or not packed:
+    price = miss_cycles(cell.warm, pools) if cell.warm else 0.0
+    if not random or not packed or price is None:
         return None
-    return (random.percentile(500) - packed.percentile(500)) / cell.batch
+    more = (random.percentile(500) - packed.percentile(500)) / cell.batch
+    return (more + (price * cell.control_misses if cell.control_misses else 0.0)) / cell.misses
 
 
 def largest_sets(rows: list[Miss]) -> list[Miss]:
@@ -271,7 +308,7 @@ def tlb_tables(log: Log) -> Shown:
         return []
     made = filled(f"Translation by grain: {cells[0].pages} pages of 4 KiB, ticks of one load",
                   ("configuration", "stage 1", "stage 2", ">walk references", ">random", ">seq",
-                   ">packed", ">random - packed"),
+                   ">packed", ">of it misses", ">random - the rest"),
                   ((cell.config, cell.stage1, cell.stage2, cell.walk_refs,
                     *loads_of(cell, unmodelled)) for cell in cells))
     return [*made, *fit_line(log, unmodelled)]
@@ -279,8 +316,9 @@ def tlb_tables(log: Log) -> Shown:
 
 def loads_of(cell: TlbCell, unmodelled: bool) -> list[str]:
     if unmodelled:
-        return ["-", "-", "-", NOT_MODELLED]
-    return [fixed(value, 2) for value in (cell.random, cell.seq, cell.packed, cell.cost)]
+        return ["-", "-", "-", "-", NOT_MODELLED]
+    return [fixed(value, 2)
+            for value in (cell.random, cell.seq, cell.packed, cell.spare, cell.cost)]
 
 
 def fit_line(log: Log, unmodelled: bool) -> list[str]:
@@ -288,16 +326,17 @@ def fit_line(log: Log, unmodelled: bool) -> list[str]:
     if unmodelled or not fit:
         return []
     worth = " (the host's clock: means nothing)" if platform_of(log) == "qemu-host" else ""
-    return [f"Fit over {fit.points} configurations: random - packed = {fit.a:.2f} + {fit.b:.3f} *"
+    return [f"Fit over {fit.points} configurations: a translation = {fit.a:.2f} + {fit.b:.3f} *"
             f" walk references, residual {fit.residual:.2f} ticks{worth}"]
 
 
 def miss_tables(log: Log) -> Shown:
-    return filled("What one TLB miss costs: (random - packed) / misses of a load",
-                  ("bench", "variant", "configuration", ">misses of a load", ">ns a miss",
-                   ">cycles a miss"),
-                  ((*row.key, row.misses_said, fixed(row.ns, 1), fixed(row.cycles, 1))
-                   for row in largest_sets(miss_rows(log))))
+    return filled("What one TLB miss costs: (random - packed without its misses) / misses of a"
+                  " load",
+                  ("bench", "variant", "configuration", ">misses of a load", ">of the control's",
+                   ">ns a miss", ">cycles a miss"),
+                  ((*row.key, row.misses_said, row.control_said, fixed(row.ns, 1),
+                    fixed(row.cycles, 1)) for row in largest_sets(miss_rows(log))))
 
 
 def slowdown_tables(log: Log) -> Shown:
