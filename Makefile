@@ -26,7 +26,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
-	bench trace capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
+	bench trace bound capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
 	compare reference report debug check qemu-test qemu-test-all nightly test-part gem5-test \
 	hostile-nightly unit-test unit-programs update-expected sdcard tftp flash clean help FORCE
 
@@ -220,6 +220,11 @@ bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "
 trace: $(setup-run)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) trace --board $(BOARD) $(if $(filter file,$(origin PLAN)),,--plan "$(PLAN)")
+
+## bound: prove how many instructions each kind of exit of BOARD takes at most
+bound: $(setup-run)
+	@$(MAKE) $(abreast) --no-print-directory qemu-image
+	@$(HYPBENCH) bound --board $(BOARD)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 quoted = '$(subst ','\'',$(1))'

@@ -37,12 +37,20 @@ class Longest(NamedTuple):
     length: int
 
 
+class Marked(NamedTuple):
+    """The longest visit to EL2 that came by these marks, each a bit."""
+
+    length: int
+    marks: int
+
+
 @dataclass
 class Counted:
     result: Result
     windows: list[Window] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     longest: list[Longest] = field(default_factory=list)
+    marked: list[Marked] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
 
@@ -57,11 +65,12 @@ class Counted:
 @dataclass(frozen=True)
 class Watched:
     """A run under the plugin, for Lab.run(). `vector`: the guest's, if it is not the real one.
-    `switches`: of the plugin's options."""
+    `switches`: of the plugin's options. `marks`: addresses of EL2's code."""
 
     job: Job
     vector: int | None = None
     switches: tuple[str, ...] = ()
+    marks: tuple[int, ...] = ()
 
 
 def library(board: str) -> Path:
@@ -70,7 +79,8 @@ def library(board: str) -> Path:
 
 def words(job: Job, watched: Watched, out: Path) -> list[str]:
     return counting.options(library(job.board), build_of(job.board, job.planted) / "guest.elf",
-                            board_facts(job.board)["ISA"], out, watched.vector, watched.switches)
+                            board_facts(job.board)["ISA"], out, watched.vector, watched.switches,
+                            watched.marks)
 
 
 def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
@@ -107,6 +117,9 @@ def perform(watched: Watched) -> Counted:
                 found.visits.append(Visit(*map(int, numbers)))
             elif kind == "longest":
                 found.longest.append(Longest(*map(int, numbers)))
+            elif kind == "marked":
+                low, high = (int(word, 16) for word in numbers[1:])
+                found.marked.append(Marked(int(numbers[0]), high << 64 | low))
             elif kind != "path":
                 found.lost.append(line)
     return found

@@ -20,6 +20,7 @@ from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compa
                                           comparison_table, conditions, summary_line)
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
+from hypbench.bound.cli import bound
 from hypbench.capture import capture
 from hypbench.checks.cli import dev
 from hypbench.guests.cli import run_guest
@@ -243,7 +244,7 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-for other_command in (capture, compare, dev, peers, run_guest, *BOARD_COMMANDS):
+for other_command in (bound, capture, compare, dev, peers, run_guest, *BOARD_COMMANDS):
     main.add_command(other_command)
 
 

@@ -63,13 +63,13 @@ def reason_not_to(program: str, library: Path) -> str:
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
-            switches: Iterable[str] = ()) -> list[str]:
+            switches: Iterable[str] = (), marks: Iterable[int] = ()) -> list[str]:
     """QEMU's words. `vector`: the guest's of an IRQ, if it is not the real one. `switches`: of the
-    plugin's options, those to be on."""
+    plugin's options, those to be on. `marks`: addresses that classify a visit to EL2."""
     symbols = symbols_of(guest)
     vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
     words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}",
-             *(f"{switch}=on" for switch in switches))
+             *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks))
     return ["-plugin", ",".join(str(word).replace(",", ",,") for word in words)]
 
 

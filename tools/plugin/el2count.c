@@ -11,11 +11,12 @@
  * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, apart=on (each VM has one vCPU, and that a core of its own). Lines of the file, in
- * decimal:
+ * paths=on, apart=on (each VM has one vCPU, and that a core of its own), mark=<address of code of
+ * EL2> (up to 128 times). Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
+ *   marked <instructions> <marks>                              the longest visit of each set
  *   longest <core> <class> <instructions>                      of the core's visits, at the end
  *   lost <visits>                                              beyond the kinds that are kept
  *   path <block>...                                            with paths=on, after its window
@@ -37,6 +38,8 @@
 #define STAMPS 32u /* the guest's last reads of the counter */
 #define MAX_VISITS 4096u
 #define TRAIL 4096u /* a core's last blocks */
+#define MAX_MARKS 128u
+#define MAX_SETS 1024u
 
 #define VMID_SHIFT 48 /* of VTTBR */
 #define EC_SHIFT 26
@@ -74,6 +77,18 @@ struct block {
 	uint64_t address;
 	unsigned length; /* in instructions */
 	uint32_t last;
+	unsigned mark; /* of its address, from 1 on; 0: none */
+};
+
+/* The marks that a visit came by. */
+struct marks {
+	uint64_t bits[MAX_MARKS / 64];
+};
+
+/* The longest visit with these marks. */
+struct marked {
+	struct marks marks;
+	uint64_t length;
 };
 
 /* A block as it was executed. */
@@ -88,6 +103,7 @@ struct visit {
 	unsigned vector, class, switches;
 	uint64_t translation; /* VTTBR */
 	uint64_t length, times;
+	struct marks marks;
 };
 
 struct core {
@@ -110,6 +126,8 @@ static struct {
 	uint64_t add, vector;
 	FILE *out;
 	bool paths, apart;
+	uint64_t marks[MAX_MARKS];
+	unsigned mark_count;
 } options;
 
 static struct core cores[MAX_CORES];
@@ -117,6 +135,8 @@ static struct core *running = cores;
 static struct visit visits[MAX_VISITS];
 static unsigned visit_count;
 static uint64_t lost_visits;
+static struct marked sets[MAX_SETS];
+static unsigned set_count;
 
 static bool is_a64;
 static struct qemu_plugin_register *psr, *syndrome, *vttbr, *vmpidr, *stack_pointer;
@@ -345,6 +365,21 @@ static void count_kind(const struct visit *visit)
 	visits[i].times++;
 }
 
+static void keep_longest(const struct visit *visit)
+{
+	unsigned i;
+
+	for (i = 0; i < set_count && memcmp(&sets[i].marks, &visit->marks, sizeof(struct marks));
+	     i++)
+		;
+	if (i == MAX_SETS)
+		fail("too many sets of marks");
+	if (i == set_count)
+		sets[set_count++].marks = visit->marks;
+	if (visit->length > sets[i].length)
+		sets[i].length = visit->length;
+}
+
 static void leave(struct core *core)
 {
 	struct visit *visit = &core->visit;
@@ -352,6 +387,8 @@ static void leave(struct core *core)
 	visit->length = core->count.at[EL2] - visit->length;
 	visit->switches = value_of(vttbr) != visit->translation;
 	count_kind(visit);
+	if (options.mark_count)
+		keep_longest(visit);
 	if (visit->vector && visit->length > core->longest[visit->class])
 		core->longest[visit->class] = visit->length;
 }
@@ -397,12 +434,23 @@ static void on_block(unsigned vcpu, void *data)
 		leave(core);
 	if (core->block && core->level == EL2 && (returned || before == GUEST))
 		enter(core, block->address);
+	if (block->mark && core->level == EL2)
+		core->visit.marks.bits[(block->mark - 1) / 64] |= 1ull << (block->mark - 1) % 64;
 	if (block->address == options.vector)
 		note_wake(core);
 	else if (block->address == options.add)
 		report_window(core);
 	core->block = block;
 	core->begun = 0;
+}
+
+static unsigned mark_of(uint64_t address)
+{
+	unsigned i;
+
+	for (i = 0; i < options.mark_count && options.marks[i] != address; i++)
+		;
+	return i < options.mark_count ? i + 1 : 0;
 }
 
 /* A block is kept for good: QEMU has no word of its end. */
@@ -417,6 +465,7 @@ static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 	block->address = qemu_plugin_tb_vaddr(tb);
 	block->length = qemu_plugin_tb_n_insns(tb);
 	block->last = 0;
+	block->mark = mark_of(block->address);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, REGISTERS_READ, block);
 	for (unsigned i = 0; i < block->length; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
@@ -440,6 +489,9 @@ static void on_end(uint64_t plugin, void *unused)
 	for (const struct visit *visit = visits; visit < visits + visit_count; visit++)
 		fprintf(options.out, "visit %u %u %u %" PRIu64 " %" PRIu64 "\n", visit->vector,
 			visit->class, visit->switches, visit->length, visit->times);
+	for (unsigned i = 0; i < set_count; i++)
+		fprintf(options.out, "marked %" PRIu64 " %" PRIx64 " %" PRIx64 "\n", sets[i].length,
+			sets[i].marks.bits[0], sets[i].marks.bits[1]);
 	for (unsigned core = 0; core < MAX_CORES; core++)
 		report_longest(core);
 	if (lost_visits)
@@ -457,6 +509,8 @@ static void take_option(const char *word)
 		options.out = fopen(value, "w");
 	else if (!strncmp(word, "add=", 4))
 		options.add = strtoull(value, NULL, 0);
+	else if (!strncmp(word, "mark=", 5) && options.mark_count < MAX_MARKS)
+		options.marks[options.mark_count++] = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "vector=", 7))
 		options.vector = strtoull(value, NULL, 0);
 	else if (!strcmp(word, "paths=on"))

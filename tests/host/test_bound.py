@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ceilings of small programs whose longest path is known, in both instruction sets; and what has no
+ceiling is an error."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from hypbench.bound import calls, image
+from hypbench.bound.facts import Facts
+from hypbench.bound.graph import Graphs
+from hypbench.bound.kinds import Kind
+from hypbench.bound.limits import Limits
+from hypbench.bound.paths import Prover
+
+CROSS = {"armv8": ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc"),
+         "armv7": ("arm-none-eabi-gcc",)}
+FLAGS = {"armv8": ("-mgeneral-regs-only",), "armv7": ("-marm", "-mcpu=cortex-a15",
+                                                      "-mfloat-abi=soft")}
+LEAST = {"armv8": "subs w1, w1, #1", "armv7": "subs r1, r1, #1"}
+BITS = {"armv8": "sub w1, w0, #1\n ands w0, w0, w1", "armv7": "sub r1, r0, #1\n ands r0, r0, r1"}
+FIVE = {"armv8": "mov w1, #5", "armv7": "mov r1, #5"}
+SKIP = {"armv8": "cbz x0,", "armv7": "cmp r0, #0\n beq"}
+RETRY = {"armv8": "1: ldxr w1, [x0]\n stxr w2, w1, [x0]\n cbnz w2, 1b",
+         "armv7": "1: ldrex r1, [r0]\n strex r2, r1, [r0]\n cmp r2, #0\n bne 1b"}
+HEAD = "#define nop() __asm__ volatile(\"nop\")\n"
+
+pytestmark = pytest.mark.parametrize("isa", ["armv7", "armv8"])
+
+
+@pytest.fixture
+def prove(tmp_path, isa):
+    """The ceiling of what begins at `entry` in a program, and what its comments state wrongly."""
+    def proved(text: str, suffix: str = ".c", **kind):
+        source = tmp_path / f"program{suffix}"
+        # Else the assembler's files would have a name for one instruction set alone.
+        source.write_text(text if suffix == ".c" else f".text\n.global entry\n{text}\n")
+        compiler = next(filter(shutil.which, CROSS[isa]))
+        subprocess.run([compiler, *FLAGS[isa], "-O2", "-g", "-ffreestanding", "-nostdlib",
+                        "-static", "-Wl,-e,entry", "-Wl,--build-id=none", "-Wl,-N",
+                        f"-ffile-prefix-map={tmp_path}/=", source, "-o", tmp_path / "program"],
+                       check=True)
+        made = image.load(tmp_path / "program")
+        sites = calls.Calls(Graphs(made), tmp_path)
+        calls.all_taken(sites, made)
+        limits = Limits(made, Facts(tmp_path, isa, {"SIZE": 4}))
+        found = Prover(sites, limits).ceiling(Kind("kind", made.symbols["entry"], **kind))
+        return found, limits.wrong
+    return proved
+
+
+def ceiling(proved) -> int:
+    found, wrong = proved
+    assert found.errors == wrong == []
+    return found.instructions
+
+
+def error(proved) -> str:
+    found, _ = proved
+    assert found.instructions is None
+    return "; ".join(found.errors)
+
+
+# --- paths ---
+
+def test_longer_of_two_ways_is_taken(prove, isa):
+    test = 1 if isa == "armv8" else 2
+    text = "entry: {} 1f\n nop\n nop\n nop\n eret\n1: nop\n eret"
+    assert ceiling(prove(text.format(SKIP[isa]), ".S")) == test + 4
+
+
+def test_each_call_counts(prove, isa):
+    leave = "ret" if isa == "armv8" else "bx lr"
+    text = f"entry: bl other\n nop\n bl other\n eret\n.type other, %function\nother: nop\n {leave}"
+    assert ceiling(prove(text, ".S")) == 4 + 2 * 2
+
+
+def test_condition_of_a_return_is_a_way(prove, isa):
+    early = {"armv8": "cbz x0, 1f\n nop\n nop\n ret\n1: ret", "armv7": "cmp r0, #0\n bxeq lr\n nop"
+             "\n bx lr"}
+    assert ceiling(prove(f"entry: {early[isa]}", ".S")) == 4
+
+
+# --- loops ---
+
+def test_loop_that_counts_to_a_known_value_is_exact(prove, isa):
+    text = f"entry: {FIVE[isa]}\n1: nop\n {LEAST[isa]}\n bne 1b\n eret"
+    assert ceiling(prove(text, ".S")) == 1 + 5 * 3 + 1
+
+
+def test_loop_inside_a_loop_is_executed_anew_each_time(prove, isa):
+    inner = f"{FIVE[isa]}\n2: nop\n {LEAST[isa]}\n bne 2b"
+    outer = FIVE[isa].replace("1, #5", "3, #3"), LEAST[isa].replace("1", "3", 2)
+    text = f"entry: {outer[0]}\n1: {inner}\n {outer[1].replace('#3', '#1')}\n bne 1b\n eret"
+    assert ceiling(prove(text, ".S")) == 1 + 3 * (1 + 5 * 3 + 2) + 1
+
+
+def test_loop_over_the_bits_of_a_register_ends_with_the_last(prove, isa):
+    assert ceiling(prove(f"entry: {BITS[isa]}\n bne entry\n eret", ".S")) == 32 * 3 + 1
+
+
+def test_loop_without_a_bound_is_an_error(prove, isa):
+    text = f"entry: {LEAST[isa]}\n bne entry\n eret"
+    assert "has no bound" in error(prove(text, ".S"))
+
+
+def test_loop_that_no_path_enters_needs_no_bound(prove, isa):
+    text = f"entry: {SKIP[isa]} out\n1: {LEAST[isa]}\n bne 1b\n eret\nout: nop\n eret"
+    assert "has no bound" in error(prove(text, ".S"))
+    assert ceiling(prove(text, ".S", through=("out",))) == (3 if isa == "armv8" else 4)
+
+
+def test_region_with_two_entries_is_a_loop(prove, isa):
+    text = f"entry: {SKIP[isa]} 2f\n1: nop\n2: nop\n {LEAST[isa]}\n bne 1b\n eret"
+    assert "has no bound" in error(prove(text, ".S"))
+
+
+def test_retry_of_an_exclusive_store_is_an_assumption(prove, isa):
+    found, _ = prove(f"entry: {RETRY[isa]}\n eret", ".S")
+    assert found.instructions == RETRY[isa].count("\n") + 2
+    assert [word for word, _ in found.assumptions] == ["retry"]
+
+
+# --- comments ---
+
+LOOP = HEAD + """
+unsigned entry(volatile unsigned *from)
+{
+	unsigned sum = 0;
+
+	%s
+	while (*from)
+		sum++;
+	return sum;
+}
+"""
+
+
+def test_comment_bounds_the_loop_where_it_stands(prove, isa):
+    lengths = [ceiling(prove(LOOP % f"/* bound: {bound} */")) for bound in (1, 2, 3, "SIZE + 4")]
+    turn = lengths[1] - lengths[0]
+    assert turn > 2
+    assert lengths[2:] == [lengths[0] + 2 * turn, lengths[0] + 7 * turn]
+
+
+def test_removed_comment_is_an_error(prove, isa):
+    assert error(prove(LOOP % "")) == "loop at program.c:8 has no bound"
+
+
+def test_wait_is_an_assumption(prove, isa):
+    found, _ = prove(LOOP % "/* wait: uart */")
+    assert found.assumptions == {("uart", "program.c:8")}
+    assert found.instructions
+
+
+COUNTS = HEAD + """
+void entry(void)
+{
+	%s
+	for (unsigned i = 0; i < 100; i++)
+		nop();
+}
+"""
+
+
+def test_comment_that_is_too_small_is_caught_by_the_compare(prove, isa):
+    _, wrong = prove(COUNTS % "/* bound: 99 */")
+    assert wrong == ["program.c:6: the comment states fewer turns than the compare: 98, not 99"]
+    exact = ceiling(prove(COUNTS % ""))
+    assert ceiling(prove(COUNTS % "/* bound: 100 */")) == exact
+    assert ceiling(prove(COUNTS % "/* bound: 200 */")) == exact
+
+
+def test_inlined_loops_have_the_bound_of_their_own_statement(prove, isa):
+    text = HEAD + """
+static inline __attribute__((always_inline)) unsigned inner(volatile unsigned *from)
+{
+	unsigned sum = 0;
+
+	/* bound: %d */
+	while (*from) {
+		nop();
+		sum++;
+	}
+	return sum;
+}
+
+unsigned entry(volatile unsigned *from)
+{
+	unsigned sum = 0;
+
+	/* bound: %d */
+	while (from[1])
+		sum += inner(from + 2);
+	return sum;
+}
+"""
+    base, more, outer = (ceiling(prove(text % bounds)) for bounds in ((4, 3), (5, 3), (4, 4)))
+    turn = (more - base) // 3
+    assert more - base == 3 * turn
+    assert outer - base > 4 * turn
+
+
+def test_bound_by_an_argument_is_that_of_each_call(prove, isa):
+    text = HEAD + """
+__attribute__((noipa)) void times(unsigned count)
+{
+	/* bound: ARGUMENT_0 */
+	while (count--)
+		nop();
+}
+
+void entry(unsigned count)
+{
+	times(%s);
+	times(7);
+}
+"""
+    lengths = [ceiling(prove(text % count)) for count in (3, 4, 6)]
+    turn = lengths[1] - lengths[0]
+    assert lengths[2] == lengths[0] + 3 * turn
+    assert "has no bound" in error(prove(text % "count"))
+    assert ceiling(prove((text % "count").replace("times(c", "/* argument: 6 */\n\ttimes(c"))
+                   ) == pytest.approx(lengths[2], abs=1)
+
+
+# --- calls ---
+
+TABLE = HEAD + """
+typedef void action(int *);
+typedef void other(unsigned);
+
+static __attribute__((noipa)) void shorter(int *at) { *at = 1; }
+static __attribute__((noipa)) void longer(int *at) { *at = 1; nop(); nop(); nop(); }
+__attribute__((noipa)) void unrelated(unsigned n) { nop(); nop(); nop(); nop(); nop(); nop(); }
+
+action *const actions[] = { shorter, longer };
+other *const others[] = { unrelated };
+__attribute__((noipa)) void choose(unsigned n, int *at) { %s; nop(); }
+void entry(unsigned n, int *at) { choose(n, at); }
+"""
+
+
+def test_pointer_leads_to_each_function_of_its_type(prove, isa):
+    both = ceiling(prove(TABLE % "actions[n](at)"))
+    assert ceiling(prove(TABLE % "longer(at)")) <= both
+    assert both - ceiling(prove(TABLE % "actions[n](at)", calls={"actions": ["shorter"]})) == 3
+    assert ceiling(prove(TABLE % "others[0](n)", calls={"actions": []}.fromkeys(()))) > 0
+
+
+def test_pointer_that_the_source_does_not_name_is_an_error(prove, isa):
+    register = "blr x0" if isa == "armv8" else "blx r0"
+    assert "the targets of this call are not known" in error(
+        prove(f"entry: {register}\n eret", ".S"))
+
+
+RECURSION = HEAD + """
+%s
+__attribute__((noipa)) unsigned down(volatile unsigned *at)
+{
+	unsigned sum = 1;
+
+	if (*at) {
+		sum += down(at + 1);
+		nop();
+		sum *= down(at + 2);
+		nop();
+	}
+	return sum;
+}
+
+unsigned entry(volatile unsigned *at)
+{
+	return down(at) + 1;
+}
+"""
+
+
+def test_recursion_without_a_depth_is_an_error(prove, isa):
+    assert error(prove(RECURSION % "")).startswith("recursion without a depth: down")
+
+
+def test_depth_bounds_a_recursion(prove, isa):
+    """A call that is as deep as allowed calls nothing: each further depth has twice the calls."""
+    first, second, third = (ceiling(prove(RECURSION % f"/* depth: {depth} */"))
+                            for depth in (1, 2, 3))
+    assert second > first
+    assert third - second == 2 * (second - first)

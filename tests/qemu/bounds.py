@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proven ceilings of a board's image, and the longest visit of each kind that runs under the
+plugin of tools/plugin/ measured."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import el2count
+from el2count import Counted, Watched
+from hypbench.bound import kinds, proof
+from hypbench.bound.image import Image
+from hypbench.bound.kinds import Kind
+from lab import ROOT, Job, Lab, board_facts, build_of
+from proofs import cores
+from test_hostile_vcpus import hostile
+
+EXITS = """order once
+config direct
+config trapped
+config trapped-sw
+config wfi trapped wfi=trapped
+config cntp trapped cntp=emulated
+config fp trapped fp=lazy fill=lazy
+config slice trapped sched=rr
+config priority trapped-sw sched=fp fp=lazy
+""" + "".join(f"bench {bench}\n" for bench in (
+    "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
+    "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
+    "irq_order n=2"))
+# Plans, with how many cores; and guests that do at random whatever a guest can, by their vCPUs.
+PLANS = {"failover": 4, "virtio": 2}
+HOSTILE = (1, 2)
+END = "leave"  # the visit goes on in the core's loop, beyond what a ceiling is for
+LIVES = 23  # of each hostile step
+
+
+class Longest(NamedTuple):
+    """Of the visits that were seen, and in which run."""
+
+    instructions: int
+    run: str
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The addresses that the plugin watches, with the name of each."""
+
+    names: tuple[str, ...]
+    addresses: tuple[int, ...]
+
+    def passed(self, bits: int) -> set[str]:
+        return {name for number, name in enumerate(self.names) if bits >> number & 1}
+
+
+def marks_of(image: Image, known: list[Kind]) -> Marks:
+    entries = [(entry_name(kind), kind.entry) for kind in known]
+    entries.append((END, image.symbols[END]))
+    named = list(dict.fromkeys([*entries, *kinds.marks(image, known)]))
+    return Marks(tuple(name for name, _ in named), tuple(address for _, address in named))
+
+
+def entry_name(kind: Kind) -> str:
+    return f"entry {kind.entry:#x}"
+
+
+def jobs(board: str) -> dict[str, Job]:
+    """What is measured, by the name that the table has for it."""
+    found = {"each exit": Job(board, EXITS)}
+    for plan, count in PLANS.items():
+        text = (ROOT / "plans" / f"{plan}.plan").read_text()
+        found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=cores(count))
+    return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
+                    for cpus in HOSTILE}
+
+
+def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dict[str, Longest]:
+    """The longest visit of each kind that any of the runs had."""
+    found: dict[str, Longest] = {}
+    for run, result in counted.items():
+        for one in result.marked:
+            passed = marks.passed(one.marks)
+            for kind in known:
+                if entry_name(kind) in passed and kind.is_like(passed) and END not in passed:
+                    found[kind.name] = max(found.get(kind.name, Longest(0, "")),
+                                           Longest(one.length, run))
+    return found
+
+
+def measure(board: str, shown: proof.Proof, run: Lab | None = None) -> dict[str, Longest]:
+    marks = marks_of(shown.image, shown.kinds)
+    counted = {}
+    for name, job in jobs(board).items():
+        watched = Watched(job, None, (), marks.addresses)
+        counted[name] = run.run(watched, el2count.perform) if run else el2count.perform(watched)
+        assert counted[name].marked, counted[name].result.explain()
+    return longest(counted, marks, shown.kinds)
+
+
+def proof_of(board: str, planted: str = "") -> proof.Proof:
+    return proof.Proof(ROOT, build_of(board, planted) / "hypbench.elf", board_facts(board))

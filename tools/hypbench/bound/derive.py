@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds that the code itself proves: a register that counts to a known value, or that loses one
+bit or more with each turn."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hypbench.bound.constants import A32_CLOBBERED, A64_CLOBBERED, Constants
+from hypbench.bound.decode import Instruction
+from hypbench.bound.graph import Block
+from hypbench.bound.loops import Loop
+
+TURNS_MOST = 1 << 16
+OPPOSITE = {"eq": "ne", "ne": "eq", "hs": "lo", "lo": "hs", "hi": "ls", "ls": "hi", "lt": "ge",
+            "ge": "lt", "gt": "le", "le": "gt", "mi": "pl", "pl": "mi", "zero": "ne",
+            "nonzero": "eq", "cs": "lo", "cc": "hs"}
+SAME = {"zero": "eq", "nonzero": "ne", "cs": "hs", "cc": "lo"}
+
+
+@dataclass(frozen=True)
+class Test:
+    """The loop goes on while `left` compares like this with `right`."""
+
+    block: Block
+    index: int       # of the instruction in the block that compares
+    condition: str
+    left: str        # a register
+    right: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Write:
+    """The only write of a register in the loop."""
+
+    block: Block
+    index: int
+    insn: Instruction
+
+
+class Turns(NamedTuple):
+    """How often a loop goes back at most. `is_exact`: it goes back as often whenever it runs."""
+
+    most: int
+    is_exact: bool
+
+
+def derived(loop: Loop, constants: Constants) -> Turns | None:
+    """Return what an exit shows that each turn passes; None where no exit does."""
+    own = {block.start for block in loop.own()}
+    tests = [test for start in dict.fromkeys(start for start, _ in loop.exits) if start in own
+             if (test := test_of(loop, loop.function.blocks[start], constants))]
+    counted_turns = [Turns(turns, len(loop.exits) == 1)
+                     for turns in counting(loop, tests, constants)]
+    cleared = [Turns(turns, False) for turns in clearing(loop, tests)]
+    return min(counted_turns + cleared, default=None)
+
+
+def counting(loop: Loop, tests: list[Test], constants: Constants) -> Iterator[int]:
+    """By a register that each turn adds the same number to."""
+    for test in tests:
+        write = only_write(loop, test.left)
+        step = step_of(write.insn) if write else 0
+        first = first_value(loop, test.left, constants)
+        if write and step and first is not None and loop.always(test.block.start):
+            yield from counted(test, first + step * is_before(loop, write, test), step)
+
+
+def clearing(loop: Loop, tests: list[Test]) -> Iterator[int]:
+    """By a register that each turn clears a bit of, until it is 0."""
+    for name in {test.left for test in tests}:
+        zero = [test for test in tests if test.left == name and test.condition == "ne"
+                and test.right == 0]
+        found = list(writes(loop, name))
+        lost = min(map(bits_lost, found), default=0)
+        if lost and zero and is_passed(loop, found) and loop.always(
+                *(test.block.start for test in zero)):
+            after = all(any(write.block is test.block for write in found) for test in zero)
+            yield -(-zero[0].bits // lost) - after
+
+
+def is_passed(loop: Loop, found: list["Write"]) -> bool:
+    """Whether each turn executes one of these."""
+    own = {block.start for block in loop.own()}
+    starts = [write.block.start for write in found if not write.insn.condition]
+    return set(starts) <= own and loop.always(*starts)
+
+
+# --- the test ---
+
+def test_of(loop: Loop, block: Block, constants: Constants) -> Test | None:
+    stays = [to in loop.blocks for to in block.following]
+    last = block.last
+    if len(stays) != 2 or stays[0] == stays[1] or not last.condition:
+        return None
+    # block.following has the next instruction first, then where the condition leads.
+    taken_stays = stays[1]
+    condition = (SAME.get(last.condition, last.condition) if taken_stays
+                 else OPPOSITE.get(last.condition, ""))
+    if last.name in ("cbz", "cbnz"):
+        kind, name = last.operands[0]
+        return Test(block, block.length - 1, condition, name, 0, width(last))
+    for index in range(block.length - 2, -1, -1):
+        if block.instructions[index].sets_flags:
+            return compared(block, index, condition, loop, constants)
+    return None
+
+
+def width(insn: Instruction) -> int:
+    return 64 if insn.is_wide else 32
+
+
+def compared(block: Block, index: int, condition: str, loop: Loop, constants: Constants
+             ) -> Test | None:
+    insn = block.instructions[index]
+    ops = insn.operands
+    if insn.condition or not ops or ops[0][0] != "reg":
+        return None
+    if insn.name == "cmp":
+        right = known(ops[1], loop, constants)
+        return None if right is None else Test(block, index, condition, ops[0][1], right,
+                                               width(insn))
+    if insn.name == "subs" and len(ops) == 3 and ops[1] == ops[0] and ops[2][0] == "imm":
+        # The register is compared before it is written.
+        return Test(block, index - 1, condition, ops[0][1], ops[2][1], width(insn))
+    if insn.name in ("ands", "lsrs", "tst") and condition in ("eq", "ne"):
+        return Test(block, index, condition, ops[0][1], 0, width(insn))
+    return None
+
+
+def known(operand: tuple[str, object], loop: Loop, constants: Constants) -> int | None:
+    kind, value = operand
+    if kind == "imm":
+        assert isinstance(value, int)
+        return value
+    name = str(value)
+    if kind != "reg" or next(writes(loop, name), None):
+        return None
+    return first_value(loop, name, constants)
+
+
+def first_value(loop: Loop, name: str, constants: Constants) -> int | None:
+    """The value that a register has at the loop's entry."""
+    blocks = loop.function.blocks
+    values = {constants.after(blocks[start]).get(name) if start in blocks else None
+              for start, _ in loop.entries}
+    return values.pop() if len(values) == 1 else None
+
+
+# --- the write ---
+
+def writes(loop: Loop, name: str) -> Iterator[Write]:
+    for block in loop.body():
+        for index, insn in enumerate(block.instructions):
+            if name in insn.writes:
+                yield Write(block, index, insn)
+        if block.is_call and constant_is_lost(name):
+            yield Write(block, block.length, block.last)
+
+
+def constant_is_lost(name: str) -> bool:
+    """Whether a function that is called may write the register."""
+    return name in (A64_CLOBBERED if name[0] == "x" else A32_CLOBBERED)
+
+
+def only_write(loop: Loop, name: str) -> Write | None:
+    """The write of a register, where there is one, which each turn executes once."""
+    found = list(writes(loop, name))
+    own = {block.start for block in loop.own()}
+    if (len(found) != 1 or found[0].block.start not in own or found[0].insn.condition
+            or not loop.always(found[0].block.start)):
+        return None
+    return found[0]
+
+
+def is_before(loop: Loop, write: Write, test: Test) -> bool:
+    """Whether a turn writes before it tests."""
+    if write.block is test.block:
+        return write.index <= test.index
+    if test.block.start == loop.header:
+        return False
+    left, seen = [loop.header], {loop.header, write.block.start}
+    if write.block.start == loop.header:
+        return True
+    while left:
+        start = left.pop()
+        if start == test.block.start:
+            return False
+        for to in loop.function.blocks[start].following:
+            if to in loop.blocks and to not in seen:
+                seen.add(to)
+                left.append(to)
+    return True
+
+
+def step_of(insn: Instruction) -> int:
+    """What an instruction adds to the register that it writes; 0: not known."""
+    ops = insn.operands
+    if (insn.name in ("add", "adds", "sub", "subs") and len(ops) == 3 and ops[0] == ops[1]
+            and ops[2][0] == "imm"):
+        return ops[2][1] if insn.name[0] == "a" else -ops[2][1]
+    return 0
+
+
+def bits_lost(write: Write) -> int:
+    """How many bits of the register a write clears at least, if it is not 0; 0: not known."""
+    insn, ops = write.insn, write.insn.operands
+    if insn.name in ("lsr", "lsrs") and ops[0] == ops[1] and ops[2][0] == "imm":
+        return ops[2][1]
+    if insn.name not in ("and", "ands") or len(ops) != 3 or ops[0] not in ops[1:]:
+        return 0
+    other = ops[1] if ops[2] == ops[0] else ops[2]
+    before = write.block.instructions[:write.index]
+    less = [one for one in before if other[1] in one.writes][-1:]
+    return int(bool(less) and less[0].name in ("sub", "subs") and not less[0].condition
+               and less[0].operands[1:] == (ops[0], ("imm", 1))
+               and not any(ops[0][1] in one.writes for one in before[before.index(less[0]):]))
+
+
+# --- counting ---
+
+def signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> (bits - 1) & 1 else value
+
+
+COMPARE: dict[str, Callable[[int, int, int], bool]] = {
+    "eq": lambda a, b, n: a == b, "ne": lambda a, b, n: a != b,
+    "hs": lambda a, b, n: a >= b, "lo": lambda a, b, n: a < b,
+    "hi": lambda a, b, n: a > b, "ls": lambda a, b, n: a <= b,
+    "ge": lambda a, b, n: signed(a, n) >= signed(b, n),
+    "lt": lambda a, b, n: signed(a, n) < signed(b, n),
+    "gt": lambda a, b, n: signed(a, n) > signed(b, n),
+    "le": lambda a, b, n: signed(a, n) <= signed(b, n),
+    "mi": lambda a, b, n: signed((a - b) % (1 << n), n) < 0,
+    "pl": lambda a, b, n: signed((a - b) % (1 << n), n) >= 0,
+}
+
+
+def counted(test: Test, value: int, step: int) -> Iterator[int]:
+    """How many tests in a row let the loop go on."""
+    goes_on = COMPARE.get(test.condition)
+    if not goes_on:
+        return
+    span = 1 << test.bits
+    for turns in range(TURNS_MOST):
+        if not goes_on(value % span, test.right % span, test.bits):
+            yield turns
+            return
+        value += step

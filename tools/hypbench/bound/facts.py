@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comments of the source state: `bound: N` and `wait: WORD` at a loop, `depth: N` before a
+recursive function, `calls: a b` at a call through a pointer, `argument: N` at a call of a function
+whose loops depend on it."""
+
+import ast
+import operator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import click
+
+from hypbench.bound.image import Line
+from hypbench.checks.base import code_only
+
+FACT = re.compile(r"(?:^/\* |; )(bound|total|wait|depth|calls|argument): ([^;:]+?)\s*(?=;|:|\*/)")
+ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+LOOP = re.compile(r"\b(for|while|do)\b")
+DEFINE = re.compile(r"^#define (\w+) (.+?)(?:\s*/\*.*)?$", re.MULTILINE)
+OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+             ast.FloorDiv: operator.floordiv, ast.Div: operator.floordiv,
+             ast.LShift: operator.lshift}
+
+
+@dataclass(frozen=True)
+class SourceLoop:
+    """A loop statement: its lines, and the facts that a comment states of it."""
+
+    file: str
+    first: int
+    last: int
+    facts: tuple[tuple[str, str], ...]
+
+    def holds(self, line: Line) -> bool:
+        return line.file == self.file and self.first <= line.line <= self.last
+
+    def is_inside(self, other: "SourceLoop") -> bool:
+        """A loop of another file is that of a function which was inlined."""
+        return self.file != other.file or (self != other and other.first <= self.first
+                                           and self.last <= other.last) or not (
+            other.first <= self.first <= other.last or self.first <= other.first <= self.last)
+
+    def fact(self, name: str) -> str:
+        return dict(self.facts).get(name, "")
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.first}"
+
+
+@dataclass
+class Source:
+    """One file: its text, the text without comments, and its loops."""
+
+    path: str
+    text: str
+    loops: list[SourceLoop] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.code = code_only(self.text)
+        tails: set[int] = set()
+        for found in LOOP.finditer(self.code):
+            if found.start() not in tails:
+                self.loops.append(self.loop_at(found.start(), found[1], tails))
+
+    def loop_at(self, at: int, word: str, tails: set[int]) -> SourceLoop:
+        if word == "do":
+            tail = self.code.index("while", statement_end(self.code, at + 2))
+            tails.add(tail)
+            head, end = at, self.code.index(";", tail)
+        else:
+            head = matching(self.code, self.code.index("(", at))
+            end = statement_end(self.code, head + 1)
+        first = self.line_at(at)
+        # A comment after the condition may follow on its line.
+        return SourceLoop(self.path, first, self.line_at(end),
+                          tuple(self.facts(first, self.line_at(head))))
+
+    def line_at(self, at: int) -> int:
+        return self.code.count("\n", 0, at) + 1
+
+    def facts(self, first: int, last: int) -> Iterator[tuple[str, str]]:
+        """Of comments on these lines, and of those on the lines before that have nothing else."""
+        lines, code = self.text.split("\n"), self.code.split("\n")
+        while first > 1 and lines[first - 2].strip() and not code[first - 2].strip():
+            first -= 1
+        text = "\n".join(lines[first - 1:last])
+        for comment in COMMENT.findall(text):
+            yield from FACT.findall(re.sub(r"\s*\n\s*\*?", " ", comment))
+
+
+def matching(code: str, at: int) -> int:
+    """The end of what the bracket at `at` begins."""
+    depth = 0
+    for end in range(at, len(code)):
+        depth += (code[end] in "({[") - (code[end] in ")}]")
+        if not depth:
+            return end
+    raise click.ClickException("a bracket has no end")
+
+
+def statement_end(code: str, at: int) -> int:
+    while code[at].isspace():
+        at += 1
+    if code[at] == "{":
+        return matching(code, at)
+    word = re.compile(r"(for|while|if|switch)\b").match(code, at)
+    if not word:
+        return next(end for end in outside_brackets(code, at) if code[end] == ";")
+    end = statement_end(code, matching(code, code.index("(", at)) + 1)
+    other = re.compile(r"\s*else\b").match(code, end + 1)
+    return statement_end(code, other.end()) if word[1] == "if" and other else end
+
+
+def outside_brackets(code: str, at: int) -> Iterator[int]:
+    while True:
+        if code[at] in "({[":
+            at = matching(code, at)
+        yield at
+        at += 1
+
+
+def holds(loop: SourceLoop, frames: list[Line]) -> bool:
+    return any(loop.holds(line) for line in frames)
+
+
+def smallest(loops: Iterable[SourceLoop]) -> SourceLoop | None:
+    return min(loops, key=lambda loop: loop.last - loop.first, default=None)
+
+
+class Facts:
+    """Those of a tree, for one isa. `sizes`: what names stand for on a board."""
+
+    def __init__(self, root: Path, isa: str, sizes: dict[str, int]):
+        self.root = root
+        self.isa = isa
+        self.sizes = sizes
+        self.sources: dict[str, Source] = {}
+
+    def source(self, file: str) -> Source:
+        if file not in self.sources:
+            path = self.root / file
+            is_c = path.suffix in (".c", ".h", ".inc") and path.is_file()
+            self.sources[file] = Source(file, path.read_text() if is_c else "")
+        return self.sources[file]
+
+    def loop(self, controls: list[list[Line]], around: SourceLoop | None) -> SourceLoop | None:
+        """The smallest loop statement that holds each of these instructions, or the calls that
+        were inlined around them. A loop inside another one is a statement inside that one's; the
+        compiler may have moved instructions, so most of these then decide."""
+        files = dict.fromkeys(line.file for frames in controls for line in frames)
+        loops = [loop for file in files for loop in self.source(file).loops]
+        found = smallest(loop for loop in loops if all(holds(loop, one) for one in controls))
+        if not around or (found and found.is_inside(around)):
+            return found
+        votes = Counter(loop for one in controls if (loop := smallest(
+            loop for loop in loops if holds(loop, one) and loop.is_inside(around))))
+        return votes.most_common(1)[0][0] if votes else None
+
+    def near(self, line: Line, name: str) -> str:
+        """A fact at a line that is no loop: of a call, or before a function's first line."""
+        source = self.source(line.file)
+        return dict(source.facts(line.line, line.line)).get(name, "")
+
+    @cached_property
+    def defines(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for folder in ("abi", "lib", "arch/common", f"arch/{self.isa}", "drivers", "hyp"):
+            for path in sorted((self.root / folder).rglob("*.[ch]")):
+                found |= dict(DEFINE.findall(path.read_text()))
+        return found
+
+    def number(self, text: str, where: object, argument: int = 0) -> int:
+        """The value of what a comment states; `argument` stands for ARGUMENT_0 and so on."""
+        try:
+            return self.value(ast.parse(ARGUMENT.sub(str(argument), plain_numbers(text)),
+                                        mode="eval").body)
+        except (SyntaxError, KeyError, ValueError) as error:
+            raise click.ClickException(f"{where}: '{text}' is no number: {error}") from error
+
+    def value(self, node: ast.expr) -> int:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return OPERATORS[type(node.op)](self.value(node.left), self.value(node.right))
+        if isinstance(node, ast.Name):
+            if node.id in self.sizes:
+                return self.sizes[node.id]
+            return self.value(ast.parse(plain_numbers(self.defines[node.id]), mode="eval").body)
+        raise ValueError("only numbers, names and + - * / << are known")
+
+
+def plain_numbers(text: str) -> str:
+    """Python has no suffix of a number."""
+    return re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", text)
+
+

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control-flow graph of each function that is reachable from an entry."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from hypbench.bound.decode import BadCode, Decoder, Flow, Instruction
+from hypbench.bound.image import Image
+
+
+@dataclass
+class Block:
+    """Instructions that are executed one after the other; a call ends a block."""
+
+    start: int
+    instructions: list[Instruction] = field(default_factory=list)
+    following: list[int] = field(default_factory=list)
+    calls: list[int] = field(default_factory=list)
+    site: Instruction | None = None  # of an indirect call
+    ends: str = ""  # "return", "leave": the function is left here
+
+    @property
+    def last(self) -> Instruction:
+        return self.instructions[-1]
+
+    @property
+    def is_call(self) -> bool:
+        return bool(self.calls) or self.site is not None
+
+    @property
+    def length(self) -> int:
+        return len(self.instructions)
+
+
+@dataclass
+class Function:
+    entry: int
+    name: str
+    blocks: dict[int, Block] = field(default_factory=dict)
+
+    def before(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {start: [] for start in self.blocks}
+        for block in self.blocks.values():
+            for start in block.following:
+                found[start].append(block.start)
+        return found
+
+
+Targets = Callable[[Instruction], Iterable[int]]
+
+
+class Graphs:
+    """Functions of the image, each read once. `targets` resolves the sites of indirect calls."""
+
+    def __init__(self, image: Image):
+        self.image = image
+        self.decoder = Decoder(image)
+        self.functions: dict[int, Function] = {}
+
+    def function(self, entry: int) -> Function:
+        if entry not in self.functions:
+            self.functions[entry] = Builder(self, entry).build()
+        return self.functions[entry]
+
+
+class Builder:
+    def __init__(self, graphs: Graphs, entry: int):
+        self.decoder = graphs.decoder
+        self.known = graphs.image.functions
+        self.entry = entry
+        self.function = Function(entry, plain(graphs.image.name_at(entry)))
+
+    def build(self) -> Function:
+        code = self.code()
+        starts = self.starts(code)
+        for start in sorted(starts):
+            self.add_block(start, code, starts)
+        return self.function
+
+    def leaves(self, insn: Instruction) -> bool:
+        """Whether a jump is a call of another function, in the place of a return."""
+        return (insn.flow is Flow.JUMP and insn.target in self.known
+                and insn.target != self.entry)
+
+    def next_of(self, insn: Instruction) -> list[int]:
+        following = [insn.after] if insn.falls_through else []
+        if insn.flow is Flow.JUMP and insn.target is not None and not self.leaves(insn):
+            following.append(insn.target)
+        return following + list(self.table(insn))
+
+    def table(self, insn: Instruction) -> Iterator[int]:
+        """Where AArch32's `ldrls pc, [pc, r0, lsl #2]` leads, after `cmp r0, #the last`."""
+        if insn.flow is not Flow.BRANCH_REGISTER or insn.name != "ldr":
+            return
+        index = insn.operands[1][1].scaled
+        for address in range(insn.address - 4, insn.address - 40, -4):
+            before = self.decoder.at(address)
+            if before.name == "cmp" and before.operands[0] == ("reg", index):
+                for at in range(before.operands[1][1] + 1):
+                    yield self.decoder.image.read(insn.address + 8 + 4 * at, 4, True) or 0
+                return
+        raise BadCode(f"{insn.address:#x}: the size of this jump's table is not known")
+
+    def code(self) -> dict[int, Instruction]:
+        code: dict[int, Instruction] = {}
+        left = [self.entry]
+        while left:
+            address = left.pop()
+            if address in code:
+                continue
+            if address != self.entry and self.is_beyond(address):
+                continue
+            code[address] = insn = self.decoder.at(address)
+            left += self.next_of(insn)
+        return code
+
+    def is_beyond(self, address: int) -> bool:
+        """Whether another function or data begins here: after a call that does not return."""
+        return address in self.known or self.decoder.image.mark_at(address) == "$d"
+
+    def starts(self, code: dict[int, Instruction]) -> set[int]:
+        starts = {self.entry}
+        for insn in code.values():
+            if insn.flow is not Flow.NEXT:
+                starts.update(address for address in (insn.after, *self.next_of(insn))
+                              if address in code)
+        return starts
+
+    def add_block(self, start: int, code: dict[int, Instruction], starts: set[int]) -> None:
+        block = self.function.blocks[start] = Block(start)
+        address = start
+        while address in code:
+            insn = code[address]
+            block.instructions.append(insn)
+            address = insn.after
+            if insn.flow is not Flow.NEXT or address in starts:
+                break
+        self.finish(block, code)
+
+    def finish(self, block: Block, code: dict[int, Instruction]) -> None:
+        last = block.last
+        block.following = [address for address in dict.fromkeys(self.next_of(last))
+                           if address in code]
+        if last.flow is Flow.CALL and last.target is not None:
+            self.call(block, [last.target], None)
+        elif last.flow is Flow.INDIRECT:
+            self.call(block, [], last)
+        elif self.leaves(last) and last.target is not None:
+            self.call_last(block, [last.target], None)
+        elif last.flow is Flow.BRANCH_REGISTER and last.name != "ldr":
+            self.call_last(block, [], last)
+        elif last.flow in (Flow.RETURN, Flow.LEAVE):
+            self.end(block, "return" if last.flow is Flow.RETURN else "leave")
+        elif not block.following and last.flow is not Flow.DIE:
+            raise BadCode(f"{last.address:#x}: no code follows this instruction")
+
+    def call(self, block: Block, targets: list[int], site: Instruction | None) -> None:
+        if block.last.condition:  # AArch32: the call may be skipped
+            self.aside(block, targets, site, "", [block.last.after])
+        else:
+            block.calls, block.site = targets, site
+
+    def call_last(self, block: Block, targets: list[int], site: Instruction | None) -> None:
+        if block.last.condition:
+            self.aside(block, targets, site, "return", [])
+        else:
+            block.calls, block.site, block.ends = targets, site, "return"
+
+    def end(self, block: Block, how: str) -> None:
+        if block.last.condition:
+            self.aside(block, [], None, how, [])
+        else:
+            block.ends = how
+
+    def aside(self, block: Block, targets: list[int], site: Instruction | None, ends: str,
+              following: list[int]) -> None:
+        """What a conditional instruction does beyond its execution, as a block without any."""
+        extra = Block(-block.last.address, [], following, targets, site, ends)
+        self.function.blocks[extra.start] = extra
+        block.following.append(extra.start)
+
+
+def plain(name: str) -> str:
+    """A function's name without what the compiler adds for a part or a copy of the function."""
+    return name.split(".", maxsplit=1)[0]

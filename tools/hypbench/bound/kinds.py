@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of exits of kinds.toml, for one board."""
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypbench.bound.graph import plain
+from hypbench.bound.image import Image
+
+FILE = Path(__file__).with_name("kinds.toml")
+VECTORS = {"armv8": {"sync": 0x400, "irq": 0x480}, "armv7": {"sync": 0x14, "irq": 0x18}}
+SAME = ("another_light", "another_full")
+ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # through, never
+    "same": ((), SAME), "switch": (("vcpu_switch",), ("leave",)), "loop": (("leave",), ()),
+    "any": ((), ())}
+STOPS = "vm_fault"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of exit: where it enters, and which way it goes. `calls`: the functions that a
+    pointer of this name leads to, one of which the path calls. `through`: functions and labels
+    that it passes; `never`: those that it does not."""
+
+    name: str
+    entry: int
+    calls: dict[str, list[str]] = field(default_factory=dict)
+    through: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+
+    def names(self) -> set[str]:
+        """The functions and labels by which a visit to EL2 is seen to be of this kind."""
+        return {*self.through, *self.never, *(name for names in self.calls.values()
+                                              for name in names)}
+
+    def is_like(self, passed: set[str]) -> bool:
+        """Whether a visit that passed these is of this kind."""
+        return (passed.issuperset(self.through) and passed.isdisjoint(self.never)
+                and all(not passed.isdisjoint(names) for names in self.calls.values()))
+
+
+def read() -> dict[str, Any]:
+    return tomllib.loads(FILE.read_text())
+
+
+def sizes() -> dict[str, int]:
+    return read()["sizes"]
+
+
+def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
+    """Those of a board; `facts` are what its board.mk states."""
+    vectors = image.symbols["vectors"]
+    offsets = VECTORS[facts["ISA"]]
+    return [kind_of(said, vectors + offsets[said["from"]]) for said in read()["kind"]
+            if said.get("gic", facts["GIC"]) == facts["GIC"]]
+
+
+def kind_of(said: dict[str, Any], entry: int) -> Kind:
+    through, never = ENDS[said.get("ends", "same")]
+    stops = () if said.get("stops") else (STOPS,)
+    return Kind(said["name"], entry, said.get("calls", {}), (*said.get("through", []), *through),
+                (*said.get("never", []), *never, *stops))
+
+
+def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
+    """Where each function and label of the kinds begins; a function may have several copies."""
+    names = {name for kind in kinds for name in kind.names()}
+    places = {**image.labels, **image.functions}
+    return sorted((plain(name), address) for address, name in places.items()
+                  if plain(name) in names)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loops of a function, nested: regions of blocks that reach each other. A region that is
+entered at several blocks (irreducible) is a loop, too: each way round passes its header."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from hypbench.bound.decode import Flow
+from hypbench.bound.graph import Block, Function
+
+Edge = tuple[int, int]
+
+
+@dataclass
+class Loop:
+    function: Function
+    header: int
+    blocks: frozenset[int]
+    entries: list[Edge]      # from outside; (-1, …) where the function is entered here
+    back: list[Edge]         # to the header
+    exits: list[Edge]
+    inner: list["Loop"] = field(default_factory=list)
+
+    @property
+    def is_reducible(self) -> bool:
+        return all(to == self.header for _, to in self.entries)
+
+    @property
+    def latches(self) -> set[int]:
+        return {start for start, _ in self.back}
+
+    @property
+    def ends_at_latches(self) -> bool:
+        """Whether the condition is tested after the body: the header is executed once a turn."""
+        return self.is_reducible and {start for start, _ in self.exits} <= self.latches
+
+    def body(self) -> Iterator[Block]:
+        for start in sorted(self.blocks):
+            yield self.function.blocks[start]
+
+    def own(self) -> Iterator[Block]:
+        """The blocks that are in no inner loop."""
+        inside = {start for loop in self.inner for start in loop.blocks}
+        return (block for block in self.body() if block.start not in inside)
+
+    def always(self, *starts: int) -> bool:
+        """Whether each way round passes one of these blocks."""
+        return self.header in starts or not cycles(
+            self.function, self.blocks - set(starts), self.header)
+
+    def only_retries(self) -> bool:
+        """Whether each way round follows a store-exclusive that failed."""
+        failed = {(block.start, to) for block in self.body() if has_status_test(block)
+                  for to in block.following if to in self.blocks}
+        cut = failed | {edge for loop in all_loops(self.inner) for edge in loop.back}
+        return bool(failed) and not regions(self.function, self.blocks, cut | set(self.exits))
+
+
+def has_status_test(block: Block) -> bool:
+    """Whether a block ends with a branch on the status of its store-exclusive."""
+    statuses = [insn.operands[0][1] for insn in block.instructions
+                if insn.name.startswith(("stxr", "stlxr", "strex", "stlex"))]
+    tested = [insn.operands[0][1] for insn in block.instructions
+              if insn.name in ("cbnz", "cbz", "cmp", "teq") and insn.operands[0][0] == "reg"]
+    return bool(statuses) and block.last.flow is Flow.JUMP and statuses[-1] in tested[-1:]
+
+
+def cycles(function: Function, blocks: frozenset[int], header: int) -> bool:
+    """Whether a way within `blocks` leads from the header back to the header."""
+    left, seen = [header], set()
+    while left:
+        for start in function.blocks[left.pop()].following:
+            if start == header:
+                return True
+            if start in blocks and start not in seen:
+                seen.add(start)
+                left.append(start)
+    return False
+
+
+def loops_of(function: Function) -> list[Loop]:
+    """The outermost loops; each has those inside."""
+    return inside(function, frozenset(function.blocks), set())
+
+
+def all_loops(loops: list[Loop]) -> Iterator[Loop]:
+    for loop in loops:
+        yield loop
+        yield from all_loops(loop.inner)
+
+
+def inside(function: Function, blocks: frozenset[int], removed: set[Edge]) -> list[Loop]:
+    found = []
+    before = function.before()
+    for region in regions(function, blocks, removed):
+        loop = loop_of(function, region, before, removed)
+        loop.inner = inside(function, region, removed | set(loop.back))
+        found.append(loop)
+    return found
+
+
+def loop_of(function: Function, region: frozenset[int], before: dict[int, list[int]],
+            removed: set[Edge]) -> Loop:
+    """`removed` edges are those back to the headers of loops around this one: they enter it."""
+    def is_in(edge: Edge) -> bool:
+        return edge[0] in region and edge not in removed
+
+    entries = [(start, to) for to in sorted(region) for start in before[to]
+               if not is_in((start, to))]
+    if function.entry in region:
+        entries.insert(0, (-1, function.entry))
+    header = header_of(function, region, [to for _, to in entries], removed)
+    return Loop(function, header, region, entries,
+                back=[(start, header) for start in before[header] if is_in((start, header))],
+                exits=[(start, to) for start in sorted(region)
+                       for to in function.blocks[start].following
+                       if to not in region or (start, to) in removed])
+
+
+def header_of(function: Function, region: frozenset[int], candidates: list[int],
+              removed: set[Edge]) -> int:
+    """The entry without which the fewest blocks still reach each other."""
+    def left_over(header: int) -> int:
+        cut = removed | {(start, header) for start in region}
+        return sum(map(len, regions(function, region, cut)))
+
+    different = list(dict.fromkeys(candidates))
+    return different[0] if len(different) == 1 else min(different, key=left_over)
+
+
+def regions(function: Function, blocks: frozenset[int], removed: set[Edge]
+            ) -> list[frozenset[int]]:
+    """Blocks that reach each other, on other ways than the removed edges."""
+    def next_of(start: int) -> list[int]:
+        return [to for to in function.blocks[start].following
+                if to in blocks and (start, to) not in removed]
+
+    return components(sorted(blocks), next_of)
+
+
+def components(nodes: Iterable[int], next_of: Callable[[int], list[int]]) -> list[frozenset[int]]:
+    """Tarjan's strongly connected components, those with a cycle."""
+    search = Search(next_of)
+    for root in nodes:
+        if root not in search.order:
+            search.run(root)
+    return [found for found in search.found
+            if len(found) > 1 or (only := next(iter(found))) in next_of(only)]
+
+
+class Search:
+    """Tarjan's search without recursion."""
+
+    def __init__(self, next_of: Callable[[int], list[int]]):
+        self.next_of = next_of
+        self.order: dict[int, int] = {}
+        self.low: dict[int, int] = {}
+        self.stack: list[int] = []
+        self.work: list[tuple[int, Iterator[int]]] = []
+        self.found: list[frozenset[int]] = []
+
+    def run(self, root: int) -> None:
+        self.enter(root)
+        while self.work:
+            node, following = self.work[-1]
+            to = next(following, None)
+            if to is None:
+                self.leave(node)
+            elif to not in self.order:
+                self.enter(to)
+            else:
+                self.low[node] = min(self.low[node], self.low[to])
+
+    def enter(self, node: int) -> None:
+        self.order[node] = self.low[node] = len(self.order)
+        self.stack.append(node)
+        self.work.append((node, iter(self.next_of(node))))
+
+    def leave(self, node: int) -> None:
+        self.work.pop()
+        if self.work:
+            before = self.work[-1][0]
+            self.low[before] = min(self.low[before], self.low[node])
+        if self.low[node] == self.order[node]:
+            at = self.stack.index(node)
+            done = frozenset(self.stack[at:])
+            del self.stack[at:]
+            self.low.update(dict.fromkeys(done, 1 << 32))
+            self.found.append(done)

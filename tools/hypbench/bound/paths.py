@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paths of one kind of exit: the functions that it reaches, as one integer program."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hypbench.bound.calls import Calls, Unresolved
+from hypbench.bound.constants import Constants
+from hypbench.bound.decode import BadCode
+from hypbench.bound.facts import ARGUMENT
+from hypbench.bound.graph import Block, Function, plain
+from hypbench.bound.kinds import Kind
+from hypbench.bound.limits import Limit, Limits
+from hypbench.bound.loops import components
+from hypbench.bound.program import UNLIMITED, Infeasible, Node, Program
+
+
+@dataclass
+class Ceiling:
+    kind: Kind
+    instructions: int | None = None
+    errors: list[str] = field(default_factory=list)
+    assumptions: set[tuple[str, str]] = field(default_factory=set)  # a word, and a place
+    trusted: set[str] = field(default_factory=set)  # loops whose bound a comment alone states
+    shares: Counter[str] = field(default_factory=Counter)  # instructions of each function
+
+
+class Prover:
+    """Finds ceilings in one image; what it knows of a function serves every kind."""
+
+    def __init__(self, calls: Calls, limits: Limits):
+        self.calls = calls
+        self.graphs = calls.graphs
+        self.image = calls.graphs.image
+        self.facts = limits.facts
+        self.limits = limits
+        self.known: dict[int, list[Limit]] = {}
+        self.returning: dict[int, bool] = {}
+
+    def limits_of(self, function: Function) -> list[Limit]:
+        if function.entry not in self.known:
+            self.known[function.entry] = self.limits.of(function)
+        return self.known[function.entry]
+
+    def returns(self, entry: int) -> bool:
+        """Whether a function comes back to its caller: panic() does not."""
+        if entry not in self.returning:
+            self.returning[entry] = True  # until it is known better
+            self.returning[entry] = any(
+                block.ends == "return" for block in self.reached(self.graphs.function(entry)))
+        return self.returning[entry]
+
+    def reached(self, function: Function) -> Iterator[Block]:
+        left, seen = [function.entry], {function.entry}
+        while left:
+            block = function.blocks[left.pop()]
+            if block.calls and not all(map(self.returns, block.calls)):
+                continue
+            yield block
+            for start in set(block.following) - seen:
+                seen.add(start)
+                left.append(start)
+
+    def depth_of(self, entry: int) -> int | None:
+        """How many calls of a recursive function are under way at once, from its comment."""
+        line = self.image.lines.declared.get(entry)
+        text = self.facts.near(line, "depth") if line else ""
+        return self.facts.number(text, line) if text else None
+
+    def argument(self, node: Node, number: int) -> int | None:
+        """What a call passes: a known value, or what a comment at the call states."""
+        block = node.block_of(self.graphs)
+        for line in self.image.lines.frames(block.last.address):
+            if text := self.facts.near(line, "argument"):
+                return self.facts.number(text, line)
+        constants = Constants(self.image, self.graphs.function(node.function))
+        *_, (_, state) = constants.states(block)
+        return state.get(f"{'x' if self.image.is_a64 else 'r'}{number}")
+
+    def ceiling(self, kind: Kind) -> Ceiling:
+        return Search(self, kind).ceiling()
+
+
+class Search:
+    """The integer program of one kind."""
+
+    def __init__(self, prover: Prover, kind: Kind):
+        self.prover = prover
+        self.kind = kind
+        self.image = prover.image
+        self.result = Ceiling(kind)
+        self.program = Program()
+        self.copies: set[tuple[int, int]] = set()
+        self.left: list[tuple[int, int]] = []
+        self.edges: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
+        self.made: dict[Node, list[int]] = {}  # the calls of a block
+        self.passed: dict[str, list[int]] = {}
+        self.unlimited: list[tuple[str, list[int]]] = []
+        self.callers: dict[int, Node] = {}  # the block of each call
+        self.totals: dict[str, tuple[int, list[int]]] = {}
+        self.targets: dict[int, list[int]] = {}
+        self.group: dict[int, int] = {}  # of functions that call each other
+
+    def ceiling(self) -> Ceiling:
+        try:
+            self.build()
+            self.solve()
+        except (BadCode, Infeasible, Unresolved) as error:
+            self.result.errors.append(str(error))
+        return self.result
+
+    def error(self, text: str) -> None:
+        if text not in self.result.errors:
+            self.result.errors.append(text)
+
+    # --- what a block calls ---
+
+    def called(self, block: Block) -> list[int]:
+        if block.site is None:
+            return [entry for entry in block.calls if self.is_way(entry)]
+        address = block.site.address
+        if address not in self.targets:
+            self.targets[address] = self.resolved(block)
+        return self.targets[address]
+
+    def resolved(self, block: Block) -> list[int]:
+        assert block.site
+        found = self.prover.calls.targets(block.site)
+        line = self.image.lines.of(block.site.address)
+        for name in self.prover.calls.names_at(block.site):
+            allowed = self.kind.calls.get(name.removeprefix("->"))
+            stated = self.prover.facts.near(line, "calls").split() if line else []
+            for names in filter(None, (allowed, stated)):
+                found = [entry for entry in found if self.name(entry) in names]
+        return [entry for entry in found if self.is_way(entry)]
+
+    def name(self, entry: int) -> str:
+        return plain(self.image.name_at(entry))
+
+    def is_way(self, entry: int) -> bool:
+        return self.name(entry) not in self.kind.never and self.prover.returns(entry)
+
+    # --- copies of functions ---
+
+    def build(self) -> None:
+        entry = self.kind.entry
+        self.find_recursion(entry)
+        self.copy(entry, 0)
+        first = self.program.way(None, Node(entry, 0, entry))
+        self.edges[entry, 0][-1, entry] = [first]
+        self.program.equal([first], [], 1)
+        while self.left:
+            self.fill(*self.left.pop())
+        for where in sorted(self.copies):
+            self.limit(*where)
+        for node, ways in self.made.items():
+            self.program.equal(ways, self.program.into[node])
+        for node in self.program.lengths:
+            self.program.equal(self.program.into[node], self.program.out[node])
+        for most, ways in self.totals.values():
+            self.program.at_most(ways, 0, [], most)
+        for name in (*self.kind.through, *self.chosen()):
+            self.program.at_least(self.passed.get(name, []), 1)
+
+    def chosen(self) -> Iterator[str]:
+        """One row for each pointer: one of its functions is called."""
+        for pointer, names in self.kind.calls.items():
+            key = f"->{pointer}"
+            self.passed[key] = [way for name in names for way in self.passed.get(name, [])]
+            yield key
+
+    def find_recursion(self, entry: int) -> None:
+        callees: dict[int, list[int]] = {}
+        left = [entry]
+        while left:
+            function = left.pop()
+            if function in callees:
+                continue
+            blocks = self.prover.reached(self.prover.graphs.function(function))
+            callees[function] = [to for block in blocks for to in self.called(block)]
+            left += callees[function]
+        for number, group in enumerate(components(callees, callees.__getitem__), 1):
+            self.group.update(dict.fromkeys(group, number))
+            rest = {one for one in group if self.prover.depth_of(one) is None}
+            inside = {one: [to for to in callees[one] if to in rest] for one in rest}
+            if components(rest, inside.__getitem__):
+                self.error("recursion without a depth: " + ", ".join(map(self.name, sorted(rest))))
+
+    def depth_in(self, caller: int, depth: int, callee: int) -> int | None:
+        """The depth of the copy that is called; None: the call cannot be."""
+        if not self.group.get(callee) or self.group.get(callee) != self.group.get(caller):
+            return 0
+        most = self.prover.depth_of(callee)
+        if most is None:
+            return depth
+        self.result.trusted.add(f"{self.name(callee)}() has depth {most}")
+        return depth + 1 if depth + 1 < most else None
+
+    def copy(self, function: int, depth: int) -> None:
+        if (function, depth) not in self.copies:
+            self.copies.add((function, depth))
+            self.edges[function, depth] = {}
+            self.left.append((function, depth))
+
+    def fill(self, entry: int, depth: int) -> None:
+        if any(error.startswith("recursion") for error in self.result.errors):
+            return
+        function = self.prover.graphs.function(entry)
+        blocks = {block.start: block for block in self.prover.reached(function)
+                  if self.image.labels.get(block.start) not in self.kind.never}
+        for block in blocks.values():
+            node = Node(entry, depth, block.start)
+            self.program.lengths[node] = block.length
+            for to in block.following:
+                if to in blocks:
+                    self.edge(entry, depth, block.start, to)
+            if block.ends:
+                self.program.way(node, None)
+            if block.is_call:
+                self.call(node, block)
+
+    def edge(self, entry: int, depth: int, start: int, to: int) -> None:
+        way = self.program.way(Node(entry, depth, start), Node(entry, depth, to))
+        self.edges[entry, depth].setdefault((start, to), []).append(way)
+        if label := self.image.labels.get(to):
+            self.passed.setdefault(label, []).append(way)
+
+    def call(self, node: Node, block: Block) -> None:
+        ways = []
+        for to in self.called(block):
+            depth = self.depth_in(node.function, node.depth, to)
+            if depth is None:
+                continue
+            self.copy(to, depth)
+            way = self.program.call(node, Node(to, depth, to))
+            self.callers[way] = node
+            self.edges[to, depth].setdefault((-1, to), []).append(way)
+            self.passed.setdefault(self.name(to), []).append(way)
+            ways.append(way)
+        self.made[node] = ways
+
+    # --- limits ---
+
+    def limit(self, entry: int, depth: int) -> None:
+        edges = self.edges[entry, depth]
+        for limit in self.prover.limits_of(self.prover.graphs.function(entry)):
+            back = [way for edge in limit.back for way in edges.get(edge, [])]
+            entries = [way for edge in limit.entries for way in edges.get(edge, [])]
+            if not back:
+                continue
+            if limit.of_call:
+                self.limit_of_calls(limit, back, edges[-1, entry])
+                continue
+            turns = UNLIMITED if limit.turns is None else limit.turns
+            self.program.at_most(back, turns, entries)
+            if limit.turns is None:
+                self.unlimited.append((limit.where, back))
+            if limit.total is not None:
+                self.totals.setdefault(limit.where, (limit.total, []))[1].extend(back)
+            if limit.assumption:
+                self.result.assumptions.add((limit.assumption, limit.where))
+            if limit.is_trusted:
+                self.result.trusted.add(limit.where)
+
+    def limit_of_calls(self, limit: Limit, back: list[int], calls: list[int]) -> None:
+        """A loop whose bound depends on an argument, which each call gives."""
+        turns: dict[int, int] = {}
+        self.result.trusted.add(limit.where)
+        for way in calls:
+            caller = self.callers[way]
+            argument = self.prover.argument(caller, int(ARGUMENT.findall(limit.of_call)[0]))
+            turns[way] = (UNLIMITED if argument is None else
+                          self.prover.facts.number(limit.of_call, limit.where, argument))
+            if argument is None:
+                line = self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
+                self.unlimited.append((f"{limit.where}, called at {line},", [way]))
+        self.program.at_most_each(back, turns)
+
+    # --- the answer ---
+
+    def solve(self) -> None:
+        if self.result.errors:
+            return
+        if self.unlimited:
+            endless = sorted({way for _, back in self.unlimited for way in back})
+            taken = self.program.most_of(endless)
+            for where, back in self.unlimited:
+                if any(taken[way] for way in back):
+                    self.error(f"loop at {where} has no bound")
+        if not self.result.errors:
+            self.result.instructions, taken = self.program.longest()
+            for node, instructions in self.program.lengths.items():
+                times = sum(taken[way] for way in self.program.into[node])
+                self.result.shares[self.name(node.function)] += instructions * times

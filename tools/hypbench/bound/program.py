@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The longest path as an integer program: how often each edge is taken, such that each block is
+entered as often as left, each loop keeps its limit, and most instructions are executed."""
+
+import math
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hypbench.bound.graph import Block, Graphs
+
+UNLIMITED = 2  # turns of a loop without a bound: enough to see whether a path goes back there
+SECONDS = 60.0
+INFEASIBLE = 2  # a status of the solver
+
+
+NEARLY = 1e-4
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """HiGHS writes to the process's standard output."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    with open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+class Node(NamedTuple):
+    """A block in a copy of its function; a recursive function has a copy for each depth."""
+
+    function: int
+    depth: int
+    block: int
+
+    def block_of(self, graphs: Graphs) -> Block:
+        return graphs.function(self.function).blocks[self.block]
+
+
+class Infeasible(Exception):
+    """No path is like that, or the solver found none."""
+
+
+@dataclass
+class Program:
+    lengths: dict[Node, int] = field(default_factory=dict)
+    ways: list[tuple[Node | None, Node | None]] = field(default_factory=list)
+    into: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
+    out: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
+    rows: list[tuple[dict[int, float], float, float]] = field(default_factory=list)
+
+    def way(self, start: Node | None, to: Node | None) -> int:
+        """Add a variable: how often a path goes this way."""
+        self.ways.append((start, to))
+        number = len(self.ways) - 1
+        if start:
+            self.out[start].append(number)
+        if to:
+            self.into[to].append(number)
+        return number
+
+    def call(self, start: Node, to: Node) -> int:
+        """The same for a call: the caller's block goes on, too."""
+        self.ways.append((start, to))
+        self.into[to].append(len(self.ways) - 1)
+        return len(self.ways) - 1
+
+    def at_most(self, left: list[int], times: float, right: list[int], more: float = 0) -> None:
+        """The sum of `left` is at most `times` the sum of `right`, and `more`."""
+        row: dict[int, float] = defaultdict(float)
+        for number in left:
+            row[number] += 1
+        for number in right:
+            row[number] -= times
+        self.rows.append((row, -math.inf, more))
+
+    def at_most_each(self, left: list[int], times: dict[int, int]) -> None:
+        """The sum of `left` is at most that of the ways, each so many times."""
+        row: dict[int, float] = defaultdict(float)
+        for number in left:
+            row[number] += 1
+        for number, turns in times.items():
+            row[number] -= turns
+        self.rows.append((row, -math.inf, 0))
+
+    def equal(self, left: list[int], right: list[int], value: float = 0) -> None:
+        row: dict[int, float] = defaultdict(float)
+        for number in left:
+            row[number] += 1
+        for number in right:
+            row[number] -= 1
+        self.rows.append((row, value, value))
+
+    def at_least(self, left: list[int], value: float) -> None:
+        self.rows.append((dict.fromkeys(left, 1.0), value, math.inf))
+
+    def longest(self) -> tuple[int, list[int]]:
+        """Return the length of the longest path, and how often it goes each way."""
+        cost = [0.0] * len(self.ways)
+        for node, length in self.lengths.items():
+            for number in self.into[node]:
+                cost[number] -= length
+        return self.most(cost)
+
+    def most_of(self, ways: list[int]) -> list[int]:
+        """Return how often each way is gone on a path that goes these ways most."""
+        cost = [0.0] * len(self.ways)
+        for number in ways:
+            cost[number] = -1.0
+        return self.most(cost)[1]
+
+    def most(self, cost: list[float]) -> tuple[int, list[int]]:
+        length, taken = self.solved(cost, 0)
+        if any(abs(times - round(times)) > NEARLY for times in taken):
+            length, taken = self.solved(cost, 1)
+        return length, [round(times) for times in taken]
+
+    def solved(self, cost: list[float], integrality: int) -> tuple[int, list[float]]:
+        """Without integrality the bound is one as well, and mostly the same."""
+        from scipy.optimize import Bounds, milp  # takes a while, which other commands do not need
+
+        with silent():
+            found = milp(cost, integrality=[integrality] * len(cost), bounds=Bounds(0, math.inf),
+                         constraints=self.constraints(len(cost)), options={"time_limit": SECONDS})
+        if found.status == INFEASIBLE:
+            raise Infeasible("no path is like this")
+        if found.x is None:
+            raise Infeasible(f"the solver gave up: {found.message}")
+        # The solver's own bound holds where its time did not suffice, too.
+        best = found.mip_dual_bound if integrality else found.fun
+        return math.floor(-best + NEARLY), list(found.x)
+
+    def constraints(self, count: int) -> Any:
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import coo_array
+
+        entries = [(value, number, column) for number, (row, _, _) in enumerate(self.rows)
+                   for column, value in row.items()]
+        values, rows, columns = zip(*entries)
+        matrix = coo_array((values, (rows, columns)), shape=(len(self.rows), count)).tocsr()
+        return LinearConstraint(matrix, [row[1] for row in self.rows],
+                                [row[2] for row in self.rows])

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ceilings of an image, as they are committed beside the path lengths."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hypbench.bound import calls, image, kinds
+from hypbench.bound.facts import Facts
+from hypbench.bound.graph import Graphs
+from hypbench.bound.limits import Limits
+from hypbench.bound.paths import Ceiling, Prover
+from hypbench.tree import Tree
+
+Committed = dict[str, Any]
+PRODUCER = re.compile(r"GNU \w+ (\d+\.\d+\.\d+)")
+
+
+class Proof:
+    def __init__(self, root: Path, path: Path, facts: dict[str, str]):
+        self.image = image.load(path)
+        self.kinds = kinds.kinds_of(self.image, facts)
+        self.board = facts
+        sites = calls.Calls(Graphs(self.image), root)
+        calls.all_taken(sites, self.image)
+        numbers = self.image.lines.enumerators | kinds.sizes()
+        limits = Limits(self.image, Facts(root, facts["ISA"], numbers))
+        prover = Prover(sites, limits)
+        self.ceilings = [prover.ceiling(kind) for kind in self.kinds]
+        if limits.wrong:
+            raise click.ClickException("\n".join(limits.wrong))
+
+    def assumptions(self) -> dict[str, int]:
+        """How many places of the code each assumption is made for."""
+        found = {one for ceiling in self.ceilings for one in ceiling.assumptions}
+        return {word: sum(other == word for other, _ in found)
+                for word in sorted({word for word, _ in found})}
+
+    def trusted(self) -> list[str]:
+        """Loops whose bound a comment alone states."""
+        return sorted({where for ceiling in self.ceilings for where in ceiling.trusted})
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        return {ceiling.kind.name: row(ceiling) for ceiling in self.ceilings}
+
+
+def row(ceiling: Ceiling) -> dict[str, Any]:
+    if ceiling.instructions is None:
+        return {"ceiling": None, "why": sorted(ceiling.errors)}
+    return {"ceiling": ceiling.instructions}
+
+
+def of_board(tree: Tree, board: str) -> Proof:
+    path = tree.build(board) / "hypbench.elf"
+    if not path.is_file():
+        raise click.ClickException(f"{path} is missing; make image BOARD={board} builds it")
+    return Proof(tree.root, path, tree.board_facts(board))
+
+
+def compiler(proof: Proof) -> str:
+    """The version of the compiler that made an image, such as 12.2.0."""
+    for unit in proof.image.lines.dwarf.iter_CUs():
+        producer = unit.get_top_DIE().attributes.get("DW_AT_producer")
+        found = PRODUCER.match(producer.value.decode()) if producer else None
+        if found and "AS" not in found[0]:
+            return found[1]
+    raise click.ClickException("the image does not name its compiler")
