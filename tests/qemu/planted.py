@@ -53,15 +53,8 @@ def first(path: str, function: str, statement: str) -> tuple[Patch]:
     return (Patch(path, head, f"\t{statement}\n"),)
 
 
-ECHO, ROUND = "guest/loads/load_echo.c", "static void load_echo_round(uintptr_t piece)\n{\n"
-RINGS = (Patch(ECHO, '#include "arch/counter.h"\n',
-               '#include "abi/virtio_net.h"\n#include "arch/counter.h"\n#include "arch/mmio.h"\n'
-               '#include "guest/mmu.h"\n'),
-         Patch(ECHO, ROUND, (Path(__file__).parent / "planted_rings.c").read_text()
-               + f"\n{ROUND}\tbreak_rings();\n"))
 CRASH = "__builtin_trap();"
 CPU = "hyp/arch/common/cpu.c"
-SWITCH = "hyp/vcpu/vcpu_switch.c"
 # QEMU's counts for a group: instructions, cycles; where there is no PMCEID (Armv7), all of it.
 EVENTS = (
     Patch("guest/events.c", '"l1d_tlb_refill", 0x05', '"l1d_tlb_refill", 0x08'),
@@ -76,7 +69,6 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     # EL2's own access to an address that it does not map
     "own_fault": first("hyp/run/scenario.c", "run", "*(volatile char *)0xfffffff0 = 0;"),
     "few colours": first("hyp/mem/cold.c", "cold_colours", "return 8;"),
-    "rings": RINGS,
     # Not a fault: QEMU lets the other cores run before the fail over goes on.
     "a fail over that yields": first("hyp/vm/vm_core.c", "vm_fail_over",
                                      '__asm__ volatile(".rept 8\\n\\tyield\\n\\t.endr");'),
@@ -103,24 +95,6 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
     "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
     "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
-    # its registers: of EL1's the one of the list that slice_us - 300 says
-    "el1 register": (
-        Patch(SWITCH, '#include "lib/percpu.h"', """\
-#include "hyp/vm/vm.h"
-#include "lib/percpu.h"
-
-enum {
-#define X(name, ...) NUMBER_##name,
-	EL1_REGS(X)
-#undef X
-};"""),
-        Patch(SWITCH, "el1_restore(const struct el1_regs *regs)",
-              "el1_restore(const struct el1_regs *regs, uint32_t left)"),
-        *(Patch(SWITCH, f"\t\twrite_##name({value}); ",
-                f"\t\tif (NUMBER_##name != left) write_##name({value}); ")
-          for value in ("regs->name", "first", "second")),
-        Patch(SWITCH, "el1_restore(&vcpu->el1);",
-              "el1_restore(&vcpu->el1, vcpu->vm->config->slice_us - 300);")),
     # the background VM
     "background stores": (
         Patch("guest/arch/background/armv8.S", "__background_start:\n",

@@ -100,20 +100,6 @@ def test_a_wrong_word_is_refused_before_anything_is_built(clone, words, says):
     assert not clone.is_built()
 
 
-@pytest.mark.parametrize("line, says", [
-    ("bench hvx", "line 2: no benchmark 'hvx', nearest 'hvc'; valid: cntp_access "),
-    ("config fast", "line 2: a preset is missing after 'fast'; valid: native direct trapped"),
-    ("config a native lr=soft", "line 2: unknown value 'lr=soft'; valid: hw sw"),
-    ("config trapped speed=1", "line 2: unknown axis 'speed=1', nearest 'sched'; valid: stage1 ")])
-def test_the_names_in_a_plan_are_too(clone, tmp_path, line, says):
-    clone.clean()
-    plan = tmp_path / "mine.plan"
-    plan.write_text(f"config native\n{line} # of mine\n")
-    for target in ("bench", "sdcard"):
-        assert says in clone.make(target, f"PLAN={plan}", status=2)
-    assert not clone.is_built()
-
-
 def test_two_at_once_take_turns(clone):
     """Both build, both run: no file of one is the other's."""
     clone.clean()

@@ -15,7 +15,6 @@ from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
 WRONG = 0x08000000
 
-LIVES = 100  # of a guest that resets itself
 END_OFF, END_FAULT, END_FAULT_BUSY, END_OFF_BY_OTHER, END_COUNT = range(5)
 
 CONFIGS = {
@@ -79,23 +78,6 @@ def test_a_vcpu_runs_on_any_core(lab, built, cpus):
     job = in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus)
     result = lab.ended(on_cores(job, ELSEWHERE[cpus]))
     assert resets(result) == dict.fromkeys(CONFIGS, 1)
-
-
-@cache
-def storm(board: str, config: str, cpus: int) -> Job:
-    """All vCPUs at random, all at once, until one of them resets the VM (arch/storm.c)."""
-    program = assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}",
-                       f"SPI={facts(board)['spi_first']}", f"LIVES={LIVES}", also=("storm.c",))
-    return run_of(board, program, f"{config} {CONFIGS[config]}", cpus, cpus, limit_ms=10_000)
-
-
-@pytest.mark.parametrize("elsewhere", [False, pytest.param(True, marks=pytest.mark.long)])
-@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
-@pytest.mark.parametrize("config", CONFIGS)
-def test_whatever_the_others_do_any_vcpu_can_reset_the_vm(lab, built, config, cpus, elsewhere):
-    cores = ELSEWHERE[cpus] if elsewhere else tuple(range(cpus))
-    result = lab.ended(on_cores(storm(built, config, cpus), cores))
-    assert result.one("step")["resets"] == LIVES - 1
 
 
 def test_smc_is_as_good_as_hvc(lab, built):
@@ -179,4 +161,3 @@ def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
     checks by itself what is signalled, and how (arch/groups.c)."""
     program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
     lab.ended(run_of(built, program, config, 1, 1))
-

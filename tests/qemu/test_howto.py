@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 import expected
-from howto import PAGES, WORDS_MOST, Block, blocks, lacking
+from howto import PAGES, WORDS_MOST, blocks, lacking
 from lab import ROOT, TREE, is_built
 from test_clone import Clone, environment
 from test_run_guest import visitor
@@ -117,16 +117,3 @@ def test_a_page_is_short_and_its_blocks_are_of_a_known_kind():
             assert bool(block.guest) == (block.more == "guest"), block
         elif block.kind != "text":
             assert block.more, f"no file is named: {block}"
-
-
-@pytest.mark.nightly
-def test_a_page_that_is_wrong_is_seen():
-    assert lacking("│ hvc   │ null │ 37 │\n", "│ hvc │ null │ 38 │\n") == ["│ hvc │ null │ 38 │"]
-    assert not lacking("a\n│ hvc   │ null │   37 │\n", "│ hvc │ null │ 37 │")
-    assert not lacking("│ hvc │ null │ 37 │\n", "│ hvc │ null │ 138 │\n", exact=False)
-    assert lacking("│ hvc │ null │ 37 │\n", "│ hvc │ zero │ 37 │\n", exact=False)
-    assert Block("sh", "", "sudo make flash\nls\n").makes == ["make flash"]
-    with pytest.raises(AssertionError, match="unknown BORD="):
-        assert_known("make bench BORD=virt-a72")
-    with pytest.raises(AssertionError, match="no target bensh"):
-        assert_known("make bensh")

@@ -142,15 +142,6 @@ def test_a_partner_that_was_absent_answers_what_is_open(result, n):
     assert result.one("step")["events"] > 3
 
 
-@job(f"{HEAD}config cores {CONFIGS['cores']}\n{VIRTIO}bench net_rr n=1000\n", planted="rings")
-def test_a_partner_with_broken_rings_harms_only_its_own_device(result):
-    """Between its answers: queues of any place, size and content, registers in any order."""
-    [check] = result.records("check")
-    assert check["ok"] and check["wrong"] == 0
-    broken = {vm["vm"]: vm["net_broken"] for vm in result.records("vm")}
-    assert broken["load1"] > 200 and broken["bench"] == 0
-
-
 @job(HEAD + f"config pair {FAILOVERS['interrupt-cores']}\nlink both kind=doorbell a=bench b=load1\n"
      "bench failover n=20\n")
 def test_a_link_takes_no_spi_that_a_pair_fails_over_by(result):

@@ -135,11 +135,14 @@ def offset_plan(names: tuple[str, ...], benches: tuple[str, ...] = OFFSET_BENCHE
         f"bench {bench}\n" for bench in benches)
 
 
-@never_fires
-@pytest.mark.parametrize("names", [
+with_offsets = pytest.mark.parametrize("names", [
     pytest.param(names, id=id_, marks=[pytest.mark.job(offset_plan(names)),
                                        *[pytest.mark.long] * (names == BESIDE)])
     for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
+
+
+@never_fires
+@with_offsets
 def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
     hz = result.log.run["hz"]
     for name in names:
@@ -155,10 +158,7 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
 
 
 @never_fires
-@pytest.mark.parametrize("names", [
-    pytest.param(names, id=id_, marks=[pytest.mark.job(offset_plan(names)),
-                                       *[pytest.mark.long] * (names == BESIDE)])
-    for id_, names in (("alone", ALONE), ("beside-another-vm", BESIDE))])
+@with_offsets
 def test_no_figure_depends_on_the_offset(result, names):
     for line in range(1, len(OFFSET_BENCHES)):
         found = result.figures(line)

@@ -54,3 +54,15 @@ static _Noreturn void fail(const char *what, int n, const char *suffix)
 	for (;;)
 		bench_exit(EXIT_UNKNOWN);
 }
+
+/* For a guest that takes no interrupt. */
+#define NO_INTERRUPTS                                                                              \
+	void on_irq(void)                                                                          \
+	{                                                                                          \
+		fail("interrupt", -1, "");                                                         \
+	}
+
+void on_exception(uintptr_t vector)
+{
+	fail("exception_", (int)vector / 4, "");
+}

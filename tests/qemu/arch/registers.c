@@ -112,11 +112,6 @@ static void start_timer(void)
 	isb();
 }
 
-void on_exception(uintptr_t vector)
-{
-	fail("exception_", (int)vector / 4, "");
-}
-
 static uint32_t acknowledge_and_end(void)
 {
 	uint32_t iar;

@@ -12,30 +12,25 @@
 #define MODE_W 4
 #define TEXT(string) (uintptr_t)(string), sizeof(string) - 1
 
+NO_INTERRUPTS
+
+#ifdef __aarch64__
+#define FIRST "x0"
+#define SECOND "x1"
+#define HLT "hlt #0xf000"
+#else
+#define FIRST "r0"
+#define SECOND "r1"
+#define HLT ".inst 0xe10f0070"
+#endif
+
 static uintptr_t ask(uintptr_t operation, const uintptr_t *block)
 {
-#ifdef __aarch64__
-	register uintptr_t x0 __asm__("x0") = operation;
-	register const uintptr_t *x1 __asm__("x1") = block;
+	register uintptr_t first __asm__(FIRST) = operation;
+	register const uintptr_t *second __asm__(SECOND) = block;
 
-	__asm__ volatile("hlt #0xf000" : "+r"(x0) : "r"(x1) : "memory");
-	return x0;
-#else
-	register uintptr_t r0 __asm__("r0") = operation;
-	register const uintptr_t *r1 __asm__("r1") = block;
-
-	__asm__ volatile(".inst 0xe10f0070" : "+r"(r0) : "r"(r1) : "memory"); /* HLT #0xf000 */
-	return r0;
-#endif
-}
-
-void on_irq(void)
-{
-}
-
-void on_exception(uintptr_t vector)
-{
-	fail("exception_", (int)vector / 4, "");
+	__asm__ volatile(HLT : "+r"(first) : "r"(second) : "memory");
+	return first;
 }
 
 void bench_main(struct guest_run *run)

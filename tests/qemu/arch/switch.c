@@ -23,17 +23,9 @@
 #include "switch_armv7.h"
 #endif
 
+NO_INTERRUPTS
+
 static uint32_t fp_left[FP_WORDS], fp_found[FP_WORDS];
-
-void on_exception(uintptr_t vector)
-{
-	fail("exception_", (int)vector / 4, "");
-}
-
-void on_irq(void)
-{
-	fail("interrupt", -1, "");
-}
 
 /* Zero in the beginning, whatever the last guest left. */
 static void check_fp_is_zero(void)
