@@ -174,6 +174,16 @@ static void check_neighbour(unsigned n)
 		fake_gic_broken("a list register of another VM has changed");
 }
 
+/* The neighbour's interface is off, and none of its priorities is active. */
+static void check_interface(void)
+{
+	const struct fake_interface *its = &fake_gic.guest;
+
+	if (fake_gic.hcr || its->groups || its->mask || its->split_eoi ||
+	    its->active_prio[0] | its->active_prio[1])
+		fake_gic_broken("another VM's vCPU has the interface of the vCPU before");
+}
+
 void cores_load(unsigned n, bool load_it)
 {
 	if (vcpus[n].loaded == load_it)
@@ -182,6 +192,8 @@ void cores_load(unsigned n, bool load_it)
 	vcpu_switch(load_it ? &vcpus[n] : &neighbours[n], running(n));
 	if (load_it)
 		check_neighbour(n);
+	else
+		check_interface();
 }
 
 struct vcpu *sched_yield_turn(struct vcpu *running)

@@ -33,30 +33,6 @@ TEST(an_edge_touches_and_its_neighbour_does_not)
 	assert_int_equal(chosen(last, 1), 2 * GIB);
 }
 
-TEST(what_has_no_size_is_not_there)
-{
-	const struct alias_range used[] = { { 3 * GIB, 0 } };
-
-	assert_int_equal(chosen(used, 1), 3 * GIB);
-}
-
-/* RAM in GiB 2 as on the virt boards; RAM across a GiB's edge; devices at the top of the 4 GiB. */
-TEST(boards_find_theirs)
-{
-	const struct alias_range virt[] = {
-		{ 0x80000000, 0x40000000 },
-		{ 0x08000000, 0x10000 },
-		{ 0x40200000, 0x1000 },
-	};
-	const struct alias_range shifted[] = {
-		{ 0x60000000, 0x40000000 },
-		{ 0xff840000, 0x10000 },
-	};
-
-	assert_int_equal(chosen(virt, 3), 0xc0000000);
-	assert_int_equal(chosen(shifted, 2), 0);
-}
-
 TEST(none_free_is_said)
 {
 	const struct alias_range used[] = { { GIB - 1, 2 }, { 3 * GIB - 1, 2 } };

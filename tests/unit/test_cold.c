@@ -160,45 +160,40 @@ static void cold_caches(void)
 
 EACH_TEST(setup, NULL);
 
-/* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways. */
-TEST(two_levels)
-{
-	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
-	add_level(1, (struct cache){ 4, 1024, 16, 6, 4 });
-	cold_caches();
-	assert_int_equal(level_switches, 2);
-}
+/* By level: type, sets, ways, log2 of a line's bytes, bits of a way. */
+static const struct {
+	unsigned levels; /* with data */
+	struct cache level[LEVELS];
+} machines[] = {
+	/* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways */
+	{ 2, { { 3, 256, 2, 6, 1 }, { 4, 1024, 16, 6, 4 } } },
+	/* ways that are no power of two: 3 take two bits, 5 three, 11 four */
+	{ 3, { { 3, 256, 3, 6, 2 }, { 4, 512, 5, 6, 3 }, { 4, 1024, 11, 7, 4 } } },
+	/* sets that are no power of two */
+	{ 1, { { 4, 192, 4, 6, 2 } } },
+	/* direct-mapped, fully associative, one line */
+	{ 3, { { 2, 512, 1, 5, 0 }, { 4, 1, 64, 6, 6 }, { 4, 1, 1, 4, 0 } } },
+	/* instructions alone are passed over */
+	{ 1, { { 1, 0, 0, 0, 0 }, { 4, 64, 4, 6, 2 } } },
+	{ 7,
+	  { { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 },
+	    { 4, 8, 4, 6, 2 } } },
+};
 
-/* 3 ways take two bits, 5 three, 11 four. */
-TEST(ways_that_are_no_power_of_two)
+TEST(every_line_of_every_level_is_cleaned_once)
 {
-	add_level(0, (struct cache){ 3, 256, 3, 6, 2 });
-	add_level(1, (struct cache){ 4, 512, 5, 6, 3 });
-	add_level(2, (struct cache){ 4, 1024, 11, 7, 4 });
-	cold_caches();
-	assert_int_equal(level_switches, 3);
-}
-
-TEST(sets_that_are_no_power_of_two)
-{
-	add_level(0, (struct cache){ 4, 192, 4, 6, 2 });
-	cold_caches();
-}
-
-TEST(one_way_and_one_set)
-{
-	add_level(0, (struct cache){ 2, 512, 1, 5, 0 }); /* direct-mapped */
-	add_level(1, (struct cache){ 4, 1, 64, 6, 6 });  /* fully associative */
-	add_level(2, (struct cache){ 4, 1, 1, 4, 0 });
-	cold_caches();
-}
-
-TEST(a_level_of_instructions_alone_is_passed_over)
-{
-	add_level(0, (struct cache){ 1, 0, 0, 0, 0 });
-	add_level(1, (struct cache){ 4, 64, 4, 6, 2 });
-	cold_caches();
-	assert_int_equal(level_switches, 1);
+	for (unsigned i = 0; i < ARRAY_SIZE(machines); i++) {
+		setup();
+		for (unsigned level = 0; level < LEVELS; level++)
+			add_level(level, machines[i].level[level]);
+		cold_caches();
+		assert_int_equal(level_switches, machines[i].levels);
+	}
 }
 
 /* After a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */

@@ -65,22 +65,6 @@ static void queue(const char *text)
 
 EACH_TEST(setup, NULL);
 
-TEST(what_waits_is_sent_in_order_and_by_pieces)
-{
-	queue("one: hello\r\n");
-	queue("two: bye\n");
-	assert_string_equal(sent, "");
-	assert_true(console_send(5));
-	assert_string_equal(sent, "one: ");
-	assert_true(console_send(0));
-	assert_true(console_send(15));
-	assert_string_equal(sent, "one: hello\r\ntwo: bye");
-	assert_false(console_send(15));
-	assert_string_equal(sent, "one: hello\r\ntwo: bye\n");
-	assert_false(console_send(15));
-	assert_int_equal(sent_size, 21);
-}
-
 /* The queue goes round its array many times; a full one loses no byte. */
 TEST(no_byte_is_lost_where_the_queue_goes_round)
 {

@@ -54,38 +54,6 @@ TEST(a_fresh_guest_finds_zero_and_no_trap)
 	}
 }
 
-TEST(each_vcpu_finds_what_it_left)
-{
-	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
-		start((enum fp_mode)mode);
-		use(&guest, 11);
-		switch_to(&other);
-		assert_int_equal(use(&other, 12), 7);
-		switch_to(&guest);
-		assert_int_equal(use(&guest, 13), 11);
-		switch_to(&other);
-		assert_int_equal(use(&other, 14), 12);
-		switch_to(&guest);
-		assert_int_equal(use(&guest, 15), 13);
-	}
-}
-
-TEST(lazy_moves_nothing_for_who_uses_nothing)
-{
-	unsigned loads;
-
-	start(FP_LAZY);
-	loads = fake_hyp.fp_loads;
-	use(&guest, 11);
-	switch_to(&other);
-	assert_true(fake_fp_trapped());
-	switch_to(&guest);
-	assert_false(fake_fp_trapped()); /* they are still its own */
-	assert_int_equal(use(&guest, 12), 11);
-	assert_int_equal(fake_hyp.fp_saves, 0);
-	assert_int_equal(fake_hyp.fp_loads, loads);
-}
-
 TEST(lazy_moves_once_a_first_use)
 {
 	start(FP_LAZY);
@@ -100,17 +68,6 @@ TEST(lazy_moves_once_a_first_use)
 	switch_to(&guest);
 	use(&guest, 4);
 	assert_int_equal(fake_hyp.fp_saves, 2);
-}
-
-TEST(eager_never_traps)
-{
-	start(FP_EAGER);
-	for (unsigned i = 1; i <= 5; i++) {
-		switch_to(i % 2 ? &other : &guest);
-		assert_false(fake_fp_trapped());
-		assert_int_equal(fake_hyp.fp_saves, i);
-	}
-	assert_false(fp_first_use(&guest));
 }
 
 TEST(owned_is_the_guests_alone)
@@ -147,27 +104,6 @@ TEST(a_release_gives_the_registers_up)
 	assert_int_equal(fake_hyp.fp_saves, 0);
 }
 
-TEST(a_second_release_has_nothing_to_give)
-{
-	start(FP_LAZY);
-	use(&guest, 11);
-	fp_release(&guest);
-	fp_release(&guest); /* would touch trapped registers, which the fake core refuses */
-	assert_int_equal(fake_hyp.fp_saves, 1);
-	assert_int_equal(use(&guest, 12), 11);
-}
-
-TEST(a_release_holds_over_a_switch)
-{
-	start(FP_LAZY);
-	use(&guest, 11);
-	fp_release(&guest);
-	switch_to(&other);
-	assert_int_equal(use(&other, 12), 7);
-	switch_to(&guest);
-	assert_int_equal(use(&guest, 13), 11);
-}
-
 /* --- a vCPU comes and goes --- */
 
 TEST(eager_alone_switches_at_every_switch)
@@ -199,21 +135,6 @@ TEST(one_that_starts_again_finds_zero)
 	}
 }
 
-TEST(the_owner_that_leaves_is_written_no_more)
-{
-	struct fp_context before;
-
-	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {
-		start((enum fp_mode)mode);
-		use(&guest, 11);
-		before = guest.context;
-		fp_remove(&guest);
-		switch_to(&other);
-		assert_int_equal(use(&other, 12), 7);
-		assert_memory_equal(&guest.context, &before, sizeof(before));
-	}
-}
-
 /* No vCPU may read the last owner's values. */
 TEST(registers_that_are_nobodys_go_to_who_comes)
 {
@@ -227,20 +148,5 @@ TEST(registers_that_are_nobodys_go_to_who_comes)
 		switch_to(&another);
 		assert_false(fake_fp_trapped());
 		assert_int_equal(use(&another, 12), 0);
-	}
-}
-
-TEST(who_leaves_without_the_registers_takes_none)
-{
-	for (unsigned mode = FP_STATIC; mode <= FP_LAZY; mode++) {
-		start((enum fp_mode)mode);
-		use(&guest, 11);
-		fp_remove(&other);
-		fp_add(&other);
-		switch_to(&other);
-		assert_true(fake_fp_trapped());
-		switch_to(&guest);
-		assert_int_equal(use(&guest, 12), 11);
-		assert_int_equal(fake_hyp.fp_saves, 0);
 	}
 }

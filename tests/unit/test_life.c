@@ -374,14 +374,6 @@ TEST(the_outcome_is_the_guests)
 	}
 }
 
-TEST(what_never_started_is_not_stopped)
-{
-	create();
-	vm_stop(vm);
-	assert_events("");
-	assert_int_equal(vm->outcome, VM_CREATED);
-}
-
 /* Any number of times, at the same tables. */
 TEST(nothing_is_left_of_what_is_destroyed)
 {

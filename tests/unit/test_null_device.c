@@ -38,12 +38,6 @@ static void assert_registers(uint32_t scratch, uint32_t count, uint32_t sum)
 
 EACH_TEST(setup, NULL);
 
-TEST(begins_as_zero)
-{
-	for (uint32_t offset = 0; offset < NULL_DEVICE_SIZE; offset += 4)
-		assert_int_equal(read(offset, 4), 0);
-}
-
 TEST(scratch_reads_back)
 {
 	write(NULL_DEVICE_SCRATCH, 4, 0x12345678);
@@ -72,14 +66,6 @@ TEST(a_narrow_access_is_to_its_bytes)
 	assert_int_equal(read(1, 2) & 0xffff, 0xefab);
 	write(NULL_DEVICE_DATA + 3, 1, 0x01);
 	assert_registers(0xcdefab78, 1, 0x01000000);
-}
-
-TEST(a_double_access_is_to_two_registers)
-{
-	write(NULL_DEVICE_SCRATCH, 8, 0x0000000587654321);
-	assert_registers(0x87654321, 1, 5);
-	assert_int_equal(read(NULL_DEVICE_SCRATCH, 8), 0x87654321);
-	assert_int_equal(read(NULL_DEVICE_COUNT, 8), 0x0000000500000001);
 }
 
 TEST(an_access_may_cross_the_end_of_a_register)

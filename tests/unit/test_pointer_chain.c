@@ -80,33 +80,6 @@ TEST(ascending_cycles_go_through_all)
 	}
 }
 
-/* Chi-square over the six cycles of four items; 5 degrees of freedom exceed 20.5 once in a
- * thousand times. A shuffle that may leave an item alone would make none of them. */
-TEST(every_cycle_is_as_likely)
-{
-	const unsigned tries = 6000, expected = 1000;
-	unsigned counts[6] = { 0 };
-	double chi_square = 0;
-	struct random random;
-
-	random_init(&random, 1, 0);
-	for (unsigned i = 0; i < tries; i++) {
-		struct pointer_chain chain = chain_of(4);
-		uint32_t a, b;
-
-		pointer_chain_random(&chain, &random);
-		a = successor(&chain, 0);
-		b = successor(&chain, a);
-		counts[(a - 1) * 2 + (b > 6 - a - b)]++;
-	}
-	for (unsigned i = 0; i < 6; i++) {
-		double off = (double)counts[i] - expected;
-
-		chi_square += off * off / expected;
-	}
-	assert_true(chi_square < 20.5);
-}
-
 TEST(half_of_a_random_cycle_descends)
 {
 	struct pointer_chain chain = random_chain(COUNT_MAX, 1);

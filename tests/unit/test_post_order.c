@@ -134,7 +134,7 @@ static bool can_run(enum core core)
 
 static void boot(void)
 {
-	guest_boot(4, true, false);
+	guest_boot(true);
 	guest_vcpu.core = CORE;
 	gic_set_priority(SMP_KICK_SGI, 0);
 	gic_enable(SMP_KICK_SGI);

@@ -23,29 +23,6 @@ TEST(prices_are_the_textbooks)
 	assert_near(price_of(100, 100, 0.05, 0.20, 1, true), 5.573526, 5e-7);
 }
 
-/* A call less a put is a promise to buy: no model in it. */
-TEST(calls_and_puts_agree)
-{
-	options_prepare(1);
-	for (unsigned i = 0; i < OPTION_COUNT; i++) {
-		struct option call = portfolio[i], put = portfolio[i];
-
-		call.put = false;
-		put.put = true;
-		assert_near(price(&call) - price(&put),
-			    call.spot - call.strike * exp(-call.rate * call.years), 1e-9);
-	}
-}
-
-TEST(every_price_is_possible)
-{
-	fake_program_run(&prog_options, 1);
-	for (unsigned i = 0; i < OPTION_COUNT; i++) {
-		assert_true(prices[i] >= 0);
-		assert_true(prices[i] <= fmax(portfolio[i].spot, portfolio[i].strike));
-	}
-}
-
 TEST(repeats)
 {
 	assert_program_repeats(&prog_options);

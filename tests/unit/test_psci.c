@@ -96,27 +96,25 @@ static const uint64_t known[] = {
 	SMCCC_VERSION,
 };
 
-static const uint64_t unknown[] = {
-	MIGRATE,
-	0x84000007u,
-	0x8400000bu,
-	0x8400000cu,
-	0x8400000fu,
-	0x84000012u,
-	VERSION | SMC64,
-	CPU_OFF | SMC64,
-	SYSTEM_OFF | SMC64,
-	SYSTEM_RESET | SMC64,
-	FEATURES | SMC64,
-	0x83ffffffu,
-	0x8400ffffu,
-	0x80000002u,
-	0xc0000000u,
-	0,
-	0xffffffffu,
-	0x04000000u,
-	0x86000000u + 999,
-};
+static const uint64_t unknown[] = { MIGRATE,
+				    0x84000007u,
+				    0x8400000bu,
+				    0x8400000cu,
+				    0x8400000fu,
+				    0x84000012u,
+				    VERSION | SMC64,
+				    CPU_OFF | SMC64,
+				    SYSTEM_OFF | SMC64,
+				    SYSTEM_RESET | SMC64,
+				    FEATURES | SMC64,
+				    0x83ffffffu,
+				    0x8400ffffu,
+				    0x80000002u,
+				    0xc0000000u,
+				    0,
+				    0xffffffffu,
+				    0x04000000u,
+				    0x86000000u + 999 };
 
 TEST(features_tell_what_there_is)
 {
@@ -216,18 +214,6 @@ static void off(struct vcpu *which)
 	which->power = VCPU_OFF; /* as its core does */
 }
 
-TEST(a_vcpu_goes_off_and_on_again)
-{
-	call(CPU_ON, 1, ENTRY, 7);
-	others[0].power = VCPU_ON; /* as its core does */
-	off(&others[0]);
-	assert_int_equal(vm()->vcpus_on, 1);
-	assert_int_equal(vm()->outcome, VM_RUNNING);
-	assert_int_equal(call(CPU_ON, 1, ENTRY + 4, 8), PSCI_SUCCESS);
-	assert_int_equal(others[0].start_entry, ENTRY + 4);
-	assert_int_equal(others[0].start_context, 8);
-}
-
 TEST(the_last_vcpu_does_not_go_off)
 {
 	assert_int_equal(call(CPU_OFF, 0, 0, 0), PSCI_DENIED);
@@ -240,16 +226,6 @@ TEST(the_last_vcpu_does_not_go_off)
 }
 
 /* --- CPU_SUSPEND --- */
-
-TEST(standby_waits)
-{
-	sched_reset(&config);
-	sched_add(vcpu);
-	sched_begin();
-	assert_int_equal(call(CPU_SUSPEND, 0, 0, 0), PSCI_SUCCESS);
-	assert_int_equal(fake_barriers.wfi, 1);
-	assert_int_equal(fake_hyp.reset_entry, 0);
-}
 
 TEST(who_has_an_interrupt_pending_does_not_wait)
 {
@@ -290,25 +266,6 @@ static void ends(uint64_t id, enum vm_outcome outcome)
 	vcpu->frame.x[0] = id;
 	assert_null(psci(vcpu));
 	assert_int_equal(vm()->outcome, outcome);
-}
-
-TEST(system_off_ends_the_vm)
-{
-	ends(SYSTEM_OFF, VM_DONE);
-	assert_int_equal(fake_hyp.faults, 0);
-}
-
-TEST(system_reset_starts_it_anew)
-{
-	ends(SYSTEM_RESET, VM_RESET);
-	assert_int_equal(fake_hyp.faults, 0);
-}
-
-/* The first caller wins: a second call comes too late. */
-TEST(the_first_end_counts)
-{
-	ends(SYSTEM_RESET, VM_RESET);
-	ends(SYSTEM_OFF, VM_RESET);
 }
 
 TEST(the_bench_guest_has_another_way_to_end)

@@ -6,10 +6,8 @@
 
 #include "arch/sysreg.h"
 #include "hyp/sched/sched.h"
-#include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
-#include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
@@ -17,7 +15,6 @@
 
 #define SLICE 1000u /* ticks */
 #define LIMIT 1000000u
-#define SPI 40u
 #define PHYS_TIMER 30u
 
 static struct vcpu *const guest = &guest_vcpu;
@@ -39,7 +36,7 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 {
 	const struct run_config config = { .sched = kind, .slice_us = 1000, .cntp = cntp };
 
-	guest_boot(4, link_hw, false);
+	guest_boot(link_hw);
 	vtimer_stop(guest);
 	vcntp_reset(guest);
 	guest->el2 = (struct el2_regs){ 0 };
@@ -146,30 +143,6 @@ static void leave_for_other(void)
 {
 	assert_ptr_equal(sched_block(guest), &other);
 	switch_to(&other);
-}
-
-TEST(the_timer_is_watched)
-{
-	start(SCHED_RR);
-	arm_guest_timer(700);
-	leave_for_other();
-	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(700), &other);
-	assert_int_equal(fake_cnthp_cval_el2, SLICE); /* once */
-	assert_true(fake_gic.irq[GUEST_TIMER].active);
-	assert_ptr_equal(timer_at(SLICE), guest);
-}
-
-TEST(a_timer_of_a_vcpu_that_is_back_is_not_watched)
-{
-	start(SCHED_RR);
-	arm_guest_timer(1700);
-	assert_ptr_equal(timer_at(SLICE), &other);
-	switch_to(&other);
-	assert_int_equal(fake_cnthp_cval_el2, 1700);
-	sched_pause(&other);
-	switch_to(guest);
-	assert_false(timer_is_queued(&guest->virtual_timer));
 }
 
 /* Which expiry of CNTV, or with `physical` of CNTP, is watched; 0: none. */
@@ -362,33 +335,6 @@ TEST_WITH(an_emulated_timer_fires_at_its_tick, with_cntp_emulated, with_cntp_pas
 	assert_null(timer_at(LIMIT));
 }
 
-TEST_WITH(a_line_that_nobody_lowers_comes_again, with_cntp_emulated, with_cntp_passthrough)
-{
-	start(SCHED_NULL);
-	program_cntp(guest, 700);
-	assert_ptr_equal(timer_at(700), guest);
-	for (unsigned i = 0; i < 3; i++)
-		guest_assert_takes(PHYS_TIMER);
-	vcntp_write(guest, VCNTP_CVAL, 900);
-	guest_assert_takes_nothing();
-	assert_ptr_equal(timer_at(900), guest);
-	guest_assert_takes(PHYS_TIMER);
-	vcntp_write(guest, VCNTP_CTL, 0);
-	guest_assert_takes_nothing();
-}
-
-TEST_WITH(an_emulated_timer_beside_a_slice, with_cntp_emulated, with_cntp_passthrough)
-{
-	start(SCHED_RR);
-	program_cntp(guest, 700);
-	assert_int_equal(fake_cnthp_cval_el2, 700);
-	assert_ptr_equal(timer_at(700), guest);
-	assert_int_equal(fake_cnthp_cval_el2, SLICE);
-	guest_assert_takes(PHYS_TIMER);
-	vcntp_write(guest, VCNTP_CTL, 0);
-	assert_ptr_equal(timer_at(SLICE), &other);
-}
-
 /* It wakes its vCPU, once; the interrupt is there when that is loaded. */
 TEST_WITH(an_emulated_timer_of_a_vcpu_that_is_not_loaded, with_cntp_emulated, with_cntp_passthrough)
 {
@@ -412,62 +358,6 @@ TEST_WITH(an_emulated_timer_of_a_vcpu_that_is_not_loaded, with_cntp_emulated, wi
 		guest_eoi(PHYS_TIMER);
 		guest_assert_takes_nothing();
 	}
-}
-
-TEST_WITH(an_emulated_timer_that_is_overdue_when_its_vcpu_comes, with_cntp_emulated,
-	  with_cntp_passthrough)
-{
-	start(SCHED_RR);
-	program_cntp(guest, 1500);
-	assert_ptr_equal(timer_at(SLICE), &other);
-	switch_to(&other);
-	sched_pause(&other);
-	switch_to(guest);
-	assert_ptr_equal(timer_at(1600), guest); /* CNTHP was late */
-	guest_assert_takes(PHYS_TIMER);
-}
-
-/* --- a physical interrupt of a vCPU that is not loaded --- */
-
-static void pend_spi(enum sched_kind kind, struct vcpu *next)
-{
-	start(kind);
-	assert_true(vgic_forward(&guest->vgic, SPI));
-	guest_enable(SPI, 0x40);
-	leave_for_other();
-	gic_set_pending(SPI);
-	assert_ptr_equal(trap_irq(&other), next);
-	assert_int_not_equal(guest->state, VCPU_STATE_BLOCKED);
-	assert_false(fake_gic_irq());
-	assert_false(fake_gic_virq());
-	assert_true(fake_gic.irq[SPI].active);
-	if (next == &other)
-		assert_ptr_equal(timer_at(SLICE), guest);
-	switch_to(guest);
-	guest_assert_takes(SPI);
-	guest_assert_takes_nothing();
-	assert_false(fake_gic.irq[SPI].active);
-	assert_int_equal(fake_gic_deactivations(SPI), 1);
-}
-
-TEST_WITH(an_interrupt_waits_for_the_turn, NULL, guest_check_rules)
-{
-	pend_spi(SCHED_RR, &other);
-}
-
-TEST_WITH(an_interrupt_switches_in_at_once, NULL, guest_check_rules)
-{
-	pend_spi(SCHED_FP, guest);
-}
-
-TEST(nobodys_interrupt_stays_away)
-{
-	start(SCHED_FP);
-	leave_for_other();
-	gic_enable(SPI);
-	gic_set_pending(SPI);
-	assert_ptr_equal(trap_irq(&other), &other);
-	assert_false(fake_gic.irq[SPI].enabled || fake_gic.irq[SPI].active);
 }
 
 /* --- EL2's registers --- */

@@ -282,45 +282,6 @@ TEST(fixed_priority_runs_the_most_urgent)
 	order_agrees(SCHED_FP);
 }
 
-/* All but the last vCPU sleep in WFI; the core is the last one's. */
-static void sleep_but_one(void)
-{
-	struct random random;
-
-	random_init(&random, 1, 1);
-	start(SCHED_RR, &random);
-	for (unsigned i = 0; i < VCPUS - 1; i++)
-		block();
-	assert_agrees();
-	assert_int_equal(model.running, VCPUS - 1);
-}
-
-TEST(every_sleeping_vcpu_with_posts_wakes)
-{
-	sleep_but_one();
-	wake_posted(0xb);
-	assert_agrees();
-	assert_int_equal(vcpus[2].state, VCPU_STATE_BLOCKED);
-	wake_posted(0x4);
-	assert_agrees();
-	wake_posted(0x1f);
-	assert_agrees();
-}
-
-TEST(a_vcpu_asleep_in_wfi_is_paused_and_nothing_wakes_it)
-{
-	sleep_but_one();
-	sched_pause(&vcpus[1]);
-	model_stop(1, VCPU_STATE_PAUSED);
-	assert_agrees();
-	sched_wake(&vcpus[1]);
-	wake_posted(0x2);
-	assert_agrees();
-	sched_resume(&vcpus[1]);
-	model_wake(1);
-	assert_agrees();
-}
-
 /* A removed vCPU runs no more, though it is woken; the others do. */
 TEST(a_removed_vcpu_is_gone)
 {
@@ -363,45 +324,6 @@ TEST(who_leaves_the_core_is_the_first_to_come_back)
 		assert_int_equal(first->turns, turns);
 		assert_int_equal(fake_cnthp_ctl_el2 & 1, takes_turns((int)first->index));
 	}
-}
-
-/* No slice ends when no vCPU runs. */
-TEST(the_last_one_that_stops_ends_the_slice)
-{
-	struct random random;
-
-	random_init(&random, 1, 1);
-	start(SCHED_RR, &random);
-	for (unsigned i = VCPUS; i-- > 1;)
-		sched_pause(&vcpus[i]);
-	assert_int_equal(fake_cnthp_ctl_el2 & 1, 1);
-	sched_pause(&vcpus[0]);
-	assert_null(sched_next());
-	assert_int_equal(fake_cnthp_ctl_el2 & 1, 0);
-	assert_null(sched_begin());
-	sched_resume(&vcpus[3]);
-	assert_ptr_equal(sched_begin(), &vcpus[3]);
-	assert_int_equal(fake_cnthp_ctl_el2 & 1, 1);
-}
-
-/* Before the core has one that runs. */
-TEST(what_becomes_ready_on_an_idle_core_waits_for_the_loop)
-{
-	struct random random;
-	const struct vcpu *first;
-
-	random_init(&random, 1, 1);
-	start(SCHED_FP, &random);
-	for (unsigned i = 0; i < VCPUS; i++)
-		sched_pause(&vcpus[i]);
-	for (unsigned i = 0; i < VCPUS; i++) {
-		sched_resume(&vcpus[i]);
-		assert_null(sched_next());
-		assert_int_equal(vcpus[i].state, VCPU_STATE_READY);
-	}
-	first = sched_begin();
-	for (unsigned i = 0; i < VCPUS; i++)
-		assert_true(vcpus[i].urgency <= first->urgency);
 }
 
 /* The work of a switch follows from all vCPUs of the core. */

@@ -12,7 +12,6 @@
 #include "drivers/gic/gic_virt.h"
 #include "hyp/base/boot_state.h"
 #include "hyp/run/selfcheck.h"
-#include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
@@ -69,18 +68,6 @@ TEST(a_machine_that_is_well_passes)
 	assert_int_equal(lr_count, 4);
 }
 
-TEST(el3_is_refused)
-{
-	fake_hyp.level = 3;
-	assert_wrong("started at EL3");
-}
-
-TEST(el1_is_refused)
-{
-	fake_hyp.level = 1;
-	assert_wrong("started at EL1");
-}
-
 TEST(secure_svc_has_a_line_of_its_own)
 {
 	fake_hyp.level = 1;
@@ -103,18 +90,6 @@ TEST(the_counters_source_is_started_first)
 	fake_counter_step = 0;
 	fake_hyp.counter_starts = true;
 	a_machine_that_is_well_passes();
-}
-
-TEST(a_frequency_of_0_is_refused)
-{
-	fake_cntfrq_el0 = 0;
-	assert_wrong("CNTFRQ is 0");
-}
-
-TEST(a_counter_that_stands_still_is_refused)
-{
-	fake_counter_step = 0;
-	assert_wrong("the counter stands still");
 }
 
 TEST(fewer_than_32_address_bits_are_refused)
@@ -143,12 +118,6 @@ TEST(a_gicv4_does_for_gicv3)
 	a_machine_that_is_well_passes();
 	probed = 4;
 	a_machine_that_is_well_passes();
-}
-
-TEST(a_gic_without_list_registers_is_refused)
-{
-	list_registers = 0;
-	assert_wrong("this GIC has no virtualization extensions");
 }
 
 /* The fake board's guest has 16 MiB. Without address line 23 the RAM is 8 MiB, twice. */

@@ -9,7 +9,6 @@
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
 #include "hyp/cpu/smp.h"
-#include "lib/bits.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/unit.h"
 
@@ -88,16 +87,6 @@ TEST(another_core_is_asked_and_kicked)
 	serve_as(2);
 	assert_false(asked(2));
 	assert_true(asked(1) && asked(3));
-}
-
-/* It handles an exit, and asks no interrupt controller. */
-TEST(the_core_itself_is_asked_without_a_kick)
-{
-	smp_ask(0);
-	assert_true(smp_is_asked());
-	assert_int_equal(kicks[0], 0);
-	smp_process_calls();
-	assert_false(smp_is_asked());
 }
 
 TEST(a_kick_alone_asks_for_nothing)

@@ -114,18 +114,6 @@ TEST(random_starts_and_stops_agree_with_a_list)
 	}
 }
 
-TEST(of_equal_deadlines_the_first_started_is_first)
-{
-	start(3, 100);
-	start(1, 100);
-	start(3, 100);
-	fire(100);
-	assert_int_equal(called, 1);
-	fire(100);
-	assert_int_equal(called, 3);
-	assert_agrees();
-}
-
 /* CNTHP is written where its timer changes, and not else. */
 TEST(a_later_timer_writes_no_register)
 {

@@ -9,7 +9,6 @@
 #include "abi/record.h"
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
-#include "boards/board.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
@@ -274,22 +273,6 @@ TEST(only_what_lies_between_begin_and_end_is_counted)
 	assert_false(fake_hyp.vectors_count || fake_hyp.vectors_trace);
 	measured_call(HC_ID(NULL), 0);
 	assert_true(console_has("\"exit\":\"hvc\",\"n\":3,"));
-}
-
-TEST(counting_begins_anew_as_often_as_it_is_asked)
-{
-	account();
-	measured_call(HC_ID(MEASURE), 0);
-	assert_true(console_is_empty());
-	for (unsigned i = 0; i < 2; i++) {
-		measured_call(HC_ID(MEASURE), 1);
-		assert_true(fake_hyp.vectors_count && fake_hyp.vectors_trace);
-		measured_call(HC_ID(NULL), 0);
-		measured_call(HC_ID(NULL), 0);
-	}
-	assert_true(console_has("\"exit\":\"hvc\",\"n\":2,"));
-	measured_call(HC_ID(MEASURE), 1);
-	assert_true(console_is_empty());
 }
 
 TEST(a_traced_measure_call_leaves_no_event)

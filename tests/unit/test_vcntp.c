@@ -69,23 +69,6 @@ static uint64_t read_by(uint32_t iss)
 
 EACH_TEST(setup, NULL);
 
-TEST(after_reset_it_is_off)
-{
-	assert_int_equal(read_by(CTL), 0);
-	assert_int_equal(read_by(CVAL), 0);
-	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
-}
-
-TEST(what_is_written_is_read)
-{
-	write_by(CVAL, 0x123456789abcdef0);
-	assert_int_equal(read_by(CVAL), 0x123456789abcdef0);
-	write_by(CTL, ~0ull);
-	assert_int_equal(read_by(CTL), 3);
-	write_by(CTL, 1);
-	assert_int_equal(read_by(CTL), 1);
-}
-
 /* ISTATUS whatever IMASK, on unsigned values, and not where the timer is off. */
 TEST(istatus_is_the_condition)
 {
@@ -184,4 +167,15 @@ TEST(the_offset_is_in_microseconds_and_below_the_counter)
 	fake_cntpct_el0 = UINT64_MAX / 2;
 	assert_int_equal(vtimer_offset(VTIMER_FROM_0), UINT64_MAX / 2);
 	assert_int_equal(vtimer_offset(VTIMER_FROM_0 - 1), 4294967294ull * 125 / 2);
+}
+
+/* The timer was due while the vCPU was not loaded. */
+TEST(a_reset_forgets_an_emulated_timer_that_was_due)
+{
+	vcpu->loaded = false;
+	vcntp_expire(vcpu);
+	vcpu->loaded = true;
+	vcntp_reset(vcpu);
+	vtimer_load(vcpu);
+	assert_false(vcpu->vgic.virq[INTID].level);
 }

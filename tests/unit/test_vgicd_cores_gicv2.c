@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated distributor of GICv2 with several vCPUs (IHI 0048B chapter 4). */
+/* The emulated distributor of GICv2, with one vCPU and with several (IHI 0048B chapter 4). */
 /* LINK: exit-path-of-cores drivers/gic/gicv2.c */
 
 #include "drivers/gic/gic_regs.h"
+#include "hyp/cpu/smp.h"
 #include "tests/unit/cores.h"
 #include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
 #define SPI 40u
@@ -12,7 +14,6 @@
 #define TO_OTHERS(id) (1u << 24 | (id))
 #define TO_SELF(id) (2u << 24 | (id))
 #define NSATT (1u << 15)
-#define FROM(source, id) ((uint32_t)(source) << 10 | (id))
 
 static void boot_four(void)
 {
@@ -20,6 +21,13 @@ static void boot_four(void)
 }
 
 EACH_TEST(boot_four, cores_check_rules);
+
+static void boot_one(void)
+{
+	cores_boot(1);
+}
+
+#define ALONE(test) TEST_WITH(test, boot_one, NULL)
 
 TEST(identification)
 {
@@ -33,17 +41,6 @@ TEST(identification)
 		}
 		for (unsigned i = 0; i < sizeof(ids); i++)
 			assert_int_equal(dist_read(0, 0xfd0 + 4 * i, 4), ids[i]);
-	}
-}
-
-TEST(control_is_one_for_all)
-{
-	for (uint32_t groups = 0; groups < 4; groups++) {
-		dist_write(groups, GICD_CTLR, 4, groups);
-		for (unsigned n = 0; n < 4; n++) {
-			assert_int_equal(dist_read(n, GICD_CTLR, 4), groups);
-			assert_int_equal(cores_vm.vcpu[n]->vgic.groups_enabled, groups);
-		}
 	}
 }
 
@@ -65,18 +62,6 @@ TEST(private_banks_are_each_vcpus_own)
 	a_bank_is_one_vcpus(GICD_SPENDSGIR + 4, 0x04020108, 0);
 }
 
-TEST(sgis_have_no_choice)
-{
-	for (unsigned n = 0; n < 4; n++) {
-		dist_write(n, GICD_ICENABLER, 4, 0xffffffff);
-		assert_int_equal(dist_read(n, GICD_ISENABLER, 4), 0xffff);
-		dist_write(n, GICD_ICFGR, 4, 0);
-		assert_int_equal(dist_read(n, GICD_ICFGR, 4), 0xaaaaaaaa);
-		dist_write(n, GICD_ISPENDR, 4, 0xffff);
-		assert_int_equal(dist_read(n, GICD_ISPENDR, 4), 0);
-	}
-}
-
 /* --- targets --- */
 
 TEST(private_targets_are_the_reading_vcpu)
@@ -87,15 +72,6 @@ TEST(private_targets_are_the_reading_vcpu)
 			assert_int_equal(dist_read(n, GICD_ITARGETSR + i, 4), 0x01010101u << n);
 			assert_int_equal(dist_read(n, GICD_ITARGETSR + i + 3, 1), 1u << n);
 		}
-}
-
-TEST(targets_of_a_uniprocessor_read_as_zero)
-{
-	cores_boot(1);
-	for (uint32_t i = 0; i < 1024; i += 4) {
-		dist_write(0, GICD_ITARGETSR + i, 4, 0xffffffff);
-		assert_int_equal(dist_read(0, GICD_ITARGETSR + i, 4), 0);
-	}
 }
 
 TEST(targets_have_a_bit_a_vcpu)
@@ -171,14 +147,6 @@ TEST(no_narrow_write_sends_an_sgi)
 	assert_int_equal(pending_at(0), 0);
 }
 
-TEST(a_uniprocessor_has_no_others)
-{
-	cores_boot(1);
-	assert_int_equal(sent(0, TO_OTHERS(4)), 0);
-	assert_int_equal(sent(0, TO_LIST(0xfe, 4)), 0);
-	assert_int_equal(sent(0, TO_LIST(0xff, 4)), 1);
-}
-
 TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 {
 	dist_write(1, GICD_ISENABLER, 4, 0xffff0000);
@@ -199,4 +167,103 @@ TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
 	assert_int_equal(cpu_ack(1), SPI);
 	cpu_eoi(1, SPI);
+}
+
+/* --- registers of the only vCPU --- */
+
+ALONE(pending_bits_of_sgis_are_read_only)
+{
+	dist_write(0, GICD_ISPENDR, 4, 0xffff);
+	assert_int_equal(dist_read(0, GICD_ISPENDR, 4), 0);
+	dist_write(0, GICD_SGIR, 4, TO_SELF(2));
+	dist_write(0, GICD_ICPENDR, 4, 0xffff);
+	assert_int_equal(dist_read(0, GICD_ISPENDR, 4), 1u << 2);
+}
+
+ALONE(priorities_are_bytes_of_five_bits)
+{
+	dist_write(0, GICD_IPRIORITYR + SPI, 4, 0x081018ff);
+	assert_int_equal(dist_read(0, GICD_IPRIORITYR + SPI, 4), 0x081018f8);
+	dist_write(0, GICD_IPRIORITYR + SPI + 1, 1, 0x87);
+	dist_write(0, GICD_IPRIORITYR + SPI + 2, 2, 0x2030);
+	assert_int_equal(dist_read(0, GICD_IPRIORITYR + SPI, 8), 0x203080f8);
+	assert_int_equal(dist_read(0, GICD_IPRIORITYR + SPI + 1, 1), 0x80);
+	assert_int_equal(dist_read(0, GICD_IPRIORITYR + SPI + 2, 2), 0x2030);
+}
+
+ALONE(the_forwarded_interrupt_gets_its_priority)
+{
+	dist_write(0, GICD_IPRIORITYR + CORES_TIMER, 1, 0x58);
+	assert_int_equal(fake_gic.irq[CORES_TIMER].priority, 0x58);
+	dist_write(0, GICD_IPRIORITYR + FAKE_GIC_MAINTENANCE, 1,
+		   0x58); /* the hypervisor's own stays */
+	assert_int_equal(fake_gic.irq[FAKE_GIC_MAINTENANCE].priority, 0);
+}
+
+ALONE(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded)
+{
+	for (uint32_t offset = GICD_IGROUPR; offset < GICD_IPRIORITYR; offset += 4)
+		dist_write(0, offset, 4, 0xffffffff);
+	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
+		assert_int_equal(fake_gic.irq[i].enabled,
+				 i == FAKE_GIC_MAINTENANCE || i == SMP_KICK_SGI);
+		assert_false(fake_gic.irq[i].pending_latch && i != CORES_TIMER);
+	}
+}
+
+ALONE(configuration_has_two_bits_an_interrupt)
+{
+	assert_int_equal(dist_read(0, GICD_ICFGR, 4), 0xaaaaaaaa);
+	dist_write(0, GICD_ICFGR, 4, 0);
+	assert_int_equal(dist_read(0, GICD_ICFGR, 4), 0xaaaaaaaa); /* SGIs: edge, read-only */
+	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0);
+	dist_write(0, GICD_ICFGR + 4 * 2, 4, 0xffffffff);
+	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0xaaaaaaaa);
+	dist_write(0, GICD_ICFGR + 4 * 2 + 1, 1, 0x08);
+	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0xaaaa08aa);
+}
+
+/* One core is no choice. */
+ALONE(the_only_vcpu_cannot_send_an_spi_elsewhere)
+{
+	spi_enable(FAKE_SPI_FIRST);
+	dist_write(0, GICD_ITARGETSR + FAKE_SPI_FIRST, 1, 0);
+	spi_raise(FAKE_SPI_FIRST);
+	assert_takes(0, FAKE_SPI_FIRST);
+}
+
+ALONE(an_interrupt_beyond_the_guests_is_not_forwarded)
+{
+	assert_true(vgic_forward(&cores_vm.vcpu[0]->vgic, VIRQ_COUNT - 1));
+	assert_false(vgic_forward(&cores_vm.vcpu[0]->vgic, VIRQ_COUNT));
+	assert_false(vgic_forward(&cores_vm.vcpu[0]->vgic, 1019));
+}
+
+/* --- what is not there --- */
+
+ALONE(what_is_not_there_reads_as_zero)
+{
+	const uint32_t offsets[] = { 0x00c,
+				     0x07c,
+				     GICD_ISENABLER + 0x10,
+				     GICD_ISPENDR + 0x7c,
+				     GICD_IPRIORITYR + 128,
+				     0xbfc,
+				     0xcfc,
+				     0xd00,
+				     0xefc,
+				     0xf04,
+				     0xf30,
+				     0xfcc,
+				     0xfd4,
+				     0xfec,
+				     0x1000,
+				     0x6100,
+				     0xfffc };
+
+	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		dist_write(0, offsets[i], 4, 0xffffffff);
+		assert_int_equal(dist_read(0, offsets[i], 4), 0);
+	}
+	assert_int_equal(dist_read(0, GICD_ISENABLER, 8), 0xffff);
 }

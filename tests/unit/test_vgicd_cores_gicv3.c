@@ -6,7 +6,6 @@
 #include "drivers/gic/gic_regs.h"
 #include "hyp/trap/trap.h"
 #include "tests/unit/cores.h"
-#include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/unit.h"
 
 #define SPI 40u
@@ -216,4 +215,52 @@ TEST(a_trapped_register_sends_it)
 	assert_int_equal(pending_at(9), 4);
 	trapped(0, asgi1r, 9u << 24 | 6, false);
 	assert_int_equal(pending_at(9), 4);
+}
+
+/* --- where registers are --- */
+
+TEST(control_says_affinity_routing_and_one_security_state)
+{
+	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
+	dist_write(0, GICD_CTLR, 4, 0xffffffff); /* neither RWP nor E1NWF */
+	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4 | 3u);
+	dist_write(0, GICD_CTLR, 4, 2);
+	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4 | 2u);
+	dist_write(0, GICD_CTLR, 4, 0);
+	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4);
+}
+
+TEST(private_interrupts_are_in_the_redistributor_only)
+{
+	dist_write(0, GICD_ISENABLER, 4, 0xffffffff);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_ISENABLER, 4), 0);
+	redist_write(0, SGI(0) + GICD_ISENABLER, 4, 0x00100002);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_ISENABLER, 4), 0x00100002);
+	assert_int_equal(dist_read(0, GICD_ISENABLER, 4), 0);
+	dist_write(0, GICD_IPRIORITYR + 20, 1, 0x40);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_IPRIORITYR + 20, 1), 0);
+	redist_write(0, SGI(0) + GICD_IPRIORITYR + 20, 1, 0x48);
+	assert_int_equal(dist_read(0, GICD_IPRIORITYR + 20, 1), 0);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_IPRIORITYR + 20, 1), 0x48);
+	dist_write(0, GICD_ICFGR + 4, 4, 0xffffffff);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_ICFGR + 4, 4), 0);
+}
+
+TEST(shared_interrupts_are_in_the_distributor_only)
+{
+	redist_write(0, SGI(0) + GICD_ISENABLER + 4, 4, 0xffffffff);
+	assert_int_equal(dist_read(0, GICD_ISENABLER + 4, 4), 0);
+	dist_write(0, GICD_ISENABLER + 4, 4, 0x100);
+	assert_int_equal(dist_read(0, GICD_ISENABLER + 4, 4), 0x100);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_ISENABLER + 4, 4), 0);
+}
+
+TEST(the_gicv2_way_to_send_an_sgi_is_gone)
+{
+	redist_write(0, SGI(0) + GICD_ISENABLER, 4, 1u << 3);
+	dist_write(0, GICD_SGIR, 4, 2u << 24 | 3);
+	dist_write(0, GICD_SPENDSGIR, 4, 0x01010101);
+	dist_write(0, GICD_CPENDSGIR, 4, 0x01010101);
+	assert_int_equal(redist_read(0, SGI(0) + GICD_ISPENDR, 4), 0);
+	assert_int_equal(dist_read(0, GICD_SPENDSGIR, 4), 0);
 }

@@ -84,29 +84,6 @@ TEST(it_stands_still_from_the_last_stop_on)
 	assert_int_equal(compared, 2 * VCPUS);
 }
 
-TEST(while_a_vcpu_goes_on_it_does)
-{
-	pause_at(2000);
-	assert_true(follow_at(2010, 1));
-	resume_at(3000); /* before core 0 has looked */
-	assert_int_equal(vm.cntvoff, OFFSET);
-	assert_false(follow_at(3010, 0));
-	assert_false(follow_at(3020, 1));
-	assert_int_equal(vcpus[1].el2.cntvoff_el2, OFFSET);
-}
-
-/* Before a vCPU goes on the VM is paused again: the time between is the guest's. */
-TEST(time_between_two_pauses_is_not_held)
-{
-	pause_at(2000);
-	follow_at(2000, 0);
-	follow_at(2000, 1);
-	resume_at(2500);
-	pause_at(2700);
-	resume_at(3000);
-	assert_int_equal(vm.cntvoff, OFFSET + 500 + 300);
-}
-
 TEST(twice_is_once)
 {
 	pause_at(2000);
@@ -116,23 +93,6 @@ TEST(twice_is_once)
 	resume_at(3000);
 	resume_at(3500);
 	assert_int_equal(vm.cntvoff, OFFSET + 1000);
-}
-
-TEST(a_vcpu_that_is_off_has_stopped)
-{
-	vm_clock_off(&vcpus[1]);
-	pause_at(2000);
-	follow_at(2000, 0);
-	resume_at(2100);
-	assert_int_equal(vm.cntvoff, OFFSET + 100);
-	follow_at(2100, 0);
-	follow_at(2100, 1); /* on again */
-	pause_at(2200);
-	follow_at(2200, 0);
-	fake_cntpct_el0 = 2250;
-	vm_clock_off(&vcpus[1]); /* it ran until then */
-	resume_at(2300);
-	assert_int_equal(vm.cntvoff, OFFSET + 100 + 50);
 }
 
 TEST(it_is_not_held_before_the_guest_begins)

@@ -381,22 +381,6 @@ TEST(a_paused_vm_starts_no_vcpu)
 	assert_ptr_equal(seen.last_added, &vcpus[0]);
 }
 
-TEST(one_that_runs_is_paused_and_goes_on)
-{
-	turn_on(0);
-	turn_on(1);
-	vm[0].paused = true;
-	vm_core_follow(&vcpus[0]);
-	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
-	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
-	vm_core_process();
-	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
-	vm[0].paused = false;
-	vm_core_process();
-	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
-	assert_int_equal(seen.added, 2);
-}
-
 /* The vCPU sleeps in WFI and another VM's vCPU has the core. */
 TEST(a_vcpu_that_sleeps_is_paused_with_its_vm)
 {
@@ -436,18 +420,6 @@ static void assert_active(unsigned n)
 	assert_int_equal(elsewhere.state, VCPU_STATE_PAUSED); /* its core does that */
 }
 
-TEST(the_partner_goes_on_and_is_failed_over_from)
-{
-	begin_pair();
-	assert_true(vm_fail_over(&vm[0]));
-	assert_active(1);
-	assert_int_equal(fake_asked, 1u << 3);
-	fake_asked = 0;
-	assert_true(vm_fail_over(&vm[1]));
-	assert_active(0);
-	assert_int_equal(fake_asked, 1u << 3);
-}
-
 /* The standby was reset, and paused before its core's loop had started it. */
 TEST(a_standby_that_was_to_start_is_started)
 {
@@ -463,20 +435,6 @@ TEST(a_standby_that_was_to_start_is_started)
 		assert_int_equal(fake_asked, 1u << 3);
 		assert_int_equal(seen.left, 1);
 	}
-}
-
-TEST(without_a_partner_that_runs_the_vm_goes_on)
-{
-	static struct vm_machine alone;
-
-	begin_pair();
-	vm[1].outcome = VM_FAULT;
-	assert_false(vm_fail_over(&vm[0]));
-	vm[0].machine = &alone;
-	assert_false(vm_fail_over(&vm[0]));
-	assert_false(vm[0].paused);
-	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
-	assert_int_equal(fake_asked, 0);
 }
 
 TEST(a_fault_fails_over_and_is_kept)
@@ -606,17 +564,6 @@ TEST(what_is_detached_leaves_nothing)
 	assert_int_equal(seen.removed, 1);
 	vm_core_detach(&vcpus[1]);
 	assert_int_equal(seen.removed, 2);
-}
-
-TEST(one_that_is_off_is_detached)
-{
-	vm_core_detach(&vcpus[1]);
-	assert_int_equal(seen.removed, 0);
-	vcpus[1].power = VCPU_STARTING;
-	vm_core_process();
-	assert_int_equal(seen.added, 0);
-	turn_on(0);
-	assert_int_equal(seen.added, 1);
 }
 
 /* --- the limit --- */

@@ -28,7 +28,7 @@ static void set(uint32_t offset, uint32_t value)
 
 static void setup(void)
 {
-	guest_boot(4, true, false);
+	guest_boot(true);
 	vpl011_start(&uart, guest_vcpu.vm, true);
 	guest_set_enabled(VIRT_UART_INTID, true);
 	gic_enable(FAKE_CONSOLE_INTID);
@@ -218,17 +218,6 @@ TEST(bytes_and_halves_of_a_register_are_read)
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR + 2, 2, &uart) & 0xffff,
 			 0); /* and stays */
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, 0);
-}
-
-TEST(without_a_listener_nothing_is_taken)
-{
-	vpl011_stop(&uart);
-	assert_false(fake_hyp.listening);
-	type("a");
-	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
-	assert_string_equal(fake_hyp.typed, "a");
-	vpl011_start(&uart, guest_vcpu.vm, false);
-	assert_false(fake_hyp.listening);
 }
 
 /* --- several --- */

@@ -3,7 +3,6 @@
 /* LINK: exit-path drivers/gic/gicv2.c */
 
 #include "drivers/gic/gic.h"
-#include "hyp/trap/trap.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
@@ -26,7 +25,7 @@ static struct fake_irq *physical(unsigned intid)
 
 static void setup(void)
 {
-	guest_boot(4, true, false);
+	guest_boot(true);
 	*other_vm = (struct vm){ .vcpu_count = 1, .vcpu = { &other } };
 	other = (struct vcpu){ .vm = other_vm };
 	without = (struct vcpu){ .vm = other_vm };
@@ -71,24 +70,18 @@ TEST(what_is_not_to_be_delivered_is_not_enabled)
 	assert_true(physical(TIMER)->enabled);
 }
 
-TEST(an_active_one_stays_so_in_its_vcpu_alone)
+/* Both have the PPI enabled: only the priority differs, up and down. */
+TEST(a_ppi_has_the_priority_of_the_loaded_vcpu)
 {
-	gic_set_active(TIMER);
-	assert_true(vppi_is_active(guest, TIMER));
-	assert_false(vppi_is_active(&other, TIMER));
-	vppi_load(&other);
-	assert_false(gic_is_active(TIMER));
-	assert_true(vppi_is_active(guest, TIMER));
-	assert_false(vppi_is_active(guest, PHYS_TIMER));
-	assert_false(vppi_is_active(&other, TIMER));
-	gic_set_active(PHYS_TIMER);
-	vppi_load(guest);
-	assert_true(gic_is_active(TIMER));
-	assert_false(gic_is_active(PHYS_TIMER));
-	gic_deactivate(TIMER); /* as the guest's end does it */
-	vppi_load(&other);
-	assert_false(vppi_is_active(guest, TIMER));
-	assert_true(gic_is_active(PHYS_TIMER));
+	other.vgic.virq[TIMER].config.enabled = true;
+	other.vgic.virq[TIMER].config.priority = 0x20;
+	guest_enable(TIMER, 0x48);
+	for (unsigned i = 0; i < 2; i++) {
+		vppi_load(&other);
+		assert_int_equal(physical(TIMER)->priority, 0x20);
+		vppi_load(guest);
+		assert_int_equal(physical(TIMER)->priority, 0x48);
+	}
 }
 
 /* Equal vCPUs have them without a write, until one of them changes something. */

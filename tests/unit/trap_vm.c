@@ -37,7 +37,7 @@ static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, ui
 
 void trap_setup(void)
 {
-	guest_boot(4, true, false);
+	guest_boot(true);
 	memset(&device, 0, sizeof(device));
 	memset(&vcpu->frame, 0, sizeof(vcpu->frame));
 	vcpu->vm->name = "mine";

@@ -22,7 +22,7 @@ unit_headers := $(patsubst %,$(unit_dir)/generated/%.inc,sysreg sysreg_gicv3 el1
 unit_lib := $(patsubst %.c,$(unit_dir)/%.o,$(wildcard lib/*.c))
 unit_fake := $(patsubst %.c,$(unit_dir)/%.o,tests/unit/unit.c $(wildcard tests/unit/fake/*.c))
 
-unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer \
+unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer -ffp-contract=off \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
 	-Werror -Wno-unused-parameter -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include

@@ -14,6 +14,7 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
+#define LR_COUNT 4u
 #define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
 
 struct vcpu guest_vcpu;
@@ -25,7 +26,7 @@ static struct vm *const vm = &vms[0];
 static unsigned exits;
 
 /* The hypervisor takes what is signalled before the guest goes on. */
-void guest_settle(void)
+static void guest_settle(void)
 {
 	for (unsigned i = 0; fake_gic_irq(); i++) {
 		if (i == EXITS_MAX) {
@@ -64,16 +65,16 @@ void guest_return(void)
 }
 
 /* As vm.c does it before a guest starts. */
-static void reset_gic(unsigned lr_count, bool link_hw)
+static void reset_gic(bool link_hw)
 {
 	gic_set_bases(&fake_gic_bases);
-	assert_int_equal(gic_virt_init(), lr_count);
+	assert_int_equal(gic_virt_init(), LR_COUNT);
 	vppi_put();
 	guest_vcpu.active_ppis = 0;
 	gic_cpu_abandon();
 	gic_dist_reset();
 	gic_cpu_init(true);
-	vgic_reset(&guest_vcpu.vgic, lr_count, link_hw);
+	vgic_reset(&guest_vcpu.vgic, LR_COUNT, link_hw);
 	vgicd_init(&vm->dist, vm->vcpu, vm->vcpu_count);
 	vgicd_reset(&vm->dist);
 	gic_virt_reset();
@@ -83,14 +84,6 @@ static void reset_gic(unsigned lr_count, bool link_hw)
 	vppi_load(&guest_vcpu);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
-}
-
-/* The interrupt that its CPU interface takes. */
-static void put_all_in_group1(void)
-{
-	vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + GICD_IGROUPR, 4, 0xffffffff, NULL);
-	for (unsigned intid = GIC_PRIVATE_COUNT; intid < VIRQ_COUNT; intid += 32)
-		vgicd_write(&guest_vcpu, GICD_IGROUPR + intid / 8, 4, 0xffffffff, NULL);
 }
 
 void guest_is_unmodified(bool is)
@@ -109,28 +102,26 @@ static void have_the_core(void)
 	assert_ptr_equal(sched_begin(), &guest_vcpu);
 }
 
-void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi)
+void guest_boot(bool link_hw)
 {
 	fake_hyp_reset();
-	fake_gic_reset(lr_count);
+	fake_gic_reset(LR_COUNT);
 	vm->machine = &machine;
 	vm->vcpu_count = 1;
 	vm->vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = vm;
 	vm->outcome = VM_RUNNING;
 	guest_is_unmodified(false);
-	reset_gic(lr_count, link_hw);
+	reset_gic(link_hw);
 	have_the_core();
-	fake_gic_guest_init(split_eoi);
-	if (gic_version() == 3)
-		put_all_in_group1();
+	fake_gic_guest_init(false);
 	guest_set_dist_enabled(true);
 	exits = 0;
 }
 
 void guest_boot_linked(void)
 {
-	guest_boot(4, true, false);
+	guest_boot(true);
 }
 
 unsigned guest_exits(void)
@@ -138,41 +129,15 @@ unsigned guest_exits(void)
 	return exits;
 }
 
-/* Whether a register of the banks that distributor and redistributor share is one of private
- * interrupts. */
-static bool is_private(uint32_t offset)
+static void guest_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	if (offset < GICD_IPRIORITYR)
-		return offset >= GICD_IGROUPR && offset % 0x80 < GIC_PRIVATE_COUNT / 8;
-	if (offset < GICD_ITARGETSR)
-		return offset < GICD_IPRIORITYR + GIC_PRIVATE_COUNT;
-	return offset >= GICD_ICFGR && offset < GICD_ICFGR + GIC_PRIVATE_COUNT / 4;
-}
-
-void guest_write(uint32_t offset, unsigned size, uint64_t value)
-{
-	if (is_private(offset) && gic_version() == 3)
-		vgicr_write(&guest_vcpu, GICR_SGI_OFFSET + offset, size, value, NULL);
-	else
-		vgicd_write(&guest_vcpu, offset, size, value, NULL);
+	vgicd_write(&guest_vcpu, offset, size, value, NULL);
 	guest_settle();
 }
 
-uint64_t guest_read(uint32_t offset, unsigned size)
-{
-	if (is_private(offset) && gic_version() == 3)
-		return vgicr_read(&guest_vcpu, GICR_SGI_OFFSET + offset, size, NULL);
-	return vgicd_read(&guest_vcpu, offset, size, NULL);
-}
-
-void guest_write_bit(uint32_t bank, unsigned intid)
+static void guest_write_bit(uint32_t bank, unsigned intid)
 {
 	guest_write(bank + intid / 32 * 4, 4, 1u << intid % 32);
-}
-
-bool guest_read_bit(uint32_t bank, unsigned intid)
-{
-	return guest_read(bank + intid / 32 * 4, 4) >> intid % 32 & 1;
 }
 
 void guest_set_enabled(unsigned intid, bool enabled)
@@ -180,31 +145,17 @@ void guest_set_enabled(unsigned intid, bool enabled)
 	guest_write_bit(enabled ? GICD_ISENABLER : GICD_ICENABLER, intid);
 }
 
-void guest_set_priority(unsigned intid, uint8_t priority)
-{
-	guest_write(GICD_IPRIORITYR + intid, 1, priority);
-}
-
 void guest_set_dist_enabled(bool enabled)
 {
-	guest_set_groups_enabled(enabled ? 3 : 0);
-}
-
-void guest_set_groups_enabled(unsigned groups)
-{
-	guest_write(GICD_CTLR, 4, groups);
+	guest_write(GICD_CTLR, 4, enabled ? 3 : 0); /* both groups */
 }
 
 void guest_send_sgi(unsigned id, unsigned source)
 {
-	if (gic_version() == 3) {
-		vgicd_sgi1r(&guest_vcpu, (uint64_t)id << 24 | 1);
-		guest_settle();
-	} else if (source == 0) {
+	if (source == 0)
 		guest_write(GICD_SGIR, 4, 2u << 24 | id);
-	} else {
+	else
 		guest_write(GICD_SPENDSGIR + id, 1, 1u << source);
-	}
 }
 
 long guest_raise(uint64_t intid)
@@ -230,33 +181,9 @@ void guest_eoi(uint32_t iar)
 	guest_settle();
 }
 
-/* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
-#define ESR_WRITE_DIR (0x18u << 26 | 3u << 20 | 1u << 17 | 12u << 10 | 11u << 1)
-
-void guest_deactivate(uint32_t iar)
-{
-	if (fake_gic_guest_deactivate_traps()) {
-		guest_vcpu.frame.x[0] = iar;
-		write_esr_el2(ESR_WRITE_DIR);
-		assert_ptr_equal(trap_sync(&guest_vcpu), &guest_vcpu);
-		exits++;
-	} else if (gic_version() == 2) {
-		vgicd_dir_write(&guest_vcpu, 0, 4, iar, NULL);
-		exits++;
-	} else {
-		fake_gic_guest_deactivate(iar);
-	}
-	guest_settle();
-}
-
 void guest_timer(bool high)
 {
-	guest_physical_line(GUEST_TIMER, high);
-}
-
-void guest_physical_line(unsigned intid, bool high)
-{
-	fake_gic_line(intid, high);
+	fake_gic_line(GUEST_TIMER, high);
 	guest_settle();
 }
 
@@ -273,7 +200,7 @@ void guest_line(unsigned intid, bool high)
 
 void guest_enable(unsigned intid, uint8_t priority)
 {
-	guest_set_priority(intid, priority);
+	guest_write(GICD_IPRIORITYR + intid, 1, priority);
 	guest_set_enabled(intid, true);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest on the emulated GIC: the fake GIC below, the real vgicd, vgic, trap and driver in
- * between. Each act of the guest is followed by every exit that it causes, as on a core. The GIC
- * version is that of the linked driver.
+ * between. Each act of the guest is followed by every exit that it causes, as on a core. The GIC is
+ * a GICv2.
  */
 #pragma once
 
@@ -15,14 +15,12 @@ extern struct vcpu guest_vcpu;
 /* Else it is the bench guest, as guest_boot() leaves it. */
 void guest_is_unmodified(bool is);
 
-/* A fresh machine. The guest's distributor and CPU interface are on, no interrupt is enabled. */
-void guest_boot(unsigned lr_count, bool link_hw, bool split_eoi);
+/* A fresh machine, with four list registers. The guest's distributor and CPU interface are on, and no
+ * interrupt is enabled. */
+void guest_boot(bool link_hw);
 
-/* A test's setup: four list registers, linked. */
+/* A test's setup: list registers are linked. */
 void guest_boot_linked(void);
-
-/* The hypervisor takes what is signalled, as after each act. */
-void guest_settle(void);
 
 /* Another VM gets the core, with no interrupts of its own. */
 void guest_leave(void);
@@ -31,17 +29,11 @@ void guest_return(void);
 /* Interrupt exits since the boot, those of the maintenance interrupt among them. */
 unsigned guest_exits(void);
 
-/* Distributor, and redistributor for private interrupts of GICv3. */
-void guest_write(uint32_t offset, unsigned size, uint64_t value);
-uint64_t guest_read(uint32_t offset, unsigned size);
-void guest_write_bit(uint32_t bank, unsigned intid);
-bool guest_read_bit(uint32_t bank, unsigned intid);
+/* The distributor. */
 void guest_set_enabled(unsigned intid, bool enabled);
-void guest_set_priority(unsigned intid, uint8_t priority);
 void guest_set_dist_enabled(bool enabled);
-void guest_set_groups_enabled(unsigned groups); /* GICD_CTLR: bit g = Group g */
 
-/* An SGI: from core `source`, by SPENDSGIR where it is not this one; GICv3: this one only. */
+/* An SGI: from core `source`, by SPENDSGIR where it is not this one. */
 void guest_send_sgi(unsigned id, unsigned source);
 
 /* HC_RAISE: a device of the guest's fires, FAKE_SPI_FIRST and so on. Returns its result. */
@@ -50,11 +42,9 @@ long guest_raise(uint64_t intid);
 /* CPU interface */
 uint32_t guest_ack(void);
 void guest_eoi(uint32_t iar);
-void guest_deactivate(uint32_t iar); /* with split_eoi */
 
 /* The timer's line. */
 void guest_timer(bool high);
-void guest_physical_line(unsigned intid, bool high);
 
 /* An emulated device's. */
 void guest_line(unsigned intid, bool high);

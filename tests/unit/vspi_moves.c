@@ -43,15 +43,6 @@ static unsigned physical_target(unsigned intid)
 
 #define BOTH(test) TEST_BY(test, boot_two, boot_four, cores_check_rules)
 
-BOTH(it_goes_to_vcpu_0_at_first)
-{
-	spi_raise(SPI);
-	assert_takes(0, SPI);
-	pend(1, SOFT);
-	assert_takes(0, SOFT);
-	assert_nobody_takes_anything();
-}
-
 BOTH(it_goes_where_it_is_sent)
 {
 	for (unsigned round = 0; round < 2; round++)
@@ -92,26 +83,6 @@ BOTH(the_configuration_is_the_physical_one)
 	assert_false(fake_gic.irq[SPI].edge);
 	dist_write(1, GICD_ICFGR + SOFT / 16 * 4, 4, ~0u); /* of no physical interrupt */
 	assert_false(fake_gic.irq[SOFT].edge);
-}
-
-BOTH(private_interrupts_are_each_vcpus_own)
-{
-	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
-		cores_on(n);
-		assert_false(cores_vm.vcpu[n]->vgic.virq[CORES_TIMER].config.enabled);
-		if (gic_version() == 2)
-			dist_write(n, GICD_ISENABLER, 4, 1u << CORES_TIMER);
-		else
-			redist_write(n, n * VGICR_SIZE + GICR_SGI_OFFSET + GICD_ISENABLER, 4,
-				     1u << CORES_TIMER);
-		cores_on(n);
-		assert_true(fake_gic.irq[CORES_TIMER].enabled);
-		fake_gic_line(CORES_TIMER, true);
-		cores_settle();
-		cores_on(n);
-		fake_gic_line(CORES_TIMER, false);
-		assert_takes(n, CORES_TIMER);
-	}
 }
 
 BOTH(an_access_to_a_vcpus_own_interrupts_asks_nobody)

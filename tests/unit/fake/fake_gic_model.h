@@ -13,7 +13,6 @@ struct fake_irq {
 	bool line;
 	bool active;
 	bool edge;
-	bool elsewhere; /* an SPI that does not come here, whatever its route */
 	uint64_t route; /* of an SPI: ITARGETSR or IROUTER */
 	uint8_t priority;
 	unsigned deactivations;

@@ -179,7 +179,7 @@ bool fake_gic_routed_here(unsigned intid)
 
 	if (intid < GIC_PRIVATE_COUNT)
 		return true;
-	if (irq->elsewhere || irq->route == FAKE_GIC_NOWHERE)
+	if (irq->route == FAKE_GIC_NOWHERE)
 		return false;
 	return gic_version() == 2 ? irq->route & fake_gic.this_core
 				  : irq->route == (fake_mpidr_el1 & 0xff00ffffff);
