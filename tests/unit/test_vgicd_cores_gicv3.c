@@ -227,7 +227,11 @@ TEST(control_says_affinity_routing_and_one_security_state)
 	dist_write(0, GICD_CTLR, 4, 2);
 	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4 | 2u);
 	dist_write(0, GICD_CTLR, 4, 0);
+	dist_write(0, GICD_CTLR, 1, 3); /* a word acts, and nothing else */
+	dist_write(0, GICD_CTLR, 2, 3);
 	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4);
+	redist_write(0, RD(0) + GICR_WAKER, 1, GICR_WAKER_PROCESSOR_SLEEP);
+	assert_int_equal(redist_read(0, RD(0) + GICR_WAKER, 4), 0);
 }
 
 TEST(private_interrupts_are_in_the_redistributor_only)

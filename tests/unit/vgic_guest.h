@@ -15,8 +15,8 @@ extern struct vcpu guest_vcpu;
 /* Else it is the bench guest, as guest_boot() leaves it. */
 void guest_is_unmodified(bool is);
 
-/* A fresh machine, with four list registers. The guest's distributor and CPU interface are on, and no
- * interrupt is enabled. */
+/* A fresh machine, with four list registers. The guest's distributor and CPU interface are on, and
+ * no interrupt is enabled. */
 void guest_boot(bool link_hw);
 
 /* A test's setup: list registers are linked. */

@@ -82,23 +82,28 @@ static struct model_irq *irq_of(const struct vgic_step *step)
 	return model_irq(owner_of(step), step->intid);
 }
 
+/* The interrupt's bit, by an access of 1, 2, 4 or 8 bytes. */
 static void write_bit(const struct vgic_step *step, uint32_t bank)
 {
-	write_bank(step->n, owner_of(step), bank + step->intid / 32 * 4, is_private(step->intid), 4,
-		   1u << step->intid % 32);
+	unsigned size = 1u << step->arg / 32 % 4;
+	uint32_t first = step->intid / 8 & ~(size - 1);
+
+	write_bank(step->n, owner_of(step), bank + first, is_private(step->intid), size,
+		   1ull << (step->intid - 8 * first));
 }
 
-/* A field of `bits` bits of the interrupt, by a byte's access. */
-static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bits, unsigned shift,
-			unsigned value)
+/* Bits `mask` of the interrupt's field of `bits` bits, by an access of 1, 2 or 4 bytes, which leaves
+ * all other bits as they are. */
+static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bits, unsigned size,
+			uint64_t mask, uint64_t value)
 {
 	unsigned owner = owner_of(step);
-	uint32_t offset = bank + step->intid * bits / 8;
-	uint64_t rest = read_bank(step->n, owner, offset, is_private(step->intid), 1);
+	uint32_t first = step->intid * bits / 8 & ~(size - 1);
+	unsigned shift = step->intid * bits - 8 * first;
+	uint64_t rest = read_bank(step->n, owner, bank + first, is_private(step->intid), size);
 
-	rest &= ~(1ull << shift);
-	write_bank(step->n, owner, offset, is_private(step->intid), 1,
-		   rest | (uint64_t)value << shift);
+	write_bank(step->n, owner, bank + first, is_private(step->intid), size,
+		   (rest & ~(mask << shift)) | value << shift);
 }
 
 /* --- looking --- */
@@ -471,8 +476,7 @@ static void do_enable(const struct vgic_step *step)
 static void do_priority(const struct vgic_step *step)
 {
 	irq_of(step)->priority = step->arg & 0xf8;
-	write_bank(step->n, owner_of(step), GICD_IPRIORITYR + step->intid, is_private(step->intid),
-		   1, step->arg & 0xf8);
+	write_field(step, GICD_IPRIORITYR, 8, 1u << step->arg % 8 % 3, 0xff, step->arg & 0xf8);
 }
 
 /* The configuration of a physical interrupt is the physical one's: while it is disabled. */
@@ -485,7 +489,7 @@ static void do_edge(const struct vgic_step *step)
 	    (!alone() && (is_private(step->intid) || any_late())))
 		return;
 	irq->edge = edge && irq->is_spi;
-	write_field(step, GICD_ICFGR, 2, step->intid % 4u * 2 + 1, edge);
+	write_field(step, GICD_ICFGR, 2, 1u << step->arg / 32 % 3, 2, edge ? 2 : 0);
 }
 
 static void do_group(const struct vgic_step *step)
@@ -495,7 +499,7 @@ static void do_group(const struct vgic_step *step)
 	irq->group1 = step->arg & 1;
 	if (!model_may_deliver(irq))
 		model_release(irq);
-	write_field(step, GICD_IGROUPR, 1, step->intid % 8u, irq->group1);
+	write_field(step, GICD_IGROUPR, 1, 1u << step->arg / 32 % 3, 1, irq->group1);
 }
 
 /* Not of what is to be ended by EOI and is not active: CAVEATS.md. Of several vCPUs another one may
