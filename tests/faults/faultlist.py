@@ -7,6 +7,7 @@ and the tests that must fail in the patched tree.
     seen_by = ["tests/unit/test_x.c::a_function", "tests/host/test_y.py::test_z"]
     patches = [{ path = "lib/x.c", old = '''a text that stands once''', new = '''another''' }]
     board = "virt-a72"  # of tests/qemu: the board whose image is built; this one if none is named
+    was = ["tests/host/test_y.py::test_old"]  # deleted tests that saw the fault
 """
 
 import ast
@@ -19,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path("tests/faults")
-MEMBERS = {"name", "seen_by", "patches", "board"}
+MEMBERS = {"name", "seen_by", "patches", "board", "was"}
 BOARD = "virt-a72"
 LINK = re.compile(r"^/\* LINK: (.*) \*/$", re.MULTILINE)
 
@@ -56,6 +57,7 @@ class Fault:
     patches: tuple[Patch, ...]
     board: str
     list: str  # the file that has the entry
+    was: tuple[Test, ...] = ()  # deleted tests that saw the fault
 
 
 def load(root: Path = ROOT) -> list[Fault]:
@@ -66,9 +68,10 @@ def load(root: Path = ROOT) -> list[Fault]:
 def fault_of(entry: dict, name: str) -> Fault:
     if unknown := set(entry) - MEMBERS:
         raise ValueError(f"{name}: a fault has no {', '.join(sorted(unknown))}")
-    tests = [Test(*test.split("::", 1)) for test in entry["seen_by"]]
-    patches = [Patch(**patch) for patch in entry["patches"]]
-    return Fault(entry["name"], tuple(tests), tuple(patches), entry.get("board", BOARD), name)
+    tests, deleted = (tuple(Test(*test.split("::", 1)) for test in entry.get(member, ()))
+                      for member in ("seen_by", "was"))
+    patches = tuple(Patch(**patch) for patch in entry["patches"])
+    return Fault(entry["name"], tests, patches, entry.get("board", BOARD), name, deleted)
 
 
 def patched(fault: Fault, root: Path) -> dict[str, str]:
@@ -96,7 +99,13 @@ def problems(fault: Fault, root: Path = ROOT) -> Iterator[str]:
     if not (root / "boards" / fault.board / "board.mk").is_file():
         yield f"there is no board {fault.board}"
     yield from (f"there is no test {test}" for test in fault.seen_by
-                if test.function.partition("[")[0] not in functions(root, test.path))
+                if not is_there(test, root))
+    yield from (f"{test} is there, and no deleted test" for test in fault.was
+                if is_there(test, root))
+
+
+def is_there(test: Test, root: Path) -> bool:
+    return test.function.partition("[")[0] in functions(root, test.path)
 
 
 @cache

@@ -91,7 +91,7 @@ def planted_rows() -> Iterator[Row]:
             add(found.tests[name], test)
     for name, patches in PATCHES.items():
         # Sorted, since the runner orders the tests by their last durations.
-        yield {"list": PLANTED, "name": name, "seen_by": sorted(found.tests[name]),
+        yield {"list": PLANTED, "name": name, "seen_by": sorted(found.tests[name]), "was": [],
                "files": list(dict.fromkeys(patch.path for patch in patches)),
                "boards": sorted(found.boards[name])}
 
@@ -99,6 +99,7 @@ def planted_rows() -> Iterator[Row]:
 def listed_rows() -> Iterator[Row]:
     for fault in faultlist.load():
         yield {"list": fault.list, "name": fault.name, "seen_by": list(map(str, fault.seen_by)),
+               "was": list(map(str, fault.was)),
                "files": list(dict.fromkeys(patch.path for patch in fault.patches)),
                "boards": [fault.board] if any(test.folder == "qemu" for test in fault.seen_by)
                else []}

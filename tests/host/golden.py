@@ -25,10 +25,11 @@ Grid = list[list]
 
 
 def plain(value: object) -> object:
-    """Return a cell as data: no links, no blanks inside numbers, six digits after the point."""
+    """Return a cell as data: no links, no blanks inside numbers, six digits after the point. A mark
+    of a bad value is a "!"."""
     if isinstance(value, float):
         return round(value, 6)
-    text = value.text if isinstance(value, Cell) else value
+    text = value.text + " !" * (value.mark == "bad") if isinstance(value, Cell) else value
     return text.replace("\u202f", "").replace("\u00a0", " ") if isinstance(text, str) else text
 
 

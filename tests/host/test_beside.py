@@ -95,6 +95,8 @@ def test_a_guest_takes_part_where_linux_is_asked_for():
     assert there == {"a": {"bench"}, "b": {"bench", "far"}, "c": {"bench", "far"},
                      "d": {"bench", "near"}, "e": {"bench", "load"}}
     assert unpack(pack(plan)) == plan == parse(text_of(plan))
+    alone = parse(f"config a trapped\nbench x\n{GUEST}vm bench cores=0\nvm far image=lx cores=1\n")
+    assert set(taking_part(alone.vms, words_of(alone.configs["a"]))) == {"bench", "far"}
     said = words_of(beside(plan.configs["c"]))
     assert (said["stage2"], said["irq"]) == ("2M", "trapped")
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from hypbench.analysis.clocks import clock_rows, drifts
+from hypbench.analysis.clocks import clock_rows, clock_tables, drifts
 from hypbench.records import read_log
 from hypbench.report import CSV_HEADER, summary_csv
 from hypbench.rules import check_rules
@@ -100,6 +100,7 @@ def test_rows_have_both_clocks_for_one_operation():
     rows = {(row.row.variant, row.row.config): row for row in clock_rows(log_from(bodies()))}
     single, batch = rows["null", "trapped"], rows["null-x100", "trapped"]
     assert (single.batch, batch.batch) == (1, 100)
+    assert single.cycles.n == single.row.pool.n == 200  # of both passes
     assert single.step_ns == pytest.approx(41.667, abs=0.001)
     assert batch.step_ns == pytest.approx(0.41667, abs=0.00001)
     assert single.mean == pytest.approx(4.2) and batch.mean == pytest.approx(4.24, abs=0.001)
@@ -108,6 +109,14 @@ def test_rows_have_both_clocks_for_one_operation():
     assert batch.cycles_mean == pytest.approx(300.0396, abs=0.001)
     assert single.mean_ns == pytest.approx(175.0)  # of quantised ticks
     assert batch.mean_ns == pytest.approx(batch.cycles_ns, abs=1)
+
+
+def test_a_row_without_cycles_has_none():
+    made = [{name: value for name, value in body.items() if not name.startswith("cycles_")}
+            for body in bodies()]
+    assert all(row.cycles is None for row in clock_rows(log_from(made)))
+    table, *_ = clock_tables(log_from(made))
+    assert [list(column.cells)[0] for column in table.columns][7:] == ["-"] * 6
 
 
 def test_summary_has_columns_for_both_clocks_only_where_records_have_them():

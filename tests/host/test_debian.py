@@ -25,6 +25,7 @@ KEY = {"Signed-By": "/usr/share/keyrings/one.gpg"}
 
 
 def test_deb822_entries():
+    assert len(parse_deb822(DEB822)) == 3
     one, two, security = parse_deb822(DEB822)
     assert one == entry("http://one.invalid/debian", "bookworm bookworm-updates", "main contrib",
                         KEY)

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import golden
 from devicetree import DeviceTree, grouped
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree
 from hypbench.guests import devicetree as trees
@@ -16,7 +17,6 @@ from test_guest_placement import layout_of
 
 TREE = Tree()
 BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
-RAM = 0x40000000
 each_board = pytest.mark.parametrize("name", BOARDS)
 
 
@@ -38,78 +38,36 @@ def test_dtc_finds_nothing_to_warn_of(tmp_path, name):
     assert said.stderr == ""
 
 
-@each_board
-def test_what_a_guest_finds(tmp_path, name):
-    """What QEMU's own tree does not have the same: test_it_agrees_with_qemus_own has the rest."""
-    tree = made(tmp_path, name, cpus=3)
-    arm32 = name == "virt-a15"
-    assert tree.text("/memory@40000000", "device_type") == "memory"
-    assert tree.reg("/memory@40000000") == (RAM, 256 * MIB)
-    assert [tree.cells(node, "reg") for node in tree.processors()] == [[0], [1], [2]]
-    for node in tree.processors():
-        assert tree.text(node, "enable-method") == "psci"
-        assert tree.text(node, "compatible") == ("arm,cortex-a15" if arm32 else "arm,cortex-a72")
-    assert tree.text("/psci", "method") == "hvc"
-    assert tree.text("/psci", "compatible").split() == ["arm,psci-1.0", "arm,psci-0.2"]
-    intc = "/intc@8000000"
-    assert tree.number(intc, "phandle", 0) == tree.number("/", "interrupt-parent", 1)
-    if name.endswith("gicv3"):
-        assert tree.reg(intc, 1).size == 3 * 0x20000  # a frame pair for each vCPU
-    else:
-        assert tree.reg(intc, 1).size == 0x2000  # GICC_DIR is in the second page
-    assert tree.cells("/pl011@9000000", "clocks") == 2 * [tree.number("/apb-pclk", "phandle", 0)]
-    assert tree.intids("/pmu") == [read_board(TREE, name).numbers["pmu_intid"]]
-    assert tree.text("/pmu", "compatible") == ("arm,cortex-a15-pmu" if arm32
-                                               else "arm,armv8-pmuv3")
+TREES = {
+    **{name: {"name": name, "cpus": 3} for name in BOARDS},
+    **{f"{name}, native": {"name": name, "native": True} for name in BOARDS},
+    "without a PMU": {"name": "vexpress-a15"},
+    "arguments and initrd": {"name": "virt-a72", "arguments": 'console=ttyAMA0 a="b c" \\ #',
+                             "initrd": 5000},
+    "in flash": {"name": "virt-a72", "address": 0}}
 
 
-def test_without_a_private_one_there_is_none(tmp_path):
-    assert "/pmu" not in made(tmp_path, "vexpress-a15").children("/")
+@pytest.mark.parametrize("case", TREES)
+def test_what_a_guest_finds(tmp_path, case):
+    """golden/guest-trees.json has the source of each tree."""
+    made(tmp_path, **TREES[case])
+    lines = (tmp_path / "guest.dts").read_text().splitlines()
+    golden.check_case("guest-trees", case, {"guest.dts": [[line] for line in lines]})
 
 
 def test_what_the_user_says_to_the_kernel(tmp_path):
-    text = 'console=ttyAMA0 a="b c" \\ #'
-    tree = made(tmp_path, "virt-a72", arguments=text, initrd=5000)
-    assert tree.text("/chosen", "bootargs") == text
-    assert grouped(tree.cells("/chosen", "linux,initrd-start"), (2,)) == [(0x40400000,)]
-    assert grouped(tree.cells("/chosen", "linux,initrd-end"), (2,)) == [(0x40400000 + 5000,)]
-    plain = made(tmp_path, "virt-a72")
-    assert not plain.has("/chosen", "bootargs")
-    assert not plain.has("/chosen", "linux,initrd-start")
+    text = TREES["arguments and initrd"]["arguments"]
+    assert made(tmp_path, "virt-a72", arguments=text).text("/chosen", "bootargs") == text
     with pytest.raises(BadGuest, match="not printable ASCII"):
         made(tmp_path, "virt-a72", arguments="a\nb")
 
 
-def test_flash_where_the_image_is_in_it(tmp_path):
-    assert "/flash@0" not in made(tmp_path, "virt-a72").children("/")
-    tree = made(tmp_path, "virt-a72", address=0)
-    assert tree.text("/flash@0", "compatible") == "mtd-rom"
-    assert (tree.reg("/flash@0"), tree.reg("/flash@0", 1)) == ((0, 0x4000000),
-                                                              (0x4000000, 0x4000000))
-
-
-@each_board
-def test_natively_it_says_the_boards_own_addresses(tmp_path, name):
-    """As the machine's own tree has them (test_devicetree.py holds the board's files to it)."""
-    tree = made(tmp_path, name, native=True)
-    board = read_board(TREE, name)
-    assert tree.reg(f"/memory@{board.ram:x}")[0] == board.ram == 0x80000000
-    node = f"/intc@{board.numbers['gic.dist']:x}"
-    second = "gic.redist" if name.endswith("gicv3") else "gic.cpu"
-    assert tree.reg(node, 1)[0] == board.numbers[second]
-    console = tree.console()[0]
-    assert tree.reg(console)[0] == board.numbers["console[1]"]
-    assert tree.intids(console) == [board.numbers["console[2]"]]
-
-
 def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:
-    board = read_board(TREE, name)
     program, *options = TREE.qemu_options(name)
     options[options.index("-M") + 1] += f",dumpdtb={tmp_path}/qemu.dtb"
     assert shutil.which(program), program
     subprocess.run([program, *options, "-smp", str(cpus), "-nic", "none", "-display", "none"],
                    check=True, capture_output=True)
-    assert board.isa
     return DeviceTree(tmp_path / "qemu.dtb")
 
 

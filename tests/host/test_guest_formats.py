@@ -58,18 +58,15 @@ def two_parts(isa: str, code: bytes) -> bytes:
                      (0xc0200000, 0x40500000, b"data", 4)), entry=0xc0000008)
 
 
-def unused(first: bytes, more: int = 60) -> dict[str, bytes]:
-    """Files that begin with a magic number, by that number."""
-    return {repr(first)[2:-1]: first + bytes(more)}
-
-
 BEGINNINGS = {
-    **unused(b"\x27\x05\x19\x56"), **unused(b"\xd0\x0d\xfe\xed"), **unused(b"\x28\xb5\x2f\xfd"),
-    **unused(b"#!/bin/sh\n", 0), **unused(b"!<arch>\ndebian-binary", 0),
-    **unused(b"\x04\x22\x4d\x18"), **unused(b"\x02\x21\x4c\x18"), **unused(b"070701"),
-    **unused(b"070702"), **unused(b"070707"), **unused(b"\xc7\x71"),
-    **unused(b"ANDROID!", 2000), **unused(b"VNDRBOOT", 2000), **unused(b"QFI\xfb\0\0\0\x03"),
-    "Intel HEX": HEX, "S-records": SREC, "ISO 9660": ISO}
+    "uImage": b"\x27\x05\x19\x56" + bytes(60), "device tree": b"\xd0\x0d\xfe\xed" + bytes(60),
+    "zstd": b"\x28\xb5\x2f\xfd" + bytes(60), "script": b"#!/bin/sh\n",
+    "archive": b"!<arch>\ndebian-binary", "lz4": b"\x04\x22\x4d\x18" + bytes(60),
+    "old lz4": b"\x02\x21\x4c\x18" + bytes(60), "binary cpio": b"\xc7\x71" + bytes(24),
+    **{f"cpio {magic}": magic.encode() + b"0" * 104 for magic in ("070701", "070702", "070707")},
+    "Android": b"ANDROID!" + bytes(2000), "Android vendor": b"VNDRBOOT" + bytes(2000),
+    "qcow2": b"QFI\xfb\0\0\0\x03" + bytes(100), "Intel HEX": HEX, "S-records": SREC,
+    "ISO 9660": ISO}
 FILES = {
     **{f"{name}, {'at an address' if raw else 'found'}": File(content, raw=raw)
        for name, content in BEGINNINGS.items() for raw in (False, True)},
@@ -150,8 +147,9 @@ FILES = {
     "Xen as an ELF": File(elf(segments=((0x40200000, 0x40200000, XEN[1992:], 0x1000),))),
     "no bytes": File(b""), "a zero byte": File(b"\0"), "all bytes": File(bytes(range(256))),
     "an instruction": File(A64_LOOP),
-    **{f"a raw binary that begins with {begin!r}": File(begin)
-       for begin in (b":1", b":" + bytes(40), b"S0xyz\n", b"S0\n")},
+    **{f"a raw binary that begins like {name}": File(begin) for name, begin in (
+        ("a HEX file", b":1"), ("a HEX file, longer", b":" + bytes(40)),
+        ("S-records", b"S0xyz\n"), ("S-records, shorter", b"S0\n"))},
     "zeros as far as the mark of an ISO": File(bytes(32769))}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import golden
 from guestfiles import A64_LOOP, MIB, arm64_image, elf, zimage
 from hypbench.guests.formats import read_image
 from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
@@ -34,92 +35,60 @@ def layout_of(tmp_path: Path, content: bytes, board: Board = A72, ram: int = 256
     return made
 
 
-@pytest.mark.parametrize("offset, start", [(0, 0x200000), (0x80000, 0x80000), (0x1000, 0x1000)])
-def test_an_arm64_image_is_at_its_text_offset(tmp_path, offset, start):
-    """From a 2 MiB boundary; where that is the first of RAM, from the second, as QEMU does it."""
-    made = layout_of(tmp_path, arm64_image(4096, offset, 5 * MIB), initrd=3 * MIB)
-    assert made.entry == made.image[0].address == RAM + start
-    assert made.dtb % (2 * MIB) == 0 and made.dtb >= RAM + start + 5 * MIB
-    assert made.initrd.address >= made.dtb + 2 * MIB
-    assert made.initrd.end == made.initrd.address + 3 * MIB
+def elf_of(*starts: int, sizes: tuple[int, ...] = (4, 4096)) -> bytes:
+    """Segments at these addresses, with as many bytes of memory as `sizes` has for each."""
+    return elf(segments=tuple((start, start, A64_LOOP, size)
+                              for start, size in zip(starts, (*sizes, *[4] * len(starts)))))
 
 
-def test_a_zimage_unpacks_below_its_device_tree_and_initrd(tmp_path):
-    """arch/arm/booting.rst: the image above 32 MiB, the others above 128 MiB."""
-    made = layout_of(tmp_path, zimage(6 * MIB), A15, initrd=5 * MIB)
-    assert made.entry == RAM + 32 * MIB
-    assert made.dtb == RAM + 128 * MIB and made.initrd.address == RAM + 130 * MIB
+def at(address: int, content: bytes = A64_LOOP, **more) -> dict:
+    return {"content": content, "address": address} | more
 
 
-@pytest.mark.parametrize("ram", [32 * MIB, 64 * MIB, 128 * MIB, 130 * MIB])
-def test_with_little_ram_they_are_at_its_end(tmp_path, ram):
-    made = layout_of(tmp_path, zimage(6 * MIB), A15, ram, initrd=5 * MIB)
-    assert made.initrd.end <= RAM + ram
-    assert RAM + ram - made.dtb <= 10 * MIB
+ARM64, ZIMAGE = arm64_image(4096), zimage(6 * MIB)
+# arch/arm/booting.rst: a zImage above 32 MiB, the others above 128 MiB. A raw binary does not say
+# how much memory it takes: its device tree is far after it.
+LAYOUTS = {
+    **{f"arm64 Image, text_offset {offset:#x}": {
+        "content": arm64_image(4096, offset, 5 * MIB), "initrd": 3 * MIB}
+       for offset in (0, 0x80000, 0x1000)},
+    "arm64 Image with 2 MiB of RAM": {"content": ARM64, "ram": 2 * MIB},
+    "arm64 Image, native": {"content": ARM64, "native": True},
+    **{f"zImage with {ram} MiB of RAM": {
+        "content": ZIMAGE, "board": A15, "ram": ram * MIB, "initrd": 5 * MIB}
+       for ram in (4, 8, 12, 32, 64, 128, 130, 256)},
+    **{f"raw binary of {size} bytes with {ram} MiB of RAM on {board.name}": {
+        "content": A64_LOOP.ljust(size, b"\0"), "board": board, "ram": ram * MIB, "initrd": 100}
+       for board in (A72, A15)
+       for size, ram in ((4, 256), (4, 64), (4, 8), (200 * MIB, 256))},
+    "raw binary with 2 MiB of RAM": {"content": A64_LOOP, "ram": 2 * MIB},
+    **{f"raw binary at {address:#x}": at(address) for address in (
+        0x40000000, 0x401ff000, 0x40200000, 0x48000004, 0, 0x04000000)},
+    **{f"raw binary of 8 bytes at {address:#x}": at(address, A64_LOOP * 2) for address in (
+        0x3ffffffc, 0x4ffffffe, 0x4ffffffc, 0x50000000, 0x08000000, 0x07fffffc, 0x10)},
+    "raw binary in flash, native": at(0, native=True),
+    "ELF": {"content": elf_of(0x40300000, 0x48000000), "initrd": 1},
+    "ELF in flash": {"content": elf_of(0, 0x40000000)},
+    "ELF outside of RAM": {"content": elf_of(0x80000000)},
+    "ELF with segments that overlap": {"content": elf_of(0x40200000, 0x40200004, sizes=(8, 4))},
+    "ELF of 7 segments": {"content": elf_of(*(RAM + n * 4096 for n in range(1, 8)),
+                                            sizes=(4, 4))}}
 
 
-@pytest.mark.parametrize("board", [A72, A15])
-@pytest.mark.parametrize("size, ram, dtb", [
-    (4, 256 * MIB, 128 * MIB), (4, 64 * MIB, 60 * MIB), (4, 8 * MIB, 4 * MIB),
-    (200 * MIB, 256 * MIB, 202 * MIB)])
-def test_a_raw_binary_may_clear_what_is_around_it(tmp_path, board, size, ram, dtb):
-    """It does not say how much memory it takes: its device tree is far after it."""
-    made = layout_of(tmp_path, A64_LOOP.ljust(size, b"\0"), board, ram, initrd=100)
-    assert (made.entry, made.dtb) == (0x40200000, RAM + dtb)
-    assert made.initrd.address == made.dtb + 2 * MIB
+def described(made) -> str:
+    image = ", ".join(f"{piece.address:#x}+{piece.size}" for piece in made.image)
+    initrd = f", initrd {made.initrd.address:#x}+{made.initrd.size}" if made.initrd else ""
+    return f"image {image}, entry {made.entry:#x}, device tree {made.dtb:#x}{initrd}"
 
 
-@pytest.mark.parametrize("address, dtb", [
-    (0x40000000, 0x48000000), (0x401ff000, 0x48000000), (0x40200000, RAM), (0x48000004, RAM),
-    (0, RAM), (0x04000000, RAM)])
-def test_a_raw_binary_is_where_the_user_says(tmp_path, address, dtb):
-    made = layout_of(tmp_path, A64_LOOP, address=address)
-    assert (made.entry, made.dtb) == (address, dtb)
-
-
-def test_too_little_ram_for_where_we_would_put_it(tmp_path):
-    """Its remedy is more RAM: no address was given."""
-    for image, remedy in ((A64_LOOP, "GUEST_RAM=6M would"), (arm64_image(4096), "GUEST_RAM=6M")):
-        with pytest.raises(BadGuest, match=f"does not fit into the guest's RAM .*: {remedy}"):
-            layout_of(tmp_path, image, ram=2 * MIB)
-
-
-@pytest.mark.parametrize("address, says", [
-    (0x3ffffffc, "is outside of the guest's RAM"),
-    (0x4ffffffe, "the first instruction, at 0x4ffffffe, is not at a multiple of 4"),
-    (0x4ffffffc, r"does not fit into the guest's RAM .* GUEST_RAM=258M would hold it"),
-    (0x50000000, r"is outside of the guest's RAM \(0x40000000 to 0x4fffffff\): GUEST_ADDRESS="),
-    (0x08000000, r"in the flash \(0x0 to 0x7ffffff\)"), (0x07fffffc, "is outside of"),
-    (0x10, "begins in the middle of a page")])
-def test_an_address_where_nothing_is(tmp_path, address, says):
-    with pytest.raises(BadGuest, match=says):
-        layout_of(tmp_path, A64_LOOP * 2, address=address)
-
-
-def test_an_elf_is_where_it_says(tmp_path):
-    parts = ((0x40300000, 0x40300000, A64_LOOP, 4), (0x48000000, 0x48000000, b"data", 4096))
-    made = layout_of(tmp_path, elf(segments=parts), initrd=1)
-    assert [(piece.address, piece.size) for piece in made.image] == [(0x40300000, 4),
-                                                                     (0x48000000, 4096)]
-    assert (made.entry, made.dtb, made.initrd.address) == (0x40300000, RAM, 0x48200000)
-
-
-def test_an_elf_may_lie_in_flash(tmp_path):
-    parts = ((0, 0, A64_LOOP, 4), (0x40000000, 0x40000000, b"data", 4096))
-    made = layout_of(tmp_path, elf(segments=parts))
-    assert (made.entry, made.dtb) == (0, 0x40200000)
-
-
-def test_an_elf_that_is_linked_elsewhere(tmp_path):
-    with pytest.raises(BadGuest, match=r"a segment of the ELF \(0x80000000 to 0x80000003\) is "
-                                       "outside of the guest's RAM .*: link it there, or in the"):
-        layout_of(tmp_path, elf(segments=((0x80000000, 0x80000000, A64_LOOP, 4),)))
-    twice = ((0x40200000, 0x40200000, A64_LOOP, 8), (0x40200004, 0x40200004, A64_LOOP, 4))
-    with pytest.raises(BadGuest, match="linked badly: a segment of the ELF .* overlap"):
-        layout_of(tmp_path, elf(segments=twice))
-    many = tuple((RAM + n * 4096, RAM + n * 4096, A64_LOOP, 4) for n in range(1, 8))
-    with pytest.raises(BadGuest, match="7 segments to load; at most 6"):
-        layout_of(tmp_path, elf(segments=many))
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_places_of_a_guests_parts(tmp_path, name):
+    """golden/guest-layouts.json has the places, or the message where there are none."""
+    try:
+        made = described(layout_of(tmp_path, **LAYOUTS[name]))
+    except BadGuest as error:
+        made = error.message
+    golden.check_case("guest-layouts", name, made)
 
 
 def test_ram_that_the_parts_do_not_fit_in_names_what_would_do(tmp_path):
@@ -135,13 +104,6 @@ def test_ram_that_the_parts_do_not_fit_in_names_what_would_do(tmp_path):
     assert ram == 44  # 2 + 30 + 2 + 10
     with pytest.raises(BadGuest, match="GUEST_RAM=42M is too little: the initrd .* need 44M"):
         layout_of(tmp_path, image, ram=42 * MIB, initrd=9 * MIB)
-
-
-def test_natively_it_is_in_the_boards_own_ram(tmp_path):
-    made = layout_of(tmp_path, arm64_image(4096), native=True)
-    assert made.entry == A72.ram + 2 * MIB and made.dtb == A72.ram + 4 * MIB
-    with pytest.raises(BadGuest, match="natively there is nothing else"):
-        layout_of(tmp_path, A64_LOOP, address=0, native=True)
 
 
 def test_in_the_store_each_begins_a_block_and_a_plan_says_where(tmp_path):

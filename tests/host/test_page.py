@@ -47,6 +47,8 @@ def arndale() -> list[Board]:
 PAGES = {"icount": (lambda: [board()], PARTS), "gem5": (lambda: [simulated(), board()], PARTS),
          "silicon": (lambda: [board("silicon", *TIMED)], PARTS),
          "neighbours": (lambda: [of_gem5("neighbours", "colouring")], [beside]),
+         "independence": (lambda: [Board("g", {"timed": source(
+             "paper-s4-vms", raw=gem5_log("paper-s4-vms"))})], [studies]),
          "a-against-b": (versus, [comparison]), "two-clocks": (arndale, [conditions])}
 
 
@@ -305,8 +307,9 @@ def test_a_flame_graph_that_is_not_the_path_says_so():
 # What every number of the page has
 
 def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
-    """In the tables of which a line is one row; and no link of the page leads nowhere."""
-    shown, whole = board(), set()
+    """In the tables of which a line is one row, and in those beside studies; and no link of the page
+    leads nowhere."""
+    shown, whole, linked = board(), set(), set()
     there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
         summary_csv(source.log).splitlines())} for source in shown.sources.values()}
     for block in (block for part in PARTS for block in of(part, shown).blocks
@@ -320,10 +323,11 @@ def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
             if href.startswith("#row/"):
                 _, name, plan, *key = map(unquote, href.split("/"))
                 assert name == shown.name and tuple(key) in there[plan], href
+                linked.add(block.id)
             elif own and "number" in classes and "theirs" not in classes:
                 assert text in ("–", "") or text.startswith("S2"), (block.id, text)
         whole |= {own[1]} if own else set()
-    assert len(whole) == 6
+    assert len(whole) == 6 and linked >= {f"tab-s{number}-virt-a72" for number in (1, 3, 4)}
 
 
 def test_a_pointer_over_a_mark_shows_its_samples_and_window():

@@ -54,6 +54,10 @@ def test_the_bound_of_fixed_priorities():
         counted(100))))
 
 
+def test_rows_that_a_switch_does_not_change_are_counted():
+    assert "1 more rows do not change." in tables_of(paths.log_from(paths.switches()))
+
+
 @pytest.fixture
 def show(bench):
     def shown(bodies: list[dict], *words: str):
@@ -129,7 +133,7 @@ def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
 
 def test_side_by_side_each_vm_has_its_own(bench):
     bench.set_qemu(log_of(TWO))
-    left, right = bench.run("--quiet").stdout.split("VM right:\n")
+    left, _, right = bench.run("--quiet").stdout.partition("VM right:\n")
     assert table_row(left, "hvc", "null")[2:] == ["50", "50"]
     assert table_row(right, "hvc", "null")[2:] == ["90", "90"]
 

@@ -174,17 +174,20 @@ def studies(tree: Tree) -> str:
 
 
 def faults(tree: Tree) -> str:
-    """A table a list of faults; tests/faults/table.py knows which tests see them."""
+    """A table a list of faults, and one of deleted tests; tests/faults/table.py knows which tests
+    see and saw the faults."""
     done = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
                           text=True, check=False)
     if done.returncode:
         raise click.ClickException(f"{FAULTS}: {done.stderr.strip()}")
     lists: dict[str, list[Row]] = {}
+    deleted: list[Row] = []
     for fault in json.loads(done.stdout):
+        seen_by = quoted(fault["seen_by"])
         lists.setdefault(fault["list"], []).append(
-            (fault["name"], quoted(fault["files"]), quoted(fault["seen_by"]),
-             ", ".join(fault["boards"]) or "–"))
-    return texts().faults(lists.items())
+            (fault["name"], quoted(fault["files"]), seen_by, ", ".join(fault["boards"]) or "–"))
+        deleted += [(quoted([test]), fault["name"], seen_by) for test in fault["was"]]
+    return texts().faults(lists.items(), sorted(deleted))
 
 
 def quoted(words: list[str]) -> str:
