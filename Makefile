@@ -15,10 +15,11 @@ PYTHON := $(BUILD)/venv/bin/python
 HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
-WORDS := A ALLOW ALLOW_MISSING B BAUD BL1 BOARD BUILD CLOCK CONFIG CONFIRM CPUS DEV DTB \
-	FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
-	GUEST_STATUS LIMIT O PART PLAN PLATFORM SEED SERVERIP SPL STATS STEPS SYSTEM TABLE \
-	THRESHOLD TTY UBOOT V WITHOUT
+WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
+	CONFIRM CPUS DEV DTB FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
+	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLAN \
+	PLATFORM QEMU SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
+	WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -27,7 +28,7 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests \
 	bench trace bound capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
-	compare reference report debug check qemu-test qemu-test-all nightly test-part gem5-test \
+	probe compare reference report debug check qemu-test qemu-test-all nightly test-part gem5-test \
 	hostile-nightly unit-test unit-programs update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
@@ -258,12 +259,24 @@ capture: setup-python
 	@$(HYPBENCH) capture --board $(BOARD) --table $(TABLE) $(if $(TTY),--tty "$(TTY)") \
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
-## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=)
+## probe: build/BOARD/probe.bin, which an image of yours runs; with ARGS= beside it probe-args.bin
+probe: $(if $(ARGS),$(setup-runs))
+	@$(MAKE) $(abreast) --no-print-directory $(OUT)/probe.bin
+	@$(if $(ARGS),$(HYPBENCH) dev probe-args "$(ARGS)" $(OUT)/probe.bin $(OUT)/probe-args.bin,:)
+
+## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=);
+##   or under a hypervisor of yours: IMAGE=, NAME=, QEMU= (docs/howto/peers.md)
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
+# A board's own QEMU is another variable of that name, for its images.
+peers: told_qemu = $(if $(filter command,$(firstword $(origin QEMU))),$(QEMU))
 peers: $(setup-runs)+guests
 	-@tools/setup.sh peers
-	+@$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15))
-	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %)
+	+@$(if $(IMAGE),,$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15)))
+	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
+		$(if $(IMAGE),--image "$(IMAGE)" --name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
+		$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
+		$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
+		$(if $(KEEP),--keep)
 
 ## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1;

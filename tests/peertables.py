@@ -11,9 +11,10 @@ def figures_in(page: str) -> dict[str, Figures]:
     found = {}
     for part in f"\n{page}".split("\n### ")[1:]:
         board, _, rest = part.partition("\n")
-        rows = [cells(line) for line in rest.partition("\n#")[0].splitlines()
-                if line.startswith("|")]
-        if len(rows) < 3 or rows[0][0] != "path":
+        table = next((text for text in rest.partition("\n#")[0].split("\n\n")
+                      if text.lstrip().startswith("| path |")), "")
+        rows = [cells(line) for line in table.splitlines() if line.startswith("|")]
+        if len(rows) < 3:
             raise UnknownName(f"no table of paths under `### {board}`")
         columns = [heading.split()[0] for heading in rows[0][1:]]
         found[board.strip()] = {row[0]: dict(zip(columns, row[1:], strict=True))

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/probe/machine.h"
 
+#include <string.h>
+
 #include "abi/virt.h"
+#include "guest/probe/arguments.h"
 #include "guest/probe/tokens.h"
 #include "guest/probe/tree.h"
 
@@ -38,6 +41,19 @@ static void find_gic(struct machine *machine, const void *tree)
 		machine->gic.cpu = (uintptr_t)range[1].base;
 }
 
+/* The image's own come first: machine_number() takes the first of two equal names. */
+static void find_arguments(struct machine *machine, const void *tree)
+{
+	size_t length = 0;
+
+	while (length + 1 < PROBE_ARGUMENTS_SIZE && probe_arguments[length])
+		length++;
+	memcpy(machine->args, probe_arguments, length);
+	machine->args[length++] = ' ';
+	tree_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args + length,
+		  sizeof(machine->args) - length);
+}
+
 void machine_find(struct machine *machine, const void *tree)
 {
 	struct fdt_range range[2] = { { VIRT_UART, 0 } };
@@ -52,7 +68,7 @@ void machine_find(struct machine *machine, const void *tree)
 	find_gic(machine, tree);
 	tree_text(tree, FDT_SIZE_MAX, "psci", "method", method, sizeof(method));
 	machine->psci_by_smc = method[0] == 's';
-	tree_text(tree, FDT_SIZE_MAX, "chosen", "bootargs", machine->args, sizeof(machine->args));
+	find_arguments(machine, tree);
 }
 
 static bool begins(struct token token, const char *with)
@@ -64,19 +80,42 @@ static bool begins(struct token token, const char *with)
 	return !with[i] && i < token.length && token.at[i] == '=';
 }
 
-uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise)
+/* The token "name=value" without its name; an empty one where there is none. */
+static struct token value_of(const struct machine *machine, const char *name)
 {
 	struct token rest = token_from(machine->args);
+	size_t skipped = token_from(name).length + 1;
 
-	for (struct token token = token_next(&rest); token.length; token = token_next(&rest)) {
-		size_t at = token_from(name).length + 1;
-		uint32_t value = 0;
+	for (struct token token = token_next(&rest); token.length; token = token_next(&rest))
+		if (begins(token, name))
+			return (struct token){ token.at + skipped, token.length - skipped };
+	return (struct token){ "", 0 };
+}
 
-		if (!begins(token, name))
-			continue;
-		for (; at < token.length; at++)
-			value = value * 10 + (uint32_t)(token.at[at] - '0');
-		return value;
-	}
-	return otherwise;
+static uint32_t digit(char c)
+{
+	return (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+}
+
+uint64_t machine_number(const struct machine *machine, const char *name, uint64_t otherwise)
+{
+	struct token value = value_of(machine, name);
+	bool is_hex = value.length > 2 && value.at[1] == 'x';
+	uint64_t number = 0;
+
+	if (!value.length)
+		return otherwise;
+	for (size_t at = is_hex ? 2 : 0; at < value.length; at++)
+		number = number * (is_hex ? 16 : 10) + digit(value.at[at]);
+	return number;
+}
+
+bool machine_word(const struct machine *machine, const char *name, char *word, size_t size)
+{
+	struct token value = value_of(machine, name);
+	size_t length = value.length < size ? value.length : size - 1;
+
+	memcpy(word, value.at, length);
+	word[length] = '\0';
+	return length > 0;
 }

@@ -5,7 +5,7 @@
 
 #include "drivers/gic/gic.h"
 
-#define MACHINE_ARGS_SIZE 128u
+#define MACHINE_ARGS_SIZE 512u
 
 struct machine {
 	bool has_tree;
@@ -14,11 +14,15 @@ struct machine {
 	struct gic_bases gic;
 	unsigned gic_version; /* of the device tree's GIC */
 	bool psci_by_smc;
-	char args[MACHINE_ARGS_SIZE]; /* /chosen bootargs, "" where there are none */
+	char args[MACHINE_ARGS_SIZE]; /* the image's own, then /chosen bootargs */
 };
 
 /* `tree`: a device tree, at any alignment; NULL or a damaged one is none. */
 void machine_find(struct machine *machine, const void *tree);
 
-/* The decimal number after "name=" in the arguments, or `otherwise`. */
-uint32_t machine_number(const struct machine *machine, const char *name, uint32_t otherwise);
+/* The number after "name=" in the arguments, hexadecimal after 0x; or `otherwise`. */
+uint64_t machine_number(const struct machine *machine, const char *name, uint64_t otherwise);
+
+/* Copy the word after "name=" in the arguments, cut to `size` with its NUL. False, and an empty
+ * text: there is none. */
+bool machine_word(const struct machine *machine, const char *name, char *word, size_t size);

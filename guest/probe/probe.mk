@@ -2,7 +2,7 @@
 # The neutral probe (docs/design/probe.md): build/BOARD/probe.bin, an arm64 Image or a zImage.
 
 # A static position-independent executable: it runs wherever a loader puts it.
-PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie
+PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie -Iguest/probe/arch/$(ISA)/include
 PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/memcpy.c \
 	guest/memset.c lib/crc32.c lib/median.c lib/text.c $(GIC_SOURCES) \
 	drivers/uart/uart.c drivers/uart/pl011.c

@@ -16,25 +16,61 @@ struct probe_window {
 /* Nothing between the two reads. */
 void window_empty(struct probe_window *window, reg_t delay);
 
-/* One call by the SMC calling convention without further arguments; its answer. */
-reg_t window_hvc(struct probe_window *window, reg_t delay, reg_t id);
-reg_t window_smc(struct probe_window *window, reg_t delay, reg_t id);
+/* A call's registers: x0 to x3 and x16, on ARMv7 r0 to r3 and r12. */
+struct probe_call {
+	reg_t argument[4];
+	reg_t number;
+};
+
+/* One call; what it returns in its first register. */
+reg_t window_hvc(struct probe_window *window, reg_t delay, const struct probe_call *call);
+reg_t window_smc(struct probe_window *window, reg_t delay, const struct probe_call *call);
+
+/* By the HVC whose immediate patch_calls() wrote. */
+reg_t window_named(struct probe_window *window, reg_t delay, const struct probe_call *call);
+extern uint32_t named_call_start[], named_call_end[];
 
 /* One 32-bit load. */
 uint32_t window_load(struct probe_window *window, reg_t delay, uintptr_t address);
 
 /* The SGI that `value` asks for, to the interrupt vector's first instruction: written to GICD_SGIR
- * (GICv2) at `address`, or to ICC_SGI1R (GICv3). The interrupt is not acknowledged. */
+ * (GICv2) at `address`, or to ICC_SGI1R (GICv3). The interrupt is not acknowledged. Both reads are
+ * 0 if no interrupt came in 2^25 turns. */
 void window_sgi_gicv2(struct probe_window *window, reg_t delay, uintptr_t address, uint32_t value);
 void window_sgi_gicv3(struct probe_window *window, reg_t delay, uint64_t value);
 
 /* CNTVCT as the vector's first instruction reads it, at the next interrupt; until then in a loop of
- * one branch, or asleep. The interrupt is not acknowledged. */
+ * two instructions, or asleep. 0: no interrupt came in 2^25 turns. The interrupt is not
+ * acknowledged. */
 uint64_t wait_busy(reg_t delay);
 uint64_t wait_asleep(reg_t delay);
 
-/* Whether SMC is defined here: by one that asks for PSCI_VERSION. */
-bool smc_defined(void);
+/*
+ * Two VMs on one core, by CNTPCT. A yield: one HVC, with an FP instruction after its return or
+ * without. Sleep: a WFI with interrupts masked; only `until` is written. The FP functions need
+ * fp_enable().
+ */
+reg_t window_yield(struct probe_window *window, reg_t delay, const struct probe_call *call);
+reg_t window_yield_fp(struct probe_window *window, reg_t delay, const struct probe_call *call);
+extern uint32_t yield_call_start[], yield_call_end[];
+void window_sleep(struct probe_window *window, reg_t delay);
+
+/* The low 32 bits of two reads of CNTPCT. */
+struct probe_stamps {
+	uint32_t from, until;
+};
+
+/* Read CNTPCT in a loop until `end`, or until there are `room` stamps. Store two consecutive reads
+ * that lie `gap` ticks or more apart; return how many pairs there are. */
+unsigned busy_until(struct probe_stamps *stamps, uint32_t room, uint32_t end, uint32_t gap);
+unsigned busy_fp_until(struct probe_stamps *stamps, uint32_t room, uint32_t end, uint32_t gap);
+
+/* Let FP registers be used, and use one. */
+void fp_enable(void);
+
+/* Call a function. False: an instruction of it was undefined, or a load or store was aborted, and
+ * the function ended there. */
+bool attempt(void (*function)(void *argument), void *argument);
 
 /* 1, 2 or 3; on ARMv7, 1 for SVC and 2 for HYP mode. */
 unsigned exception_level(void);

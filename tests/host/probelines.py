@@ -5,11 +5,15 @@ import json
 import zlib
 from collections.abc import Iterable
 
-from hypbench.peers.probe import EMPTY, PATHS
+from hypbench.peers.probe import EMPTY, OF_PAIRS, PATHS
 
 START = {"kind": "start", "bits": 64, "gic": 2, "gicd": "0x8000000", "console": "0x9000000",
-         "tree": 1, "psci_by": "hvc", "midr": "0x410fd083", "hz": 1000000000, "delay": 0,
-         "psci": "0x10001", "smccc": "0x10001", "iidr": "0x43b", "typer": "0x8"}
+         "tree": 1, "psci_by": "hvc", "samples": 1000, "delay": 0}
+CORE = {"kind": "core", "midr": "0x410fd083", "hz": 1000000000}
+ONE_VM = [path for path in PATHS if path not in OF_PAIRS]
+ANSWERS = {name: {"answer": "0x10001"}
+           for name in ("psci_version", "psci_version_smc", "smccc_version")}
+ANSWERS["named_call"] = {"answer": "0x40011", "call": "XENVER_version"}
 
 
 def path(name: str, ticks: int, **changes) -> dict:
@@ -19,10 +23,26 @@ def path(name: str, ticks: int, **changes) -> dict:
 
 def contents(**changes) -> list[dict]:
     """A whole run; of the members named by a path's name, or `start`, others."""
-    lines = [START | changes.get("start", {}), path(EMPTY, 3, **changes.get(EMPTY, {}))]
-    lines += [path(name, 100 + number, **changes.get(name, {}))
-              for number, name in enumerate(PATHS)]
+    lines = [START | changes.get("start", {}), CORE | changes.get("core", {}),
+             path(EMPTY, 3, **changes.get(EMPTY, {}))]
+    lines += [path(name, 100 + number, **ANSWERS.get(name, {}) | changes.get(name, {}))
+              for number, name in enumerate(ONE_VM)]
     return [*lines, {"kind": "end"}]
+
+
+def of_vm(vm: str, phases: dict[str, list[tuple[int, int]]], absent: dict[str, str] | None = None,
+          **start: int) -> list[dict]:
+    """A whole run of one of two VMs: stamps by path, three in a line; `b` has no `from` of its
+    wake-ups."""
+    lines = [START | {"samples": 200} | start, CORE]
+    for name, stamps in phases.items():
+        for at in range(0, len(stamps), 3):
+            part = stamps[at:at + 3]
+            begins = {} if (vm, name) == ("b", "wake") else {"from": [one for one, _ in part]}
+            lines.append({"kind": "stamps", "path": name} | begins
+                         | {"until": [end for _, end in part]})
+    lines += [{"kind": "skip", "path": name, "why": why} for name, why in (absent or {}).items()]
+    return [{"kind": one["kind"], "vm": vm} | one for one in [*lines, {"kind": "end"}]]
 
 
 def line(number: int, data: dict) -> bytes:

@@ -12,15 +12,18 @@ from peertables import figures_in
 
 from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
+from hypbench.peers.pair import pair_result
 from hypbench.peers.machine import Peer, without_el2
-from hypbench.peers.probe import EMPTY, PATHS, Expected, NotMeasured, read, result
+from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, Figure, NotMeasured, read,
+                                  result)
+from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
 from hypbench.peers.run import judged, measure
 from hypbench.peers.systems import Identity, Ours
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree, packed
 from logmaker import log_of, sample_run
-from probelines import contents, line, path, printed
+from probelines import ONE_VM, contents, line, of_vm, path, printed
 
 GOOD = printed(contents())
 EXPECTED = Expected(bits=64, gic=2, hz=1_000_000_000)
@@ -54,7 +57,8 @@ XEN_LOG = XEN_HEAD + by_xen(GOOD)
 
 def test_good_lines_give_the_figures():
     probe = result(b"noise\r\n" + GOOD, EXPECTED)
-    assert [probe.figures[name].p50 for name in PATHS] == list(range(100, 100 + len(PATHS)))
+    assert [probe.figures[name].p50 for name in ONE_VM] == list(range(100, 100 + len(ONE_VM)))
+    assert probe.call == "XENVER_version"
     assert probe.figures["psci_version"].cold == 109
     assert probe.lines == GOOD.replace(b"\r", b"")
 
@@ -62,8 +66,8 @@ def test_good_lines_give_the_figures():
 def test_figure_shows_its_range_where_not_most_samples_are_the_median():
     probe = result(printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000},
                                     timer_busy={"same": 501, "min": 90, "max": 7000})), EXPECTED)
-    assert str(probe.figures["timer_wfi"]) == "108 (90 to 7000)"
-    assert str(probe.figures["timer_busy"]) == "107"
+    assert str(probe.figures["timer_wfi"]) == "109 (90 to 7000)"
+    assert str(probe.figures["timer_busy"]) == "108"
 
 
 def test_a_figure_stands_in_the_column_of_its_system():
@@ -71,14 +75,14 @@ def test_a_figure_stands_in_the_column_of_its_system():
     made = [Column(key, key, {"version": "a fake"}, result(text, EXPECTED).figures)
             for key, text in (("one", GOOD), ("two", spread))]
     found = figures_in(f"# Title\n\n{cli.markdown('virt-a72', made)}\n## Next\n")
-    assert found["virt-a72"][PATHS["timer_wfi"]] == {"one": "108", "two": "108 (90 to 7000)"}
+    assert found["virt-a72"][PATHS["timer_wfi"]] == {"one": "109", "two": "109 (90 to 7000)"}
 
 
 @pytest.mark.parametrize("text, says", [
     (b"", "printed nothing"),
     (GOOD.replace(b'"p50":100', b'"p50":101'), "a damaged line of the probe"),
     (GOOD.replace(line(3, contents()[3]) + b"\r\n", b""), "line 3 of the probe is missing, 4 came"),
-    (GOOD + GOOD, "line 12 of the probe is missing, 0 came"),
+    (GOOD + GOOD, "line 14 of the probe is missing, 0 came"),
     (GOOD[:GOOD.rindex(b'{"probe"')], "did not come to its end"),
     (printed(contents()[1:]), "first line is missing"),
     (printed([*contents()[:4], {"kind": "error", "what": "lost", "value": "0x3ff"}]),
@@ -89,12 +93,16 @@ def test_a_figure_stands_in_the_column_of_its_system():
      "measured no sgi_self"),
     (printed(contents(empty={"min": 2})), "an empty window took 2 to 3 ticks, not 3"),
     (printed(contents(empty={"min": 4, "p50": 4, "max": 4})), "a tick is not one instruction"),
-    (printed(contents(start={"hz": 62500000})), "found hz 62500000, where it should be 1000000000"),
+    (printed(contents(core={"hz": 62500000})), "found hz 62500000, where it should be 1000000000"),
     (printed(contents(start={"gic": 3})), "found gic 3, where it should be 2"),
     (printed(contents(start={"bits": 32})), "found bits 32, where it should be 64"),
     (printed(contents(start={"delay": 4})), "found delay 4, where it should be 0"),
-    (printed(contents(start={"psci": "0xffffffffffffffff"})), "PSCI_VERSION was answered with 0xf"),
-    (printed(contents(start={"smccc": "0xffffffff"})), "SMCCC_VERSION was answered with 0xffffff"),
+    (printed(contents(start={"samples": 10})), "found samples 10, where it should be 1000"),
+    (printed(contents(psci_version={"answer": "0xffffffffffffffff"})),
+     "psci_version was answered with 0xf"),
+    (printed(contents(smccc_version={"answer": "0xffffffff"})), "smccc_version was answered with"),
+    (printed(contents(psci_version={"answer": "0x1"})), "answered with 0x1, which is no version"),
+    (printed([{**one, "vm": "a"} for one in contents()]), "the probe printed nothing"),
     (printed(contents(gicd_iidr={"n": 999})), "gicd_iidr has 999 samples, not 1000"),
     (printed(contents(gicd_iidr={"min": 0})), "gicd_iidr cannot be true"),
     (printed(contents(gicd_iidr={"max": 5})), "gicd_iidr cannot be true"),
@@ -105,14 +113,31 @@ def test_lines_that_cannot_be_believed_are_refused(text, says):
         result(text, EXPECTED)
 
 
-def test_smc_alone_may_be_skipped():
-    def skipping(name: str) -> bytes:
-        return printed([{"kind": "skip", "path": name} if one.get("path") == name else one
-                        for one in contents()])
+def test_psci_0_2_is_a_version():
+    assert result(printed(contents(psci_version={"answer": "0x2"})), EXPECTED).figures
 
-    assert "psci_version_smc" not in result(skipping("psci_version_smc"), EXPECTED).figures
-    with pytest.raises(NotMeasured, match="measured no sgi_self"):
-        result(skipping("sgi_self"), EXPECTED)
+
+def skipping(name: str, **why) -> bytes:
+    return printed([{"kind": "skip", "path": name} | why if one.get("path") == name else one
+                    for one in contents()])
+
+
+@pytest.mark.parametrize("name", ONE_VM)
+def test_any_path_may_be_absent_with_its_reason(name):
+    probe = result(skipping(name, why="refused"), EXPECTED)
+    assert name not in probe.figures
+    assert probe.absent == {name: "refused"}
+
+
+def test_an_empty_window_is_never_absent():
+    with pytest.raises(NotMeasured, match="measured no empty window"):
+        result(skipping(EMPTY), EXPECTED)
+
+
+@pytest.mark.parametrize("prefix", [b"[guest0/uart0] ", b"(XEN) DOM1: ", b"\0", b"a: ", b"[1.5] "])
+def test_any_prefix_may_stand_before_the_lines(prefix):
+    text = b"".join(prefix + line + b"\n" for line in GOOD.split(b"\r\n")[:-1])
+    assert result(b"Booting {1}\n" + text, EXPECTED) == result(GOOD, EXPECTED)
 
 
 def test_delay_is_expected_in_the_empty_window():
@@ -128,7 +153,7 @@ def test_xen_that_ran_as_asked_is_measured():
     assert made.identity.build == "debug=n"
     assert made.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
                             " rev2 (credit2)")
-    assert made.probe.figures["sgi_self"].p50 == 106
+    assert made.probe.figures["sgi_self"].p50 == 107
 
 
 def test_lines_that_xen_cuts_are_whole_again():
@@ -230,6 +255,12 @@ class Fake:
     def unfit(self, peer) -> str:
         return self.reason
 
+    def unfit_pair(self, peer) -> str:
+        return "there are no VMs"
+
+    def absent(self) -> dict[str, str]:
+        return {}
+
     def prepare(self, peer, folder):
         if self.error:
             raise self.error
@@ -246,7 +277,7 @@ class Fake:
 
 def test_two_equal_runs_are_measured_and_kept(tmp_path):
     made = measure(Fake((GOOD,)), PEER, tmp_path / "p")
-    assert made.probe.figures["sgi_self"].p50 == 106
+    assert made.probe.figures["sgi_self"].p50 == 107
     assert [log.read_bytes() for log in sorted((tmp_path / "p").glob("?.log"))] == [GOOD, GOOD]
 
 
@@ -292,7 +323,7 @@ def test_what_cannot_be_had_is_a_line_and_the_others_are_measured(command, bench
     assert "virt-a72: odd: not measured: no 32-bit hosts" in result.stderr
     assert "much more" not in result.output
     table = figures_in((bench.root / "build/peers/table.md").read_text())
-    assert table["virt-a72"][PATHS["sgi_self"]] == {"good": "106"}
+    assert table["virt-a72"][PATHS["sgi_self"]] == {"good": "107"}
 
 
 def test_nothing_measured_is_a_failure(command):
@@ -312,7 +343,7 @@ def test_unknown_names_are_told_with_the_known_ones(command, bench):
 def test_words_that_the_probe_does_not_know_are_told(command, word):
     result = command(Fake((GOOD,)), words=("--args", f"samples=10 {word}"))
     assert result.exit_code == 2
-    assert f"the probe knows samples=N and delay=N, not '{word}'" in result.output
+    assert f"--args takes samples=N and delay=N, not '{word}'" in result.output
 
 
 def test_missing_probe_is_told_with_what_makes_it(bench):
@@ -324,10 +355,12 @@ def test_missing_probe_is_told_with_what_makes_it(bench):
 
 def test_page_has_every_machine_and_path():
     tables = figures_in((HOME / "docs/peers.md").read_text())
-    assert list(tables) == list(cli.BOARDS)
-    for table in tables.values():
+    assert set(tables) == set(cli.BOARDS)
+    for board, table in tables.items():
         assert list(table) == list(PATHS.values())
-        assert all({"hypbench", "native", "xen-credit2"} <= set(row) for row in table.values())
+        for name, what in PATHS.items():
+            assert table[what] == {column.system: column.cell(name)
+                                   for column in kept_columns(board)}
 
 
 @pytest.mark.parametrize("board", cli.BOARDS)
@@ -349,7 +382,132 @@ def test_every_kept_run_is_whole_and_names_what_ran(board):
 ])
 def test_a_damaged_kept_run_gives_no_number(tmp_path, damage, says):
     data = {"label": "a fake", "facts": {}, "expected": asdict(EXPECTED), "absent": {}}
-    assert keep(tmp_path, "fake", data, GOOD).figures["sgi_self"].p50 == 106
+    assert keep(tmp_path, "fake", data, GOOD).figures["sgi_self"].p50 == 107
     damage(tmp_path)
     with pytest.raises(click.ClickException, match=says):
         columns_in(tmp_path)
+
+
+def two_vms(one: dict, other: dict, **changes) -> bytes:
+    return printed(of_vm("a", one, **changes)) + printed(of_vm("b", other, **changes))
+
+
+def turns(ticks: int, count: int = 30) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The stamps of VMs that take turns of 1000 ticks, and need `ticks` for a switch. Each VM also
+    meets an interrupt of 50 ticks within its turn."""
+    vms: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    for turn in range(2 * count):
+        begin = 1000 + turn * (1000 + ticks)
+        vms[turn % 2].append((begin - 500, begin - 450))
+        vms[turn % 2].append((begin, begin + 2 * ticks + 1000))
+    return vms
+
+
+PAIR = Expected(bits=64, gic=2, hz=1_000_000_000, samples=200)
+YIELDS = {"yield": "refused", "yield_fp": "refused"}
+
+
+def pair_log(ticks: int = 600, **changes) -> bytes:
+    one, other = turns(ticks)
+    wakes = [(at, at + 900) for at in range(5000, 120000, 4000)]
+    return two_vms({"switch": one, "switch_fp": one, "wake": wakes},
+                   {"switch": other, "switch_fp": other,
+                    "wake": [(0, begin + 700) for begin, _ in wakes]}, absent=YIELDS, **changes)
+
+
+def test_windows_between_two_vms_are_found_among_other_gaps():
+    figures, absent = pair_result(pair_log(), PAIR)
+    assert (figures["switch"].p50, figures["switch"].min, figures["switch"].max) == (600, 600, 600)
+    assert figures["switch"].n == 58
+    assert figures["wake"] == Figure(28, 700, 700, 700, 700, 28)
+    assert absent == YIELDS
+
+
+def test_a_trap_of_the_fp_registers_belongs_to_the_switch():
+    one, other = turns(600)
+    trapped = [part for begin, end in other for part in ((begin, end), (end + 4, end + 104))]
+    figures, _ = pair_result(two_vms({"switch_fp": one} | {"switch": one, "wake": one},
+                                     {"switch_fp": trapped, "switch": other, "wake": other},
+                                     absent=YIELDS), PAIR)
+    assert figures["switch"].max == 600
+    assert figures["switch_fp"].max == 704
+
+
+@pytest.mark.parametrize("text, says", [
+    (pair_log().replace(b'"vm":"b"', b'"vm":"c"'), "damaged line"),
+    (printed(of_vm("a", {"switch": [(1, 2)]})), "VM b printed nothing"),
+    (pair_log(delay=4), "found delay 4"),
+    (two_vms({}, {}), "printed no stamps of switch"),
+    (two_vms({"switch": [(30, 20)]}, {"switch": [(1, 2)]}), "clock of switch runs backwards"),
+    (two_vms({"switch": [(30, 40), (10, 20)]}, {"switch": [(1, 2)]}), "runs backwards"),
+])
+def test_stamps_that_cannot_be_believed_are_refused(text, says):
+    with pytest.raises(NotMeasured, match=says):
+        pair_result(text, PAIR)
+
+
+def test_vms_that_seldom_change_have_no_figure():
+    one, other = turns(600, 4)
+    log = two_vms(dict.fromkeys(OF_PAIRS, one), dict.fromkeys(OF_PAIRS, other))
+    assert pair_result(log, PAIR)[1]["switch"] == ("the core went from one VM to the other only 7"
+                                                   " times")
+
+
+def test_arguments_are_written_into_the_image_alone(tmp_path):
+    image, made = tmp_path / "image", tmp_path / "made"
+    image.write_bytes(b"head" + MARKER + bytes(ROOM) + b"tail")
+    with_arguments(image, "call=X call.x0=1", made)
+    with_arguments(made, "delay=4", made)
+    assert made.read_bytes() == (b"head" + MARKER + b"delay=4 call=X call.x0=1".ljust(ROOM, b"\0")
+                                 + b"tail")
+
+
+@pytest.mark.parametrize("content, arguments, says", [
+    (b"packed", "delay=4", "has no probe in which"),
+    (2 * (MARKER + bytes(ROOM)), "delay=4", "more than one probe"),
+    (MARKER + bytes(ROOM), "x" * ROOM, "room for 239 bytes"),
+])
+def test_arguments_without_a_place_are_refused(tmp_path, content, arguments, says):
+    (tmp_path / "image").write_bytes(content)
+    with pytest.raises(NotMeasured, match=says):
+        with_arguments(tmp_path / "image", arguments, tmp_path / "made")
+
+
+def test_an_image_of_the_users_own_is_started_with_the_users_words(tmp_path):
+    image = tmp_path / "bao.bin"
+    image.write_bytes(b"")
+    plain = Image("bao", image).prepare(PEER, tmp_path)
+    assert plain[plain.index("-kernel") + 1] == str(image)
+    words = Image("bao", image, options="-smp 2 -append 'a b'").prepare(PEER, tmp_path)
+    assert (words.count("-smp"), words[words.index("-smp") + 1]) == (1, "2")
+    assert words[words.index("-append") + 1] == "a b"
+    assert not any("rr=record" in word for word in words)
+    assert "-kernel" not in Image("bao", image, options=f"-bios {image}").prepare(PEER, tmp_path)
+
+
+@pytest.mark.parametrize("words, says", [
+    (("--name", "xen-credit"), "NAME=xen-credit is a system of this tool"),
+    (("--name", "B/o"), "small letters, digits"),
+    (("--name", "bao", "--system", "fake"), "IMAGE= goes with one BOARD="),
+    (("--name", "bao", "--board", "virt-a15"), "IMAGE= goes with one BOARD="),
+    (("--name", "bao", "--qemu", "-cpu max"), "not '-cpu'"),
+    (("--name", "bao", "--qemu", "-smp"), "lacks the value of '-smp'"),
+])
+def test_words_for_an_image_that_mean_nothing_are_refused(command, tmp_path, words, says):
+    (tmp_path / "image").write_bytes(b"x")
+    result = command(Fake((GOOD,), key="xen-credit"),
+                     words=("--image", str(tmp_path / "image"), *words))
+    assert result.exit_code == 2
+    assert says in result.output
+
+
+def test_version_of_an_image_is_the_first_line_that_has_one():
+    made = Image("bao", HOME, build="release").check(
+        b"\0Booting\r\n\0Bao Hypervisor v2.0.0-41\r\nGuest 3.1\r\n" + GOOD, PEER)
+    assert (made.label, made.version, made.build) == ("bao", "Bao Hypervisor v2.0.0-41", "release")
+
+
+def test_a_console_that_stops_is_shown(tmp_path):
+    with pytest.raises(NotMeasured, match="its console ends with: .*BAO ERROR: no GIC CPU"):
+        measure(Fake((b"\0Bao v2.0\r\n\0BAO ERROR: no GIC CPU id\r\n",),
+                     then="import time; time.sleep(300)"), PEER, tmp_path / "p", 1)

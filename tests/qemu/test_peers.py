@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe under Debian's Xen and under KVM: the figures of docs/peers.md, and a peer that did not
+"""The probe under Debian's Xen and under KVM: the figures of the kept runs, and a peer that did not
 run as it was asked to is refused."""
 
 import shutil
@@ -16,11 +16,11 @@ from hypbench.apt_sources import NotDebian
 from hypbench.debian import FetchError, Offline
 from hypbench.peers import kvm
 from hypbench.peers.cli import BOARDS
-from peertables import figures_in
+from hypbench.peers.kept import kept_columns
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
-from hypbench.peers.probe import PATHS, NotMeasured
-from hypbench.peers.run import Measured, measure
+from hypbench.peers.probe import OF_PAIRS, NotMeasured
+from hypbench.peers.run import Measured, MeasuredPair, measure, measure_pair
 from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
 from lab import LIMIT_S, ROOT, TREE
@@ -35,7 +35,7 @@ class PeerJob:
 
 
 JOBS = [PeerJob(board, system) for board in BOARDS
-        for system in (Xen("credit2"), Kvm(), Kvm("-backports"))
+        for system in (Xen("credit"), Xen("credit2"), Kvm(), Kvm("-backports"))
         if isinstance(system, Xen) or TREE.board_fact(board, "ISA") == "armv8"]
 
 
@@ -67,20 +67,36 @@ def reason_to_skip(job: PeerJob) -> str:
     return "" if has_library() else "no arm64 C library for the VMM"
 
 
+def perform_pair(job: PeerJob) -> MeasuredPair:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        return measure_pair(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
+
+
 @pytest.mark.parametrize("job", JOBS, ids=name_of)
-def test_documented_figures_are_those_of_a_run(job, lab):
+def test_kept_figures_are_those_of_a_run(job, lab):
     skip_unless_possible(job, reason_to_skip)
-    measured, key = lab.run(job, perform), job.system.key
-    page = (ROOT / "docs" / "peers.md").read_text()
-    if f"- {key}: {measured.version}\n" not in page:
-        pytest.skip(f"docs/peers.md has another than {measured.version}")
-    documented = figures_in(page)[job.board]
-    for path, what in PATHS.items():
-        figure = measured.probe.figures[path]
+    measured, kept = lab.run(job, perform), kept_column(job)
+    if kept.facts["version"] != measured.version:
+        pytest.skip(f"the kept run is of another system than {measured.version}")
+    assert set(kept.figures) - set(OF_PAIRS) == set(measured.probe.figures)
+    for path, figure in measured.probe.figures.items():
         if figure.steady:
-            assert documented[what][key] == str(figure), what
+            assert kept.figures[path].p50 == figure.p50, path
         else:  # the range is also the VMM's C library's, which is no version of the table's
-            assert "(" in documented[what][key], what
+            assert not kept.figures[path].steady, path
+
+
+@pytest.mark.parametrize("job", [PeerJob("virt-a72", Xen("credit"))], ids=name_of)
+def test_kept_figures_of_two_vms_are_those_of_a_run(job, lab):
+    skip_unless_possible(job, reason_to_skip)
+    figures, kept = perform_pair(job).figures, kept_column(job).figures
+    for path in ("switch", "switch_fp", "yield", "yield_fp"):
+        assert figures[path] == kept[path], path
+
+
+def kept_column(job: PeerJob):
+    return next(column for column in kept_columns(job.board)
+                if column.system == job.system.key)
 
 
 @pytest.mark.parametrize("arguments, says", [

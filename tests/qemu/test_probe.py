@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The neutral probe (guest/probe), without a hypervisor and under this one: the same lines in two
-runs, figures below what was set, a delay in a window seen exactly, and docs/peers.md."""
+runs, figures below what was set, a delay in a window seen exactly, and the kept runs."""
 
 import tempfile
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import expected
-from peertables import figures_in
+from hypbench.peers.kept import kept_columns
 from hypbench.peers.machine import Peer
-from hypbench.peers.probe import PATHS, Figure, NotMeasured
-from hypbench.peers.run import Measured, measure
+from hypbench.peers.probe import EMPTY, Figure, NotMeasured, Probe
+from hypbench.peers.run import Measured, MeasuredPair, measure, measure_pair
 from hypbench.peers.systems import Native, Ours
-from lab import LIMIT_S, ROOT, TREE, board_facts
+from lab import LIMIT_S, TREE, board_facts
 
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
@@ -29,8 +29,11 @@ CEILINGS = {
     "timer_busy": 110,
     "timer_wfi": 110,
 }
+# Two unmodified guests of sched=rr fp=lazy.
+PAIR_CEILINGS = {"switch": 620, "switch_fp": 780, "wake": 640}
+CALL = "call=PSCI_VERSION call.x0=0x84000000"
 # The windows themselves: what docs/design/probe.md lists. AArch32 vectors begin with a branch.
-WINDOWS = {"psci_version": 4, "smccc_version": 4, "gicd_iidr": 4, "gicd_typer": 4,
+WINDOWS = {"psci_version": 4, "gicd_iidr": 4, "gicd_typer": 4,
            "gicd_isenabler": 4, "sgi_self": 2, "timer_busy": 1, "timer_wfi": 1}
 VECTOR_BRANCH = {"armv8": 0, "armv7": 1}
 INTERRUPTS = ("sgi_self", "timer_busy", "timer_wfi")
@@ -50,10 +53,30 @@ def perform(job: ProbeJob) -> Measured:
         return measure(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)
 
 
+def perform_pair(job: ProbeJob) -> MeasuredPair:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        peer = Peer(TREE, job.board, job.arguments)
+        return measure_pair(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)
+
+
 @pytest.fixture
-def probe(lab, built):
+def whole(lab, built):
+    def run(system: str, arguments: str = "") -> Probe:
+        return lab.run(ProbeJob(built, system, arguments), perform).probe
+    return run
+
+
+@pytest.fixture
+def probe(whole):
     def run(system: str, arguments: str = "") -> dict[str, Figure]:
-        return lab.run(ProbeJob(built, system, arguments), perform).probe.figures
+        return whole(system, arguments).figures
+    return run
+
+
+@pytest.fixture
+def pair(lab, built):
+    def run(arguments: str) -> dict[str, Figure]:
+        return lab.run(ProbeJob(built, "hypbench", arguments), perform_pair).figures
     return run
 
 
@@ -66,7 +89,24 @@ def test_without_a_hypervisor_a_path_is_its_window(board, probe):
     figures = probe("native")
     for path, ticks in windows(board).items():
         assert figures[path] == Figure(1000, ticks, ticks, ticks, ticks, 1000), path
-    assert "psci_version_smc" not in figures  # no EL3, and PSCI by HVC: an SMC is undefined
+    assert set(figures) == {EMPTY, *windows(board)}
+
+
+def test_a_path_that_is_absent_has_its_reason(whole):
+    """There is no EL3, and PSCI is by HVC: an SMC is undefined. QEMU's PSCI refuses SMCCC_VERSION.
+    """
+    assert set(whole("hypbench").absent) == set()
+    assert whole("native").absent == {"psci_version_smc": "undefined", "smccc_version": "refused",
+                                      "named_call": "no call is named"}
+
+
+def test_a_named_call_is_that_call(whole):
+    native, here = whole("native", CALL), whole("hypbench", CALL)
+    assert native.call == here.call == "PSCI_VERSION"
+    assert native.figures["named_call"].p50 == WINDOWS["psci_version"]
+    assert here.figures["named_call"] == here.figures["psci_version"]
+    refused = whole("native", "call=none call.x0=0x8400ffff")
+    assert refused.absent["named_call"] == "refused"
 
 
 def test_paths_are_below_the_ceilings(probe):
@@ -98,6 +138,25 @@ def test_delay_in_a_window_is_seen_exactly(probe, system, delay):
         assert delayed[path].n == 50
 
 
+PAIRED = "samples=20 turns_ms=60"
+
+
+def test_two_vms_share_a_core(pair):
+    figures = pair(PAIRED)
+    above = {path: str(figures[path]) for path, most in PAIR_CEILINGS.items()
+             if figures[path].p50 > most}
+    assert above == {}
+    assert figures["switch"].n > 40  # turns of 1 ms
+    assert figures["wake"].n == 20
+    # The lines of FP registers are switched at their first use, by a trap.
+    assert figures["switch_fp"].p50 > figures["switch"].p50 + 64
+
+
+def test_delay_after_a_sleep_is_seen_exactly(pair):
+    """The smallest: the loop of VM a is at another instruction in each window."""
+    assert pair(f"{PAIRED} delay=1000")["wake"].min - pair(PAIRED)["wake"].min == 1000
+
+
 @pytest.mark.parametrize("arguments, says", [
     ("delay=3", "delay must be 0, or even and at least 4, delay"),
     ("delay=2", "delay must be 0, or even and at least 4, delay"),
@@ -110,18 +169,12 @@ def test_arguments_that_mean_nothing_are_told(probe, arguments, says):
 
 
 @pytest.mark.parametrize("system", ["native", "hypbench"])
-def test_documented_figures_are_those_of_a_run(board, probe, lab, system):
-    page = (ROOT / "docs" / "peers.md").read_text()
-    documented = figures_in(page)[board]
+def test_kept_figures_are_those_of_a_run(board, probe, lab, system):
     if system == "hypbench" and expected.series(compiler_of(lab, board)) != expected.DOCUMENTED:
         pytest.skip(f"built by another compiler than {expected.DOCUMENTED}")
+    kept = next(column for column in kept_columns(board) if column.system == system).figures
     figures = probe(system)
-    for path, what in PATHS.items():
-        found = str(figures[path]) if path in figures else "–"
-        assert documented[what][system] == found, what
-    if (board, system) == (expected.REFERENCE, "hypbench"):
-        cold = f"{figures['sgi_self'].cold} and {figures['timer_busy'].cold}"
-        assert f"(virt-a72: {cold})" in " ".join(page.split())
+    assert {path: kept[path] for path in figures} == figures
 
 
 def compiler_of(lab, board: str) -> str:

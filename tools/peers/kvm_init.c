@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first and only process of a Linux whose KVM is measured: it waits until the kernel has come
- * to rest, runs /probe.bin as a VM that looks like QEMU's `virt` machine, prints what the VM wrote,
- * and powers off. It is a VMM of the least a guest needs, so that what is measured is the kernel's
- * part.
+ * The first process of a Linux whose KVM is measured: it waits until the kernel has come to rest,
+ * runs /probe.bin as a VM that looks like QEMU's `virt` machine, prints what the VM wrote, and
+ * powers off. It is a VMM of the least a guest needs, so that what is measured is the kernel's
+ * part. Where there is a second device tree, a second process runs the probe with that tree at the
+ * same time, on the same core.
  * Linux, Documentation/virt/kvm/api.rst.
  */
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SETTLE_S 3u
@@ -37,7 +39,7 @@
 #define PL011_BASE 0x09000000ul
 #define PL011_SIZE 0x1000ul
 
-#define OUTPUT_SIZE 65536u
+#define OUTPUT_SIZE 262144u
 
 struct vm {
 	int kvm, vm, vcpu;
@@ -237,23 +239,64 @@ static void vm_run(const struct vm *vm)
 	}
 }
 
-int main(void)
+static void probe_run(const char *tree)
 {
 	struct utsname name;
 	struct vm vm;
 
-	console_open();
-	settle();
 	vm_create(&vm);
 	load(&vm, "/probe.bin", IMAGE_OFFSET);
-	load(&vm, "/probe.dtb", TREE_OFFSET);
+	load(&vm, tree, TREE_OFFSET);
 	vcpu_create(&vm);
 	uname(&name);
 	printf("kvm_init: Linux %s, GICv%u\n", name.release, gic_create(&vm));
 	set_register(&vm, offsetof(struct kvm_regs, regs.pc), RAM_BASE + IMAGE_OFFSET);
 	set_register(&vm, offsetof(struct kvm_regs, regs.regs[0]), RAM_BASE + TREE_OFFSET);
 	vm_run(&vm);
+}
+
+static void print_output(void)
+{
 	fwrite(output, 1, output_length, stdout);
 	fflush(stdout);
+}
+
+/* The second VM's process, which prints after this process does. */
+static pid_t second_start(int gate[2])
+{
+	pid_t child;
+	char byte;
+
+	if (access("/second.dtb", R_OK))
+		return 0;
+	if (pipe(gate))
+		fail("pipe");
+	child = fork();
+	if (child < 0)
+		fail("fork");
+	if (child > 0)
+		return child;
+	close(gate[1]);
+	probe_run("/second.dtb");
+	if (read(gate[0], &byte, 1) < 0)
+		fail("read");
+	print_output();
+	exit(0);
+}
+
+int main(void)
+{
+	int gate[2];
+	pid_t second;
+
+	console_open();
+	settle();
+	second = second_start(gate);
+	probe_run("/probe.dtb");
+	print_output();
+	if (second) {
+		close(gate[1]);
+		waitpid(second, NULL, 0);
+	}
 	power_off();
 }

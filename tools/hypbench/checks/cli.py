@@ -9,6 +9,7 @@ import click
 from hypbench import debian, qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.checks import base, linters, prose, reference, source
+from hypbench.peers.image import probe_args
 from hypbench.tree import Tree, check_names
 
 CHECKS = {
@@ -63,6 +64,7 @@ def dev() -> None:
 
 dev.add_command(fetch)
 dev.add_command(backports)
+dev.add_command(probe_args)
 dev.add_command(reference.reference)
 
 

@@ -14,6 +14,8 @@ import click
 from jinja2.runtime import Macro
 
 from hypbench.html.data import published
+from hypbench.peers.kept import FOLDER, kept_columns
+from hypbench.peers.table import markdown
 from hypbench.records import Data, read_log
 from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree, listed, read_records
@@ -63,6 +65,11 @@ class Measured:
         if "xen_credit" in cells:
             cells["xen"] = f"{cells['xen_credit']} to {cells['xen']}"
         return " | ".join(cells.get(name, "–") for name in ("bao", "xen", "kvm"))
+
+    def under_probe(self) -> str:
+        """A table a board of all systems under the neutral probe."""
+        boards = sorted(path.name for path in (self.tree.root / FOLDER).glob("*/"))
+        return "\n".join(markdown(board, kept_columns(board, self.tree)) for board in boards)
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
         """Of one operation in a reference run, or of the whole sample."""

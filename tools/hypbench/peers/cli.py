@@ -8,70 +8,30 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.table import Table
 
 from hypbench import qemu
+from hypbench.peers.image import Image, check_name, qemu_words
 from hypbench.peers.kept import FOLDER, Column, copy_runs, keep
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
-from hypbench.peers.probe import PATHS
-from hypbench.peers.run import Measured, expected_of, measure
-from hypbench.peers.systems import Native, Ours, System
+from hypbench.peers.probe import OF_PAIRS
+from hypbench.peers.run import (Measured, MeasuredPair, expected_of, measure, measure_pair,
+                                pair_expected)
+from hypbench.peers.systems import LIMIT_S, Native, Ours, System
+from hypbench.peers.table import CAPTION, described, markdown, reasons, terminal
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
 from hypbench.records import Data
 from hypbench.tree import Tree, alone_in, check_names, write_whole
 
-CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
-           " docs/peers.md); in brackets smallest and largest where not most samples are the"
-           " median. Instructions are not cycles.")
 SYSTEMS: list[System] = [Ours(), Native(), Xen("credit"), Xen("credit2"), Xen("null"), Kvm(),
                          Kvm("-backports")]
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+IMAGE_LIMIT_S = 60.0  # by the host's clock
 BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
-
-
-def rows(columns: list[Column]) -> list[list[str]]:
-    return [[what, *(column.cell(path) for column in columns)] for path, what in PATHS.items()]
-
-
-def headings(columns: list[Column]) -> list[str]:
-    return ["path", *(column.system for column in columns)]
-
-
-def terminal(board: str, columns: list[Column]) -> Table:
-    table = Table(title=board)
-    for number, heading in enumerate(headings(columns)):
-        table.add_column(heading, justify="right" if number else "left")
-    for row in rows(columns):
-        table.add_row(*row)
-    return table
-
-
-def markdown(board: str, columns: list[Column]) -> str:
-    lines = [f"### {board}", "", *(f"- {described(column)}" for column in columns), "",
-             line(headings(columns)),
-             line(["---", *("---:" for _ in columns)]), *map(line, rows(columns)), "",
-             *(f"- {text}" for text in reasons(columns)), ""]
-    return "\n".join(lines)
-
-
-def described(column: Column) -> str:
-    return f"{column.system}: {column.facts['version']}"
-
-
-def reasons(columns: list[Column]) -> list[str]:
-    """Why a cell has no figure: a line for each system and reason."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for column in columns:
-        for path, why in column.absent.items():
-            found.setdefault((column.system, why), []).append(PATHS[path])
-    return [f"{system}: {', '.join(paths)}: {why}" for (system, why), paths in found.items()]
-
-
-def line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 @click.command("peers")
@@ -82,26 +42,34 @@ def line(cells: list[str]) -> str:
                    + ", ".join(system.key for system in SYSTEMS) + ".")
 @click.option("--args", "arguments", default="", metavar="TEXT",
               help="For the probe: samples=N, delay=N.")
+@click.option("--image", type=FILE, help="An image of yours, in which a hypervisor runs the probe:"
+              " that column alone. One --board.")
+@click.option("--pair", type=FILE, help="An image with two probes in VMs on one core.")
+@click.option("--name", default="", help="The name of that column.")
+@click.option("--qemu", "options", default="", help="More words for QEMU: -smp 2, -initrd F …")
+@click.option("--build", default="", help="How that hypervisor was built, for the table.")
+@click.option("--compiler", default="", help="Its compiler, for the table.")
 @click.option("--keep", "keep_them", is_flag=True, help="Copy the runs to reference/peers.")
 @click.pass_obj
-def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments: str,
-          keep_them: bool) -> None:
+def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], arguments: str,
+          keep_them: bool, image: Path | None, **words: Any) -> None:
     """Run the neutral probe under this hypervisor, without one, under Xen and under KVM.
 
     Xen and the kernel with KVM are Debian's packages, fetched into build/cache. Each system runs
     twice. Logs and table are kept in build/peers. A line names each system that cannot run here;
     the exit status is 1 only when nothing was measured, or this hypervisor was not.
     """
-    check_names("system", keys, [system.key for system in SYSTEMS])
+    systems = SYSTEMS if image is None else [image_of(image, keys, boards, words)]
+    check_names("system", keys, [system.key for system in systems])
     check_names("board", boards, BOARDS)
     for word in arguments.split():
         if not re.fullmatch(r"(samples|delay)=\d{1,9}", word):
-            raise click.UsageError(f"the probe knows samples=N and delay=N, not '{word}'")
+            raise click.UsageError(f"--args takes samples=N and delay=N, not '{word}'")
     folder, good, text = tree.builds / "peers", True, ""
     click.get_current_context().with_resource(alone_in(folder, "the peers"))
     for board in boards or BOARDS:
         peer = Peer(tree, board, arguments)
-        chosen = [system for system in SYSTEMS if not keys or system.key in keys]
+        chosen = [system for system in systems if not keys or system.key in keys]
         columns = [one for system in chosen if (one := tried(system, peer, folder))]
         good = good and bool(columns) and all(
             any(one.system == system.key for one in columns) for system in chosen
@@ -117,33 +85,77 @@ def peers(tree: Tree, boards: tuple[str, ...], keys: tuple[str, ...], arguments:
     sys.exit(not good)
 
 
+def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words: Any) -> Image:
+    """The user's own hypervisor, from the words of the command."""
+    check_name(words["name"], [system.key for system in SYSTEMS])
+    qemu_words(words["options"])
+    if keys or len(boards) != 1:
+        raise click.UsageError("IMAGE= goes with one BOARD=, and without SYSTEM=")
+    return Image(words["name"], image, words["pair"], words["options"], words["build"],
+                 words["compiler"])
+
+
 def tried(system: System, peer: Peer, folder: Path) -> Column | None:
     """The figures, or a line that says why there are none."""
+    limit_s = IMAGE_LIMIT_S if isinstance(system, Image) else LIMIT_S
     try:
         if reason := system.unfit(peer):
             say(f"{peer.board}: {system.key}: not measured: {reason}")
             return None
         say(f"{peer.board}: {system.key}: running twice")
-        measured = measure(system, peer, folder / peer.board / system.key)
-        return keep(folder / peer.board, system.key, described_run(measured, peer), measured.log)
+        measured = measure(system, peer, folder / peer.board / system.key, limit_s)
     except click.ClickException as error:
-        lines = error.message.splitlines()
-        why = "; ".join(dict.fromkeys((lines[0], lines[-1])))  # what, and what may help
-        say(f"{peer.board}: {system.key}: not measured: {why}")
+        say(f"{peer.board}: {system.key}: not measured: {short(error)}")
         return None
+    data = described_run(measured, peer)
+    pair = tried_pair(system, peer, folder / peer.board / f"{system.key}-pair", limit_s)
+    if isinstance(pair, str):
+        data["absent"] |= dict.fromkeys(OF_PAIRS, pair)
+        return keep(folder / peer.board, system.key, data, measured.log)
+    data["pair"] = {"expected": asdict(pair_expected(peer)),
+                    "options": options_of(pair.command, peer),
+                    "image_sha256": digest_of(pair.command)}
+    return keep(folder / peer.board, system.key, data, measured.log, pair.log)
+
+
+def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
+    """Two VMs on one core; or why there are no figures."""
+    if reason := system.unfit_pair(peer):
+        return reason
+    try:
+        say(f"{peer.board}: {system.key}: two VMs on one core, running twice")
+        return measure_pair(system, peer, folder, limit_s)
+    except click.ClickException as error:
+        say(f"{peer.board}: {system.key}: two VMs: not measured: {short(error)}")
+        return "two VMs on one core were not measured"
+
+
+def short(error: click.ClickException) -> str:
+    """The first line of a message, and its last, which may help."""
+    lines = error.message.splitlines()
+    return "; ".join(dict.fromkeys((lines[0], lines[-1])))
 
 
 def described_run(measured: Measured, peer: Peer) -> Data:
     """What the file beside a kept log has: the system, the machine, what the probe must report."""
     identity = asdict(measured.identity)
-    image = Path(measured.command[measured.command.index("-kernel") + 1])
-    words = shlex.join(without_folders(word, peer.tree.root) for word in measured.command)
     return {"label": identity.pop("label"),
             "facts": {name: value for name, value in identity.items() if value} | {
                 "qemu": ".".join(map(str, qemu.version(measured.command[0]))),
-                "options": words, "image_sha256": sha256(image.read_bytes()).hexdigest(),
+                "options": options_of(measured.command, peer),
+                "image_sha256": digest_of(measured.command),
                 "date": datetime.now(UTC).date().isoformat()},
-            "expected": asdict(expected_of(measured.system, peer)), "absent": {}}
+            "expected": asdict(expected_of(peer)), "absent": measured.system.absent()}
+
+
+def options_of(command: tuple[str, ...], peer: Peer) -> str:
+    return shlex.join(without_folders(word, peer.tree.root) for word in command)
+
+
+def digest_of(command: tuple[str, ...]) -> str:
+    """Of the file that QEMU starts."""
+    option = "-kernel" if "-kernel" in command else "-bios"
+    return sha256(Path(command[command.index(option) + 1]).read_bytes()).hexdigest()
 
 
 def without_folders(word: str, root: Path) -> str:
@@ -154,7 +166,7 @@ def without_folders(word: str, root: Path) -> str:
 
 def show(board: str, columns: list[Column]) -> None:
     console().print(terminal(board, columns))
-    for text in [*map(described, columns), *reasons(columns)]:
+    for text in [*map(described, columns), *map(": ".join, reasons(columns))]:
         click.echo(text)
     click.echo(CAPTION)
 

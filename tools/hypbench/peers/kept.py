@@ -10,12 +10,13 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hypbench.peers.pair import pair_result
 from hypbench.peers.probe import PATHS, Expected, Figure, NotMeasured, result
 from hypbench.records import Data
 from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_whole
 
 FOLDER = Path("reference/peers")
-LOG = ".log.xz"
+LOG, PAIR_LOG = ".log.xz", ".pair.log.xz"  # one VM; two VMs on one core
 # First this hypervisor and none, then the others by name.
 FIRST = ("hypbench", "native")
 
@@ -29,6 +30,7 @@ class Column:
     facts: dict[str, str]  # version, build, compiler, scheduler, qemu, options, date, image
     figures: dict[str, Figure]  # by path, a key of PATHS
     absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
+    call: str = ""  # the name of the call of the path "named_call"
 
     def cell(self, path: str) -> str:
         figure = self.figures.get(path)
@@ -52,21 +54,28 @@ def read_column(path: Path) -> Column:
     data = json.loads(read_text(path))
     try:
         probe = result(read_records(path.with_suffix(LOG)), Expected(**data["expected"]))
-        absent = {name: probe.absent.get(name, "not measured") for name in PATHS
-                  if name not in probe.figures}
-        return Column(path.stem, data["label"], data["facts"], probe.figures,
-                      absent | data["absent"])
+        figures, absent = dict(probe.figures), probe.absent
+        if "pair" in data:
+            more, why = pair_result(read_records(path.with_suffix(PAIR_LOG)),
+                                    Expected(**data["pair"]["expected"]))
+            figures, absent = figures | more, absent | why
+        absent = absent | data["absent"]
+        return Column(path.stem, data["label"], data["facts"], figures,
+                      {name: absent.get(name, "not measured") for name in PATHS
+                       if name not in figures}, probe.call)
     except NotMeasured as error:
         raise NotMeasured(f"{path}: {error.message}") from error
     except (KeyError, TypeError) as error:
         raise NotMeasured(f"{path} lacks a member, or has another: {error!r}") from error
 
 
-def keep(folder: Path, system: str, data: Data, log: bytes) -> Column:
+def keep(folder: Path, system: str, data: Data, log: bytes, pair_log: bytes = b"") -> Column:
     """Write a run, and return the column that is read back from there."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{system}.json"
     write_whole(path.with_suffix(LOG), packed(log))
+    if pair_log:
+        write_whole(path.with_suffix(PAIR_LOG), packed(pair_log))
     write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return read_column(path)
 
@@ -74,6 +83,7 @@ def keep(folder: Path, system: str, data: Data, log: bytes) -> Column:
 def copy_runs(made: Path, kept: Path, columns: list[Column]) -> None:
     kept.mkdir(parents=True, exist_ok=True)
     for column in columns:
-        for suffix in (".json", LOG):
-            name = f"{column.system}{suffix}"
-            write_whole(kept / name, (made / name).read_bytes())
+        for old in kept.glob(f"{column.system}.*"):
+            old.unlink()
+        for path in made.glob(f"{column.system}.*"):
+            write_whole(kept / path.name, path.read_bytes())

@@ -17,12 +17,15 @@ from hypbench.guests.machine import machine_of, read_board
 from hypbench.guests.placement import place
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import Identity, System, line_of
+from hypbench.peers.systems import PAIR, Identity, System, line_of
 
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = Path("tools/peers/kvm_init.c")
 FLAGS = ["-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 ARGUMENTS = "console=ttyAMA0 nokaslr panic=-1"
+# KVM has no hypercall of its own for a guest that only calls; SMCCC_VERSION is its shortest call.
+CALL = "call=SMCCC_VERSION call.x0=0x80000000"
+AT = "at_ms=40000"  # of the clock that both VMs read; the kernel has settled by then
 RAM = 256 << 20  # kvm_init.c
 SETTLED_S = 3
 # A made-up day, and no clock of the host's: the kernel takes the time over, and prints it.
@@ -42,12 +45,28 @@ class Kvm(System):
         return "" if peer.isa == "armv8" else "KVM has no 32-bit hosts"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        return self.command(peer, folder, {"probe.dtb": f"{peer.arguments} {CALL}"})
+
+    def unfit_pair(self, peer: Peer) -> str:
+        return ""
+
+    def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
+        return self.command(peer, folder, {
+            file: f"{role} {AT} {peer.arguments}"
+            for file, role in zip(("probe.dtb", "second.dtb"), PAIR, strict=True)})
+
+    def absent(self) -> dict[str, str]:
+        return dict.fromkeys(("yield", "yield_fp"), "KVM has no call that yields to another VM")
+
+    def command(self, peer: Peer, folder: Path, trees: dict[str, str]) -> list[str]:
+        """A VM for each device tree, with these arguments of the probe."""
         made = folder / "initramfs"
         made.write_bytes(initramfs.archive([
             initramfs.directory("dev"), initramfs.character_device("dev/console", 5, 1),
             initramfs.program("init", launcher(peer, folder, self.source).read_bytes()),
             initramfs.program("probe.bin", peer.probe.read_bytes()),
-            initramfs.program("probe.dtb", device_tree(peer, folder).read_bytes())]))
+            *(initramfs.program(name, device_tree(peer, folder, arguments).read_bytes())
+              for name, arguments in trees.items())]))
         return [*peer.command(kernel(self.suite)), "-initrd", str(made), "-append", ARGUMENTS,
                 *CLOCK]
 
@@ -91,9 +110,9 @@ def launcher(peer: Peer, folder: Path, source: Path = SOURCE) -> Path:
     return made
 
 
-def device_tree(peer: Peer, folder: Path) -> Path:
+def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
     """The device tree that the probe gets under this hypervisor."""
     board = read_board(peer.tree, peer.board)
     machine = machine_of(board, 1, RAM, native=False)
     image = read_image(peer.probe, board.isa, board.store_size, False)
-    return devicetree.make(machine, place(image, machine, None, None), peer.arguments, folder)
+    return devicetree.make(machine, place(image, machine, None, None), arguments, folder)

@@ -61,6 +61,12 @@ class Peer:
             words[at] = words[at].replace(old, new)
         return words
 
+    def for_cores(self, words: list[str]) -> list[str]:
+        """A command with another -smp than 1: QEMU records on machines of one core only."""
+        if words[words.index("-smp") + 1] == "1":
+            return words
+        return qemu.unrecorded(words)
+
 
 def without_el2(options: list[str]) -> list[str]:
     """The same machine without a level for a hypervisor: there PSCI is QEMU's own, by HVC."""

@@ -5,6 +5,7 @@ believed."""
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import click
@@ -13,7 +14,7 @@ from hypbench.records import BadRecord, Data, parsed
 
 BEGIN = b'{"probe":'
 LINE = re.compile(rb'\{"probe":(\d{1,6}),[^{}]*?,"crc":"([0-9a-f]{8})"\}')
-LAST = re.compile(rb'\{"probe":\d+,"kind":"end"')
+LAST = re.compile(rb'\{"probe":\d+,"kind":"end"(?:,"vm":"(\w+)")?')
 CRC_MEMBER = len(b',"crc":"01234567"}')
 LONGEST = 600  # bytes of a line of the probe, guest/probe/output.c
 
@@ -22,17 +23,23 @@ PATHS = {
     "psci_version": "PSCI_VERSION by HVC",
     "psci_version_smc": "PSCI_VERSION by SMC",
     "smccc_version": "SMCCC_VERSION by HVC",
+    "named_call": "the system's own cheapest call",
     "gicd_iidr": "GICD_IIDR read",
     "gicd_typer": "GICD_TYPER read",
     "gicd_isenabler": "GICD_ISENABLER1 read",
     "sgi_self": "SGI to self, write to handler",
     "timer_busy": "CNTV expiry to handler, busy",
     "timer_wfi": "CNTV expiry to handler, in WFI",
+    "switch": "VM switch at the end of a turn",
+    "switch_fp": "VM switch at the end of a turn, FP in use",
+    "wake": "VM switch by the timer of a sleeping VM",
+    "yield": "VM switch by a call to yield",
+    "yield_fp": "VM switch by a call to yield, FP in use",
 }
+OF_PAIRS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # two VMs: pair.py
 EMPTY = "empty"
 EMPTY_TICKS = 3  # MRS, ISB, ISB: one tick is one instruction, or nothing here is what it says
-VERSIONS = range(0x10000, 0x20000)  # 1.0 and later, the major number in bits 31:16
-MAY_BE_SKIPPED = {"psci_version_smc"}
+VERSIONS = (0x2, *range(0x10000, 0x10010))  # of PSCI: 0.2, then 1.0 and later
 UNDEFINED = "undefined"  # the reason of a skip line without one
 
 
@@ -47,7 +54,6 @@ class Expected:
     bits: int
     gic: int
     hz: int
-    calls: tuple[str, ...] = ("psci", "smccc")  # whose version it must have read
     samples: int = 1000
     delay: int = 0
 
@@ -76,6 +82,7 @@ class Probe:
     figures: dict[str, Figure]
     lines: bytes  # as printed, without what others wrote between
     absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
+    call: str = ""  # the name of the system's own cheapest call
 
 
 def whole_lines(text: bytes) -> Iterator[bytes]:
@@ -96,22 +103,25 @@ def whole_lines(text: bytes) -> Iterator[bytes]:
     yield from begun.values()
 
 
-def read(text: bytes) -> list[tuple[bytes, Data]]:
-    """Every line of the probe's, whole and in order."""
+def read(text: bytes, vm: str | None = None) -> list[tuple[bytes, Data]]:
+    """Every line of one probe, whole and in order; of two VMs, the lines of the named VM."""
     found: list[tuple[bytes, Data]] = []
     for match in LINE.finditer(b"\n".join(whole_lines(text))):
         line = match[0]
         if int(match[2], 16) != zlib.crc32(line[:-CRC_MEMBER]):
             raise NotMeasured(f"a damaged line of the probe: {shown(line)}")
+        try:
+            data = parsed(line)
+        except BadRecord as error:
+            raise NotMeasured(f"a line of the probe that is {error}") from error
+        if data.get("vm") != vm:
+            continue
         if int(match[1]) != len(found):
             raise NotMeasured(f"line {len(found)} of the probe is missing, {match[1].decode()}"
                               " came")
-        try:
-            found.append((line, parsed(line)))
-        except BadRecord as error:
-            raise NotMeasured(f"a line of the probe that is {error}") from error
+        found.append((line, data))
     if not found:
-        raise NotMeasured("the probe printed nothing")
+        raise NotMeasured(f"the probe{' of VM ' + vm if vm else ''} printed nothing")
     return found
 
 
@@ -122,47 +132,73 @@ def shown(line: bytes) -> str:
 def result(text: bytes, expected: Expected) -> Probe:
     """The figures, or the first reason not to believe them."""
     lines = read(text)
-    try:
+    with members_of_lines():
+        ended(lines, expected)
         return believed(lines, expected)
+
+
+@contextmanager
+def members_of_lines() -> Iterator[None]:
+    try:
+        yield
     except (KeyError, TypeError, ValueError) as error:
         raise NotMeasured(f"a line of the probe lacks a member, or has another: {error!r}"
                           ) from error
 
 
-def believed(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
+def ended(lines: list[tuple[bytes, Data]], expected: Expected) -> None:
+    """Refuse a probe that met an error, did not come to its end or ran on another machine."""
     for line, data in lines:
         if data["kind"] in ("error", "crash"):
             raise NotMeasured(f"the probe reports: {shown(line)}")
-    start, end = lines[0][1], lines[-1][1]
-    if end["kind"] != "end":
+    if lines[0][1]["kind"] != "start":
+        raise NotMeasured("the probe's first line is missing")
+    if lines[-1][1]["kind"] != "end":
         raise NotMeasured("the probe did not come to its end; its last line:"
                           f" {shown(lines[-1][0])}")
-    check_start(start, expected)
+    check_start(start_of(lines), expected)
+
+
+def start_of(lines: list[tuple[bytes, Data]]) -> Data:
+    """What the probe found, in as many lines as it took."""
+    return {name: value for _, data in lines if data["kind"] in ("start", "core")
+            for name, value in data.items()}
+
+
+def believed(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
+    paths = [data for _, data in lines if data["kind"] == "path"]
     figures = {data["path"]: Figure(**{name: data[name] for name in Figure.__annotations__})
-               for _, data in lines if data["kind"] == "path"}
+               for data in paths}
     absent = {data["path"]: data.get("why", UNDEFINED) for _, data in lines
               if data["kind"] == "skip"}
     check_figures(figures, set(absent), expected)
-    return Probe(start, figures, b"".join(line + b"\n" for line, _ in lines), absent)
+    check_answers({data["path"]: data for data in paths})
+    call = next((data["call"] for data in paths if data["path"] == "named_call"), "")
+    return Probe(start_of(lines), figures, b"".join(line + b"\n" for line, _ in lines), absent,
+                 call)
 
 
 def check_start(start: Data, expected: Expected) -> None:
-    if start["kind"] != "start":
-        raise NotMeasured("the probe's first line is missing")
-    for name in ("bits", "gic", "hz", "delay"):
+    for name in ("bits", "gic", "hz", "delay", "samples"):
         if start[name] != getattr(expected, name):
             raise NotMeasured(f"the probe found {name} {start[name]}, where it should be"
                               f" {getattr(expected, name)}")
-    for call in expected.calls:
-        if int(start[call], 16) not in VERSIONS:
-            raise NotMeasured(f"{call.upper()}_VERSION was answered with {start[call]}, which is no"
+
+
+def check_answers(paths: dict[str, Data]) -> None:
+    """A refusal is no call: the probe does not measure it, and it is not believed here."""
+    for path in ("psci_version", "psci_version_smc", "smccc_version"):
+        if path in paths and int(paths[path]["answer"], 16) not in VERSIONS:
+            raise NotMeasured(f"{path} was answered with {paths[path]['answer']}, which is no"
                               " version")
 
 
 def check_figures(figures: dict[str, Figure], skipped: set[str], expected: Expected) -> None:
-    missing = {EMPTY, *PATHS} - figures.keys() - (skipped & MAY_BE_SKIPPED)
+    missing = {EMPTY, *PATHS} - set(OF_PAIRS) - figures.keys() - skipped
     if missing:
         raise NotMeasured(f"the probe measured no {', '.join(sorted(missing))}")
+    if EMPTY not in figures:
+        raise NotMeasured("the probe measured no empty window")
     empty = figures[EMPTY]
     if {empty.min, empty.p50, empty.max} != {EMPTY_TICKS + expected.delay}:
         raise NotMeasured(f"an empty window took {empty.min} to {empty.max} ticks, not"

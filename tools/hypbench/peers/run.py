@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hypbench.peers.machine import HZ, Peer
-from hypbench.peers.probe import LAST, Expected, NotMeasured, Probe, result
+from hypbench.peers.pair import pair_result
+from hypbench.peers.probe import LAST, Expected, Figure, NotMeasured, Probe, result
 from hypbench.peers.systems import LIMIT_S, Identity, System
 from hypbench.qemu import Qemu
+from hypbench.records import printable
 
 # After the probe's last line Xen idles for ever; others end by themselves.
 RUNS = 2
+PAIR_SAMPLES = 200  # guest/probe/pair.h
+LAST_LINES = 4  # of a console that stopped
 
 
 @dataclass(frozen=True)
@@ -27,47 +31,87 @@ class Measured:
         return self.identity.version
 
 
+@dataclass(frozen=True)
+class MeasuredPair:
+    figures: dict[str, Figure]
+    absent: dict[str, str]
+    log: bytes = b""
+    command: tuple[str, ...] = ()
+
+
 def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) -> Measured:
     """The logs are folder/1.log and 2.log."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     words = system.prepare(peer, folder)
-    logs = [folder / f"{number}.log" for number in range(1, RUNS + 1)]
-    runs = [judged(follow(words, log, limit_s), system, peer) for log in logs]
+    logs = twice(words, folder, 1, limit_s)
+    runs = [judged(log, system, peer) for log in logs]
     if runs[0].probe.lines != runs[1].probe.lines:
-        raise NotMeasured(f"two runs differ: {' and '.join(map(str, logs))}")
-    return replace(runs[0], log=logs[0].read_bytes(), command=tuple(words))
+        raise NotMeasured(f"two runs differ: {folder}/1.log and 2.log")
+    return replace(runs[0], log=logs[0], command=tuple(words))
 
 
-def follow(words: list[str], path: Path, limit_s: float) -> bytes:
-    """QEMU's output up to the probe's last line, or to its own end."""
+def measure_pair(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S
+                 ) -> MeasuredPair:
+    """The same for two VMs on one core."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    words = system.prepare_pair(peer, folder)
+    logs = twice(words, folder, 2, limit_s)
+    for log in logs:
+        system.check(log, peer)
+    runs = [pair_result(log, pair_expected(peer)) for log in logs]
+    if runs[0] != runs[1]:
+        raise NotMeasured(f"two runs differ: {folder}/1.log and 2.log")
+    return MeasuredPair(*runs[0], logs[0], tuple(words))
+
+
+def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[bytes]:
+    return [follow(words, folder / f"{number}.log", probes, limit_s)
+            for number in range(1, RUNS + 1)]
+
+
+def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
+    """QEMU's output up to the last line of each of so many probes, or to its own end."""
     qemu = Qemu(words, limit_s)
     lines = qemu.lines()
     with path.open("wb") as log:
         for line in lines:
             log.write(line)
-            if LAST.search(line):
+            probes -= bool(LAST.search(line))
+            if not probes:
                 break
     lines.close()
-    if qemu.stuck:
-        raise NotMeasured(f"QEMU executed no instruction any more: {path}")
-    if qemu.timed_out:
-        raise NotMeasured(f"not at its end after {limit_s:g} s: {path}")
     text = path.read_bytes()
+    if qemu.stuck:
+        raise NotMeasured(f"QEMU executed no instruction any more: {path}\n{end_of(text)}")
+    if qemu.timed_out:
+        raise NotMeasured(f"not at its end after {limit_s:g} s: {path}\n{end_of(text)}")
     if not text:
         raise NotMeasured(f"QEMU printed nothing but the error: {qemu.stderr}")
     return text
 
 
+def end_of(text: bytes) -> str:
+    """The console's last lines: there a hypervisor reports why it did not go on."""
+    lines = [line.strip() for line in text.replace(b"\0", b"").splitlines() if line.strip()]
+    return "its console ends with: " + " | ".join(
+        printable(line)[:100] for line in lines[-LAST_LINES:]) if lines else "it printed nothing"
+
+
 def judged(log: bytes, system: System, peer: Peer) -> Measured:
     """First whether the system ran as it should, then whether the probe's lines can be true."""
     identity = system.check(log, peer)
-    return Measured(system, identity, result(log, expected_of(system, peer)))
+    return Measured(system, identity, result(log, expected_of(peer)))
 
 
-def expected_of(system: System, peer: Peer) -> Expected:
-    # QEMU's own PSCI, which is there where no hypervisor is, knows no SMCCC_VERSION.
-    calls = ("psci",) if system.key == "native" else ("psci", "smccc")
+def expected_of(peer: Peer) -> Expected:
     words = dict(word.split("=", 1) for word in peer.arguments.split())
-    return Expected(peer.bits, peer.gic, HZ, calls, int(words.get("samples", 1000)),
+    return Expected(peer.bits, peer.gic, HZ, int(words.get("samples", 1000)),
+                    int(words.get("delay", 0)))
+
+
+def pair_expected(peer: Peer) -> Expected:
+    words = dict(word.split("=", 1) for word in peer.arguments.split())
+    return Expected(peer.bits, peer.gic, HZ, int(words.get("samples", PAIR_SAMPLES)),
                     int(words.get("delay", 0)))

@@ -2,18 +2,27 @@
 """The systems under the probe: this hypervisor, and none. Xen and KVM have files of their own."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from hypbench import qemu
 from hypbench.guests import prepare as guests
+from hypbench.guests.machine import read_board
+from hypbench.guests.placement import Load
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import NotMeasured
 from hypbench.records import read_log
 from hypbench.session import write_image_text
 
 LIMIT_S = 600.0
+# Two VMs on one core take turns, and a VM that wakes takes the core from the other.
+PAIR_CONFIG = "sched=rr fp=lazy"
+# Of an unmodified guest, which has no other call than PSCI; HC_YIELD of abi/hypercall.h is refused.
+OUR_CALL = "call=PSCI_VERSION call.x0=0x84000000"
+OUR_YIELD = "yield=YIELD yield.x0=0x8600000b"
+STORE_EACH = 0x1000000  # of the store, for each of two guests
+PAIR = ("pair=a", "pair=b")
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,18 @@ class System(Protocol):
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
         """The command; files of it go into the folder."""
 
+    def unfit_pair(self, peer: Peer) -> str:
+        """Why two VMs cannot share a core here; "" where they can."""
+        return "it has no two VMs on one core"
+
+    def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
+        """The command for a probe with PAIR[0] and a probe with PAIR[1] on one core."""
+        raise NotMeasured(self.unfit_pair(peer))
+
+    def absent(self) -> dict[str, str]:
+        """Paths that the system does not have, and why, in place of the probe's own reason."""
+        return {}
+
     def check(self, log: bytes, peer: Peer) -> Identity:
         """What ran, by its log. Raises NotMeasured where it did not run as it should."""
 
@@ -53,6 +74,9 @@ class Native(System):
         words = peer.command(peer.probe, without_el2(peer.options()))
         return [*words, "-append", peer.arguments] if peer.arguments else words
 
+    def unfit_pair(self, peer: Peer) -> str:
+        return "there are no VMs"
+
     def check(self, log: bytes, peer: Peer) -> Identity:
         number = ".".join(map(str, qemu.version(peer.options()[0])))
         return Identity("no hypervisor", f"no hypervisor, QEMU {number}")
@@ -64,13 +88,34 @@ class Ours(System):
     key: str = "hypbench"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        wish = guests.Wish(peer.board, peer.probe, self.config, arguments=peer.arguments,
-                           limit_s=LIMIT_S)
+        wish = self.wish(peer, f"{peer.arguments} {OUR_CALL}")
         prepared = guests.prepare(peer.tree, wish, folder / "guest")
-        image = write_image_text(peer.tree, peer.board, prepared.plan, "qemu-icount",
-                                 folder / "image")
-        words = peer.command(image)
-        return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
+        return self.command(peer, folder, prepared.plan, prepared.loads)
+
+    def wish(self, peer: Peer, arguments: str) -> guests.Wish:
+        return guests.Wish(peer.board, peer.probe, self.config, arguments=arguments,
+                           limit_s=LIMIT_S)
+
+    def command(self, peer: Peer, folder: Path, plan: str, loads: list[Load]) -> list[str]:
+        image = write_image_text(peer.tree, peer.board, plan, "qemu-icount", folder / "image")
+        board = read_board(peer.tree, peer.board)
+        return [*peer.command(image), *(word for load in loads for word in load.option(board))]
+
+    def unfit_pair(self, peer: Peer) -> str:
+        return ""
+
+    def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
+        lines, loads = ["name pair", "order once", "limit_ms 0",
+                        f"config {self.config} {PAIR_CONFIG}"], []
+        for number, role in enumerate(PAIR):
+            name = role.removeprefix("pair=")
+            wish = self.wish(peer, f"{role} {peer.arguments} {OUR_YIELD}")
+            made = guests.prepare(peer.tree, wish, folder / name)
+            moved = [replace(load, store=load.store + number * STORE_EACH) for load in made.loads]
+            lines += [*guests.guest_lines(name, made.machine, made.layout, moved)]
+            loads += moved
+        lines += [f"vm {role.removeprefix('pair=')} cores=0" for role in PAIR]
+        return self.command(peer, folder, "\n".join([*lines, ""]), loads)
 
     def check(self, log: bytes, peer: Peer) -> Identity:
         records = read_log(log)

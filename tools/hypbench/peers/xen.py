@@ -13,7 +13,7 @@ from hypbench.boards.programs import run
 from hypbench.debian import fetch
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import Identity, System, line_of
+from hypbench.peers.systems import PAIR, Identity, System, line_of
 from hypbench.template import filled_in
 
 MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
@@ -21,6 +21,10 @@ DOMAIN_KIB = 0x10000
 # Seen in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
 # scrubbed while the probe runs. noreboot: nothing comes after the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
+# Hypercalls (xen/include/public/arch-arm.h): the number in x16 or r12, HVC #0xEA1. xen_version with
+# XENVER_version; sched_op with SCHEDOP_yield.
+CALL = "call=XENVER_version call.imm=0xea1 call.x16=17"
+YIELD = "yield=SCHEDOP_yield yield.imm=0xea1 yield.x16=29"
 SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
 
 
@@ -40,8 +44,18 @@ class Xen(System):
         return f"Debian's Xen is built without this scheduler ({name})"
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        return self.command(peer, folder, [f"{peer.arguments} {CALL}"])
+
+    def unfit_pair(self, peer: Peer) -> str:
+        return ""
+
+    def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
+        return self.command(peer, folder, [f"{role} {peer.arguments} {YIELD}" for role in PAIR])
+
+    def command(self, peer: Peer, folder: Path, domains: list[str]) -> list[str]:
+        """A domain for each of these arguments of the probe."""
         kernel = xen_file(peer, f"xen-[0-9]*-{peer.debian}")
-        tree = device_tree(peer, folder, self.arguments.format(self.scheduler))
+        tree = device_tree(peer, folder, self.arguments.format(self.scheduler), domains)
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
                 f"loader,file={peer.probe},addr={MODULE:#x},force-raw=on"]
 
@@ -71,8 +85,8 @@ def xen_file(peer: Peer, pattern: str) -> Path:
     return found[0]
 
 
-def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
-    """The machine's own, as QEMU makes it, with Xen's arguments and the domain in /chosen."""
+def device_tree(peer: Peer, folder: Path, arguments: str, domains: list[str]) -> Path:
+    """The machine's own, as QEMU makes it, with Xen's arguments and the domains in /chosen."""
     blob, text, made = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
     words = peer.options()
     words[words.index("-M") + 1] += f",dumpdtb={blob}"
@@ -83,6 +97,6 @@ def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
     source = run("dtc", "-q", "-I", "dtb", "-O", "dts", blob).decode()
     text.write_text(source + filled_in(
         "peers/domain.dts.j2", arguments=arguments, memory=DOMAIN_KIB, module=MODULE,
-        size=peer.probe.stat().st_size, probe=peer.arguments))
+        size=peer.probe.stat().st_size, domains=domains))
     run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", made, text)
     return made

@@ -14,6 +14,8 @@
 
 #include "guest/probe/arch/armv7/address.inc"
 
+#include "guest/probe/arguments.h"
+
 	.section .text.start, "ax"
 	.global	probe_start
 probe_start:
@@ -24,6 +26,7 @@ probe_start:
 	.long	0x016f2818
 	.long	0
 	.long	__image_end - probe_start
+#include "guest/probe/arch/common/arguments.inc"
 
 begin:
 	mrs	r0, cpsr
@@ -35,7 +38,7 @@ begin:
 	address	r1, probe_vectors
 	mcr	p15, 0, r1, c12, c0, 0	/* VBAR */
 	mov	r0, #0
-	mcr	p15, 0, r0, c13, c0, 4	/* TPIDRPRW: no SMC is being tried */
+	mcr	p15, 0, r0, c13, c0, 4	/* TPIDRPRW: no attempt() runs */
 	address	sp, __stack_end
 	isb
 

@@ -11,12 +11,17 @@
 	.arch	armv7ve
 	.arch_extension virt
 	.arch_extension sec
+	.fpu	vfpv3
 	.arm
 
 #define MODE_SVC 0x13
 #define MODE_MASK 0x1f
 #define MODE_HYP 0x1a
-#define PSCI_VERSION_HIGH 0x8400
+#define DELAY r6
+#define CPACR_CP10_CP11 (0xf << 20)
+#define FPEXC_EN (1 << 30)
+/* Turns of a wait for an interrupt, two or more instructions each: 2^25. */
+#define WAIT_TURNS (1 << 25)
 
 #include "guest/arch/armv7/exceptions.inc"
 #include "guest/probe/arch/armv7/address.inc"
@@ -61,11 +66,20 @@
 	bne	2f
 	.endm
 
+	/* r2 = struct probe_call */
 	.macro	call_arguments
-	mov	r0, r2
-	mov	r1, #0
-	mov	r2, #0
-	mov	r3, #0
+	ldr	r12, [r2, #16]
+	ldm	r2, {r0-r3}
+	.endm
+
+	.macro	physical_read_opening
+	mrrc	p15, 0, r8, r9, c14	/* CNTPCT */
+	.endm
+	.macro	physical_read_closing
+	mrrc	p15, 0, r10, r11, c14
+	.endm
+	.macro	use_fp
+	vmov	s31, r8
 	.endm
 
 #define LOAD_WORD ldr r0, [r2]
@@ -83,6 +97,12 @@
 	isb
 	.endm
 
+	.macro	not_come
+	cpsid	i
+	mov	r10, #0
+	mov	r11, #0
+	.endm
+
 	/* SGIs are sent with interrupts let in; the vector returns after the wait. */
 	.global	window_sgi_gicv2
 window_sgi_gicv2:
@@ -91,11 +111,16 @@ window_sgi_gicv2:
 	mov	r6, r1
 	choose_vectors
 	address	lr, 3f
+	mov	r7, #WAIT_TURNS
 	cpsie	i
 	isb
 	read_counter r8, r9
 	str	r3, [r2]
-2:	b	2b
+2:	subs	r7, r7, #1
+	bne	2b
+	not_come
+	mov	r8, #0
+	mov	r9, #0
 3:	leave
 
 	/* No Armv7 core has a GICv3; here so that isa-free code may name it. */
@@ -110,10 +135,13 @@ window_sgi_gicv3:
 	mov	r6, r0
 	choose_vectors
 	address	lr, 3f
+	mov	r7, #WAIT_TURNS
 	cpsie	i
 	isb
 2:	\instruction
-	b	2b
+	subs	r7, r7, #1
+	bne	2b
+	not_come
 3:	mov	r0, r10
 	mov	r1, r11
 	pop	{r4-r12, pc}
@@ -121,22 +149,73 @@ window_sgi_gicv3:
 	wait	wait_busy
 	wait	wait_asleep, wfi
 
-	/* While TPIDRPRW is set, an Undefined Instruction exception goes on there. */
-	.global	smc_defined
-smc_defined:
-	push	{r4, lr}
-	address	r0, 1f
-	mcr	p15, 0, r0, c13, c0, 4
+	/* While TPIDRPRW is not 0, an Undefined Instruction or a Data Abort exception goes on at
+	 * attempt_failed, with that stack pointer. */
+	.global	attempt
+attempt:
+	push	{r3-r11, lr}
+	mcr	p15, 0, sp, c13, c0, 4
 	isb
-	mov	r0, #0
-	movt	r0, #PSCI_VERSION_HIGH
-	smc	#0
+	mov	r2, r0
+	mov	r0, r1
+	blx	r2
 	mov	r0, #1
-	b	2f
-1:	mov	r0, #0
-2:	mov	r1, #0
+1:	mov	r1, #0
 	mcr	p15, 0, r1, c13, c0, 4
-	pop	{r4, pc}
+	isb
+	pop	{r3-r11, pc}
+attempt_failed:
+	mov	r0, #0
+	b	1b
+
+	/*
+	 * Read CNTPCT in a loop. r0 = struct probe_stamps, r1 = how many fit, r2 = end, r3 = gap.
+	 * Where two reads lie `gap` ticks or more apart, store both. Return their number.
+	 */
+	.macro	busy, name, fp
+	.global	\name
+\name:
+	push	{r4-r8, lr}
+	mov	r8, r0
+	mrrc	p15, 0, r4, r12, c14
+1:	mrrc	p15, 0, r5, r12, c14
+	.if	\fp
+	vmov	s31, r5
+	.endif
+	sub	r6, r5, r4
+	cmp	r6, r3
+	bhs	3f
+	mrrc	p15, 0, r4, r12, c14
+	sub	r6, r4, r5
+	cmp	r6, r3
+	bhs	4f
+	subs	r6, r4, r2
+	bmi	1b
+2:	sub	r0, r0, r8
+	lsr	r0, r0, #3
+	pop	{r4-r8, pc}
+3:	stm	r0!, {r4, r5}
+	mov	r4, r5
+	b	5f
+4:	str	r5, [r0], #4
+	str	r4, [r0], #4
+5:	subs	r1, r1, #1
+	bne	1b
+	b	2b
+	.endm
+	busy	busy_until, 0
+	busy	busy_fp_until, 1
+
+	.global	fp_enable
+fp_enable:
+	mrc	p15, 0, r0, c1, c0, 2
+	orr	r0, r0, #CPACR_CP10_CP11
+	mcr	p15, 0, r0, c1, c0, 2
+	isb
+	mov	r0, #FPEXC_EN
+	vmsr	fpexc, r0
+	vmov	s31, r0
+	bx	lr
 
 	.global	exception_level
 exception_level:
@@ -158,13 +237,18 @@ unexpected_\name:
 	.endm
 	unexpected_exceptions
 
-undefined:
+	.macro	maybe_attempted, name
+attempted_\name:
 	mrc	p15, 0, sp, c13, c0, 4
 	cmp	sp, #0
-	beq	unexpected_undefined
+	beq	unexpected_\name
 	mov	r3, sp
 	cps	#MODE_SVC
-	bx	r3
+	mov	sp, r3
+	b	attempt_failed
+	.endm
+	maybe_attempted undefined
+	maybe_attempted data
 
 	.macro	irq, delayed
 	.if	\delayed
@@ -185,6 +269,6 @@ irq_entry_delayed:
 	.global	probe_vectors
 	.hidden	probe_vectors
 probe_vectors:
-	vector_table irq_entry, und=undefined
+	vector_table irq_entry, data=attempted_data, und=attempted_undefined
 probe_vectors_delayed:
-	vector_table irq_entry_delayed, und=undefined
+	vector_table irq_entry_delayed, data=attempted_data, und=attempted_undefined

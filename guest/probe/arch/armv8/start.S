@@ -6,6 +6,8 @@
  */
 #define R_AARCH64_RELATIVE 1027		/* "ELF for the Arm 64-bit Architecture", 5.7.15 */
 
+#include "guest/probe/arguments.h"
+
 	.section .text.start, "ax"
 	.global	probe_start
 probe_start:
@@ -17,6 +19,7 @@ probe_start:
 	.quad	0, 0, 0
 	.ascii	"ARM\x64"
 	.long	0
+#include "guest/probe/arch/common/arguments.inc"
 
 begin:
 	msr	daifset, #0xf
@@ -24,7 +27,7 @@ begin:
 	adrp	x1, probe_vectors
 	add	x1, x1, :lo12:probe_vectors
 	msr	vbar_el1, x1
-	msr	tpidr_el1, xzr		/* no SMC is being tried */
+	msr	tpidr_el1, xzr		/* no attempt() runs */
 	adrp	x1, __stack_end
 	add	x1, x1, :lo12:__stack_end
 	msr	spsel, #1

@@ -8,8 +8,12 @@
  * first read, x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): in the other windows
  * these are x19 to x22.
  */
-#define PSCI_VERSION 0x84000000
-#define EC_SHIFT 26
+	.arch_extension fp
+
+#define DELAY x20
+#define CPACR_FPEN (3 << 20)
+/* Turns of a wait for an interrupt, two instructions each: 2^25. */
+#define WAIT_TURNS_HIGH 0x200
 
 	/* 2 instructions a round, and 2 before: `count` of them, even, 4 at least. */
 	.macro	delay, count
@@ -49,11 +53,21 @@
 	ret
 	.endm
 
+	/* x2 = struct probe_call */
 	.macro	call_arguments
-	mov	x0, x2
-	mov	x1, #0
-	mov	x2, #0
-	mov	x3, #0
+	ldr	x16, [x2, #32]
+	ldp	x0, x1, [x2]
+	ldp	x2, x3, [x2, #16]
+	.endm
+
+	.macro	physical_read_opening
+	mrs	x21, cntpct_el0
+	.endm
+	.macro	physical_read_closing
+	mrs	x22, cntpct_el0
+	.endm
+	.macro	use_fp
+	fmov	d31, x21
 	.endm
 
 #define LOAD_WORD ldr w0, [x2]
@@ -79,11 +93,16 @@
 	mov	x9, x0
 	mov	x10, x30
 	adr	x30, 3f
+	movz	x13, #WAIT_TURNS_HIGH, lsl #16
 	msr	daifclr, #2
 	isb
 	mrs	x12, cntvct_el0
 	\write
-2:	b	2b
+2:	subs	x13, x13, #1
+	b.ne	2b
+	msr	daifset, #2
+	mov	x12, #0			/* the interrupt did not come */
+	mov	x8, #0
 3:	stp	x12, x8, [x9]
 	ret	x10
 	.endm
@@ -96,30 +115,94 @@
 	choose_vectors x0
 	mov	x10, x30
 	adr	x30, 3f
+	movz	x13, #WAIT_TURNS_HIGH, lsl #16
 	msr	daifclr, #2
 	isb
 2:	\instruction
-	b	2b
+	subs	x13, x13, #1
+	b.ne	2b
+	msr	daifset, #2
+	mov	x8, #0			/* the interrupt did not come */
 3:	mov	x0, x8
 	ret	x10
 	.endm
 	wait	wait_busy
 	wait	wait_asleep, wfi
 
-	/* While TPIDR_EL1 is set, an exception means "undefined" and goes on there. */
-	.global	smc_defined
-smc_defined:
-	adr	x8, 1f
+	/* While TPIDR_EL1 is not 0, a synchronous exception goes on at attempt_failed, with that
+	 * stack pointer. */
+	.global	attempt
+attempt:
+	stp	x19, x20, [sp, #-96]!
+	stp	x21, x22, [sp, #16]
+	stp	x23, x24, [sp, #32]
+	stp	x25, x26, [sp, #48]
+	stp	x27, x28, [sp, #64]
+	stp	x29, x30, [sp, #80]
+	mov	x8, sp
 	msr	tpidr_el1, x8
 	isb
-	mov	x0, #PSCI_VERSION & 0xffff
-	movk	x0, #PSCI_VERSION >> 16, lsl #16
-	smc	#0
-	msr	tpidr_el1, xzr
+	mov	x8, x0
+	mov	x0, x1
+	blr	x8
 	mov	w0, #1
-	ret
 1:	msr	tpidr_el1, xzr
+	isb
+	ldp	x21, x22, [sp, #16]
+	ldp	x23, x24, [sp, #32]
+	ldp	x25, x26, [sp, #48]
+	ldp	x27, x28, [sp, #64]
+	ldp	x29, x30, [sp, #80]
+	ldp	x19, x20, [sp], #96
+	ret
+attempt_failed:				/* x8 = the stack pointer */
+	mov	sp, x8
 	mov	w0, #0
+	b	1b
+
+	/*
+	 * Read CNTPCT in a loop. x0 = struct probe_stamps, w1 = how many fit, w2 = end, w3 = gap.
+	 * Where two reads lie `gap` ticks or more apart, store both. Return their number.
+	 */
+	.macro	busy, name, fp
+	.global	\name
+\name:
+	mov	x9, x0
+	mrs	x4, cntpct_el0
+1:	mrs	x5, cntpct_el0
+	.if	\fp
+	fmov	d31, x5
+	.endif
+	sub	w6, w5, w4
+	cmp	w6, w3
+	b.hs	3f
+	mrs	x4, cntpct_el0
+	sub	w6, w4, w5
+	cmp	w6, w3
+	b.hs	4f
+	sub	w6, w4, w2
+	tbnz	w6, #31, 1b
+2:	sub	x0, x0, x9
+	lsr	w0, w0, #3
+	ret
+3:	stp	w4, w5, [x0], #8
+	mov	x4, x5
+	b	5f
+4:	stp	w5, w4, [x0], #8
+5:	subs	w1, w1, #1
+	b.ne	1b
+	b	2b
+	.endm
+	busy	busy_until, 0
+	busy	busy_fp_until, 1
+
+	.global	fp_enable
+fp_enable:
+	mrs	x0, cpacr_el1
+	orr	x0, x0, #CPACR_FPEN
+	msr	cpacr_el1, x0
+	isb
+	fmov	d31, xzr
 	ret
 
 	.global	exception_level
@@ -141,9 +224,8 @@ exception_level:
 	unexpected 0x180
 	.balign	0x80
 	mrs	x8, tpidr_el1		/* synchronous */
-	cbz	x8, 1f
-	br	x8
-1:	mov	x0, #0x200
+	cbnz	x8, attempt_failed
+	mov	x0, #0x200
 	b	unexpected_exception
 	.balign	0x80			/* IRQ */
 	.if	\delayed

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any hypervisor: an image of a user's own, in which that hypervisor runs the probe."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.peers.machine import Peer
+from hypbench.peers.probe import BEGIN, NotMeasured
+from hypbench.peers.systems import Identity, System
+from hypbench.records import printable
+
+MARKER = b"hypbench-probe:\n"  # guest/probe/arch/common/arguments.inc
+ROOM = 240  # bytes after the marker, the last of them a NUL
+NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+VERSION = re.compile(r"\bv?\d+\.\d+")
+# Options of QEMU that a user may give, each with a value; of another value than the machine's.
+OPTIONS = ("-smp", "-initrd", "-append", "-device", "-bios", "-dtb", "-kernel")
+
+
+@dataclass(frozen=True)
+class Image(System):
+    name: str
+    image: Path
+    pair: Path | None = None
+    options: str = ""
+    build: str = ""
+    compiler: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    def prepare(self, peer: Peer, folder: Path) -> list[str]:
+        return self.command(peer, folder, self.image)
+
+    def unfit_pair(self, peer: Peer) -> str:
+        return "" if self.pair else "no image with two VMs on one core was given"
+
+    def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
+        if not self.pair:
+            raise NotMeasured(self.unfit_pair(peer))
+        return self.command(peer, folder, self.pair)
+
+    def command(self, peer: Peer, folder: Path, image: Path) -> list[str]:
+        """The machine of the other columns with the user's image and words."""
+        if peer.arguments:
+            image = with_arguments(image, peer.arguments, folder / image.name)
+        words = peer.command(image)
+        given = qemu_words(self.options)
+        if "-smp" in given:
+            at = words.index("-smp")
+            del words[at:at + 2]
+        if "-bios" in given:
+            at = words.index("-kernel")
+            del words[at:at + 2]
+        return peer.for_cores([*words, *given])
+
+    def check(self, log: bytes, peer: Peer) -> Identity:
+        """The version is in the first line of the console that has one."""
+        head = log.replace(b"\0", b"").partition(BEGIN)[0].splitlines()
+        lines = [printable(line).strip() for line in head]
+        version = next((line for line in lines if VERSION.search(line)), "")
+        return Identity(self.name, version or self.name, self.compiler, self.build)
+
+
+def qemu_words(text: str) -> list[str]:
+    """The user's words for QEMU, each option with its value."""
+    words = shlex.split(text)
+    for option in words[::2]:
+        if option not in OPTIONS:
+            raise click.UsageError(f"QEMU= may have {', '.join(OPTIONS)}, not '{option}'")
+    if len(words) % 2:
+        raise click.UsageError(f"QEMU= lacks the value of '{words[-1]}'")
+    return words
+
+
+def check_name(name: str, others: list[str]) -> None:
+    if not NAME.fullmatch(name):
+        raise click.UsageError(f"NAME={name}: a name has small letters, digits and '-'")
+    if name in others:
+        raise click.UsageError(f"NAME={name} is a system of this tool; take another name")
+
+
+@click.command("probe-args")
+@click.argument("arguments")
+@click.argument("image", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("made", type=click.Path(dir_okay=False, path_type=Path))
+def probe_args(arguments: str, image: Path, made: Path) -> None:
+    """Copy a file that holds the probe, with the probe's ARGUMENTS: `make probe ARGS=`."""
+    with_arguments(image, arguments, made)
+    click.echo(f"{made}: the probe with {arguments}")
+
+
+def with_arguments(image: Path, arguments: str, made: Path) -> Path:
+    """A copy of a file whose probe has these arguments. `make probe ARGS=` writes them, too."""
+    content = image.read_bytes()
+    at = content.find(MARKER) + len(MARKER)
+    if at < len(MARKER):
+        raise NotMeasured(f"{image} has no probe in which arguments could be written; a packed"
+                          " image hides it")
+    if content.find(MARKER, at) >= 0:
+        raise NotMeasured(f"{image} has more than one probe; give each its arguments before, by"
+                          " `make probe ARGS=`")
+    old = content[at:at + ROOM].rstrip(b"\0").decode()
+    text = f"{arguments} {old}".strip().encode()
+    if len(text) >= ROOM:
+        raise NotMeasured(f"the probe has room for {ROOM - 1} bytes of arguments, not {len(text)}")
+    made.write_bytes(content[:at] + text.ljust(ROOM, b"\0") + content[at + ROOM:])
+    return made

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two probes on one core (guest/probe/pair.c): each VM prints counts of one clock, CNTPCT. This
+module finds the windows in which the core went from one VM to the other."""
+
+from bisect import bisect_left
+from itertools import pairwise
+
+from hypbench.peers.probe import (OF_PAIRS, Expected, Figure, NotMeasured, ended, members_of_lines,
+                                  read)
+from hypbench.records import Data
+
+VMS = ("a", "b")
+LEAST = 10  # windows
+APART = 8  # ticks: two reads of the busy loop, an FP instruction between them
+Stamps = list[tuple[int, int]]  # from, until
+
+
+def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dict[str, str]]:
+    """The figures by path, and for each path without a figure the reason."""
+    vms = [read(text, name) for name in VMS]
+    figures: dict[str, Figure] = {}
+    absent: dict[str, str] = {}
+    with members_of_lines():
+        for lines in vms:
+            ended(lines, expected)
+        one, other = ([data for _, data in lines] for lines in vms)
+        for path in OF_PAIRS:
+            if why := reason(one, path) or reason(other, path):
+                absent[path] = why
+                continue
+            windows = windows_of(path, stamps(one, path), stamps(other, path))
+            if len(windows) <= min(LEAST, expected.samples):
+                absent[path] = f"the core went from one VM to the other only {len(windows)} times"
+            else:
+                figures[path] = figure(windows)
+    return figures, absent
+
+
+def reason(lines: list[Data], path: str) -> str:
+    return next((data["why"] for data in lines
+                 if data["kind"] == "skip" and data["path"] == path), "")
+
+
+def stamps(lines: list[Data], path: str) -> Stamps:
+    """Of one VM and phase. A VM that slept has no `from`: each of its stamps stands alone."""
+    found: Stamps = []
+    for data in lines:
+        if data["kind"] == "stamps" and data["path"] == path:
+            begins = data["from"] if "from" in data else data["until"]
+            found += zip(begins, data["until"], strict=True)
+    times = [time for one in found for time in one]
+    if not found:
+        raise NotMeasured(f"a VM printed no stamps of {path}")
+    if any(later < earlier for earlier, later in pairwise(times)):
+        raise NotMeasured(f"the clock of {path} runs backwards")
+    return found
+
+
+def windows_of(path: str, one: Stamps, other: Stamps) -> list[int]:
+    if path == "wake":
+        return wake_ups(joined(one), other)
+    if path.startswith("yield"):
+        return switches(one, other)
+    return switches(joined(one), joined(other))
+
+
+def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
+    """From VM a's last stamp before a gap to the first stamp of the other VM within it."""
+    begins = [begin for begin, _ in busy]
+    found: dict[int, int] = {}  # gap → ticks
+    for _, wake in slept:
+        gap = bisect_left(begins, wake) - 1
+        if gap >= 0 and busy[gap][0] < wake < busy[gap][1]:
+            found.setdefault(gap, wake - busy[gap][0])
+    return list(found.values())
+
+
+def switches(one: Stamps, other: Stamps) -> list[int]:
+    """From a VM's stamp before a gap, or before its call, to the next stamp of all, where that is
+    the other VM's stamp after its own gap or call."""
+    events = sorted([(time, is_begin, vm) for vm, gaps in enumerate((one, other))
+                     for begin, end in gaps
+                     for time, is_begin in ((begin, True), (end, False))])
+    return [later - earlier for (earlier, begins, vm), (later, later_begins, later_vm)
+            in pairwise(events) if vm != later_vm and begins and not later_begins]
+
+
+def joined(gaps: Stamps) -> Stamps:
+    """Gaps that follow one another are one gap: a VM that has the core again first gives its FP
+    registers back, by a trap, where they are switched on their first use."""
+    found: Stamps = []
+    for begin, end in gaps:
+        if found and begin - found[-1][1] <= APART:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((begin, end))
+    return found
+
+
+def figure(windows: list[int]) -> Figure:
+    """The first window is the cold sample. Of an even number, the upper median."""
+    warm = sorted(windows[1:])
+    p50 = warm[len(warm) // 2]
+    return Figure(len(warm), windows[0], warm[0], p50, warm[-1], warm.count(p50))
