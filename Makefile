@@ -346,11 +346,12 @@ hostile-nightly: $(setup-run)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@HYPBENCH_BOARDS=$(BOARD) exec env $(PYTEST) tests/qemu/test_hostile_seeds.py
 
-## update-expected: write the path lengths to tests/expected/; CHANGELOG.md says why, first
+## update-expected: write path lengths, ceilings to tests/expected/; CHANGELOG.md says why, first
 # (without BOARD= also the figures of tests/figures.json)
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_expected.py $(told_board)
+	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_bounds.py $(told_board)
 	$(if $(told_board),,@$(PYTEST) -n 0 tests/qemu/test_documents.py --keep-figures)
 	@$(HYPBENCH) dev reference
 

@@ -73,6 +73,11 @@ def jobs(board: str) -> dict[str, Job]:
                     for cpus in HOSTILE}
 
 
+def reason_not_to(board: str) -> str:
+    """Why nothing can be measured here."""
+    return el2count.reason_not_to(Job(board, EXITS))
+
+
 def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dict[str, Longest]:
     """The longest visit of each kind that any of the runs had."""
     found: dict[str, Longest] = {}

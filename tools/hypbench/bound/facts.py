@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comments of the source state: `bound: N` and `wait: WORD` at a loop, `depth: N` before a
-recursive function, `calls: a b` at a call through a pointer, `argument: N` at a call of a function
-whose loops depend on it."""
+"""What comments of the source state: `bound: N` and `wait: WORD` at a loop, `total: N` at a loop or
+before a function, `depth: N` before a recursive function, `calls: a b` at a call through a pointer,
+`argument: N` at a call of a function whose loops depend on it."""
 
 import ast
 import operator
@@ -24,7 +24,7 @@ LOOP = re.compile(r"\b(for|while|do)\b")
 DEFINE = re.compile(r"^#define (\w+) (.+?)(?:\s*/\*.*)?$", re.MULTILINE)
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.FloorDiv: operator.floordiv, ast.Div: operator.floordiv,
-             ast.LShift: operator.lshift}
+             ast.LShift: operator.lshift, ast.Mod: operator.mod}
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,10 @@ class Facts:
                 found |= dict(DEFINE.findall(path.read_text()))
         return found
 
-    def number(self, text: str, where: object, argument: int = 0) -> int:
-        """The value of what a comment states; `argument` stands for ARGUMENT_0 and so on."""
+    def number(self, text: str, where: object, argument: int = 0, vcpus: int = 2) -> int:
+        """The value of what a comment states; `argument` stands for ARGUMENT_0 and so on, `vcpus`
+        for VCPUS."""
+        text = re.sub(r"\bVCPUS\b", str(vcpus), text)
         try:
             return self.value(ast.parse(ARGUMENT.sub(str(argument), plain_numbers(text)),
                                         mode="eval").body)
@@ -191,7 +193,7 @@ class Facts:
             if node.id in self.sizes:
                 return self.sizes[node.id]
             return self.value(ast.parse(plain_numbers(self.defines[node.id]), mode="eval").body)
-        raise ValueError("only numbers, names and + - * / << are known")
+        raise ValueError("only numbers, names and + - * / % << are known")
 
 
 def plain_numbers(text: str) -> str:

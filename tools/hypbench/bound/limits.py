@@ -24,7 +24,7 @@ class Limit:
     turns: int | None
     where: str
     of_call: str = ""         # where the bound depends on an argument: the comment
-    total: int | None = None  # of the turns in one visit to EL2
+    total: str = ""           # of the turns in one visit to EL2
     assumption: str = ""      # "retry", or the word of a `wait` comment
     is_trusted: bool = False  # a comment alone states the bound
 
@@ -78,9 +78,14 @@ class Limits:
             limit.of_call, limit.is_trusted = text, True
         elif (stated := self.stated(statement)) is not None:
             self.take_comment(limit, max(stated - loop.ends_at_latches, 0), shown)
-        if total := statement.fact("total"):
-            limit.total = self.facts.number(total, statement)
+        limit.total = statement.fact("total")
         return limit
+
+    def calls_of(self, entry: int) -> int | None:
+        """How often one visit to EL2 calls a function at most, where a comment states it."""
+        line = self.image.lines.declared.get(entry)
+        text = self.facts.near(line, "total") if line else ""
+        return self.facts.number(text, line) if text else None
 
     def stated(self, statement: SourceLoop) -> int | None:
         text = statement.fact("bound")

@@ -2,7 +2,7 @@
 """The paths of one kind of exit: the functions that it reaches, as one integer program."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from hypbench.bound.calls import Calls, Unresolved
@@ -51,7 +51,8 @@ class Prover:
                 block.ends == "return" for block in self.reached(self.graphs.function(entry)))
         return self.returning[entry]
 
-    def reached(self, function: Function) -> Iterator[Block]:
+    def reached(self, function: Function, never: Container[str] = ()) -> Iterator[Block]:
+        """The blocks that a path can come by which passes none of these labels."""
         left, seen = [function.entry], {function.entry}
         while left:
             block = function.blocks[left.pop()]
@@ -59,8 +60,9 @@ class Prover:
                 continue
             yield block
             for start in set(block.following) - seen:
-                seen.add(start)
-                left.append(start)
+                if self.image.labels.get(start) not in never:
+                    seen.add(start)
+                    left.append(start)
 
     def depth_of(self, entry: int) -> int | None:
         """How many calls of a recursive function are under way at once, from its comment."""
@@ -98,7 +100,7 @@ class Search:
         self.passed: dict[str, list[int]] = {}
         self.unlimited: list[tuple[str, list[int]]] = []
         self.callers: dict[int, Node] = {}  # the block of each call
-        self.totals: dict[str, tuple[int, list[int]]] = {}
+        self.totals: dict[tuple[str, str], list[int]] = {}
         self.targets: dict[int, list[int]] = {}
         self.group: dict[int, int] = {}  # of functions that call each other
 
@@ -158,10 +160,17 @@ class Search:
             self.program.equal(ways, self.program.into[node])
         for node in self.program.lengths:
             self.program.equal(self.program.into[node], self.program.out[node])
-        for most, ways in self.totals.values():
+        for entry in sorted({entry for entry, _ in self.copies}):
+            self.limit_calls(entry)
+        for (where_stated, text), ways in self.totals.items():
+            most = self.prover.facts.number(text, where_stated, vcpus=self.vcpus())
             self.program.at_most(ways, 0, [], most)
         for name in (*self.kind.through, *self.chosen()):
             self.program.at_least(self.passed.get(name, []), 1)
+
+    def vcpus(self) -> int:
+        """How many vCPUs are loaded in such a visit, one after the other."""
+        return 2 if self.passed.get("vcpu_switch") else 1
 
     def chosen(self) -> Iterator[str]:
         """One row for each pointer: one of its functions is called."""
@@ -177,7 +186,7 @@ class Search:
             function = left.pop()
             if function in callees:
                 continue
-            blocks = self.prover.reached(self.prover.graphs.function(function))
+            blocks = self.prover.reached(self.prover.graphs.function(function), self.kind.never)
             callees[function] = [to for block in blocks for to in self.called(block)]
             left += callees[function]
         for number, group in enumerate(components(callees, callees.__getitem__), 1):
@@ -207,8 +216,8 @@ class Search:
         if any(error.startswith("recursion") for error in self.result.errors):
             return
         function = self.prover.graphs.function(entry)
-        blocks = {block.start: block for block in self.prover.reached(function)
-                  if self.image.labels.get(block.start) not in self.kind.never}
+        blocks = {block.start: block
+                  for block in self.prover.reached(function, self.kind.never)}
         for block in blocks.values():
             node = Node(entry, depth, block.start)
             self.program.lengths[node] = block.length
@@ -256,8 +265,8 @@ class Search:
             self.program.at_most(back, turns, entries)
             if limit.turns is None:
                 self.unlimited.append((limit.where, back))
-            if limit.total is not None:
-                self.totals.setdefault(limit.where, (limit.total, []))[1].extend(back)
+            if limit.total:
+                self.totals.setdefault((limit.where, limit.total), []).extend(back)
             if limit.assumption:
                 self.result.assumptions.add((limit.assumption, limit.where))
             if limit.is_trusted:
@@ -276,6 +285,13 @@ class Search:
                 line = self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
                 self.unlimited.append((f"{limit.where}, called at {line},", [way]))
         self.program.at_most_each(back, turns)
+
+    def limit_calls(self, entry: int) -> None:
+        most = self.prover.limits.calls_of(entry)
+        calls = self.passed.get(self.name(entry), [])
+        if most is not None and calls:
+            self.program.at_most(calls, 0, [], most)
+            self.result.trusted.add(f"{self.name(entry)}()")
 
     # --- the answer ---
 

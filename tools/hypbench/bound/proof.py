@@ -22,12 +22,12 @@ class Proof:
     def __init__(self, root: Path, path: Path, facts: dict[str, str]):
         self.image = image.load(path)
         self.kinds = kinds.kinds_of(self.image, facts)
-        self.board = facts
-        sites = calls.Calls(Graphs(self.image), root)
-        calls.all_taken(sites, self.image)
-        numbers = self.image.lines.enumerators | kinds.sizes()
-        limits = Limits(self.image, Facts(root, facts["ISA"], numbers))
-        prover = Prover(sites, limits)
+        self.sites = calls.Calls(Graphs(self.image), root)
+        calls.all_taken(self.sites, self.image)
+        numbers = self.image.lines.enumerators | kinds.sizes() | {"WORD": self.image.word}
+        self.facts = Facts(root, facts["ISA"], numbers)
+        limits = Limits(self.image, self.facts)
+        prover = Prover(self.sites, limits)
         self.ceilings = [prover.ceiling(kind) for kind in self.kinds]
         if limits.wrong:
             raise click.ClickException("\n".join(limits.wrong))
