@@ -49,10 +49,12 @@ static pte_t leaf(uint64_t output, pte_t attributes, unsigned level)
 	return output | attributes | PTE_VALID | (level == LEAF_LEVEL ? PTE_TABLE : 0);
 }
 
+/* depth: 3 */
 static void free_tables(struct page_pool *pool, pte_t entry, unsigned level)
 {
 	if (!is_table(entry, level))
 		return;
+	/* bound: 0: an exit replaces no table. */
 	for (unsigned i = 0; i < PTE_COUNT; i++)
 		free_tables(pool, table_of(entry)[i], level + 1);
 	page_free(pool, table_of(entry));
@@ -86,6 +88,7 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 		uint64_t output = *entry & PTE_ADDRESS;
 		pte_t attributes = *entry & ~(PTE_ADDRESS | PTE_TYPE_BITS);
 
+		/* bound: 0: an exit splits no leaf */
 		for (unsigned i = 0; i < PTE_COUNT; i++)
 			children[i] =
 				leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
@@ -107,11 +110,13 @@ static bool covers_entry(const struct pagetable *table, const struct update *u, 
 	       (level >= table->block_level && (u->output & (size - 1)) == 0);
 }
 
+/* depth: 3 */
 static bool update_level(struct pagetable *table, pte_t *entries, unsigned level, struct update *u,
 			 uint64_t end)
 {
 	uint64_t size = LPAE_SIZE(level);
 
+	/* bound: 1: an exit maps or unmaps one leaf; the start of a VM maps more */
 	while (u->at < end) {
 		pte_t *entry = &entries[LPAE_INDEX(u->at, level)];
 		uint64_t next = (u->at & ~(size - 1)) + size;
@@ -193,6 +198,7 @@ bool pagetable_walk(const struct pagetable *table, uint64_t input, struct pageta
 
 	if (input >= table->root_entries * LPAE_SIZE(ROOT_LEVEL))
 		return false;
+	/* bound: 3 */
 	for (unsigned level = ROOT_LEVEL; level <= LEAF_LEVEL; level++) {
 		pte_t entry = entries[LPAE_INDEX(input, level)];
 
