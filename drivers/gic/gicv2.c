@@ -160,6 +160,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	state->vmcr = vmcr;
 	state->apr[0] = apr;
 	state->used = ~read_elrsr_at(hyp) & lr_mask;
+	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 
@@ -175,6 +176,7 @@ void gic_virt_restore(const struct gic_virt_state *state)
 	mmio_write32(hyp + GICH_HCR, state->hcr);
 	mmio_write32(hyp + GICH_VMCR, state->vmcr);
 	mmio_write32(hyp + GICH_APR, state->apr[0]);
+	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 

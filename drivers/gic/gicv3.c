@@ -63,9 +63,11 @@ uintptr_t gic_private_base(void)
 void gic_wait_for_writes(unsigned intid)
 {
 	if (intid < GIC_PRIVATE_COUNT)
+		/* wait: gic */
 		while (mmio_read32(gic.redist + GICR_CTLR) & GICR_CTLR_RWP)
 			;
 	else
+		/* wait: gic */
 		while (mmio_read32(gic.dist + GICD_CTLR) & GICD_CTLR_RWP)
 			;
 }
@@ -216,6 +218,7 @@ void gic_virt_restore(const struct gic_virt_state *state)
 	write_ich_vmcr_el2(state->vmcr);
 	write_ich_ap0r0_el2(state->apr[0]);
 	write_ich_ap1r0_el2(state->apr[1]);
+	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1)
 		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
 	write_ich_hcr_el2(state->hcr);

@@ -24,6 +24,7 @@ void uart_init(const struct uart_port *port)
 
 void uart_putc(const struct uart_port *port, char c)
 {
+	/* wait: uart */
 	while (holds(port, &port->part->full))
 		;
 	mmio_write32(port->base + port->part->out, (uint8_t)c);
@@ -31,6 +32,7 @@ void uart_putc(const struct uart_port *port, char c)
 
 void uart_flush(const struct uart_port *port)
 {
+	/* wait: uart */
 	while (holds(port, &port->part->busy))
 		;
 }
