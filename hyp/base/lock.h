@@ -15,6 +15,7 @@ static inline void lock_take(struct lock *lock)
 {
 	uint32_t ticket = __atomic_fetch_add(&lock->next, 1, __ATOMIC_RELAXED);
 
+	/* wait: lock */
 	while (__atomic_load_n(&lock->now, __ATOMIC_ACQUIRE) != ticket)
 		wfe();
 }

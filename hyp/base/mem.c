@@ -18,11 +18,13 @@ void *memcpy(void *restrict to, const void *restrict from, size_t size)
 	const uint8_t *s = from;
 
 	if (both_aligned(to, from))
+		/* bound: ARGUMENT_2 / WORD */
 		for (; size >= sizeof(word); size -= sizeof(word)) {
 			*(word *)(void *)d = *(const word *)(const void *)s;
 			d += sizeof(word);
 			s += sizeof(word);
 		}
+	/* bound: ARGUMENT_2 */
 	while (size--)
 		*d++ = *s++;
 	return to;
@@ -34,8 +36,10 @@ void *memset(void *to, int byte, size_t size)
 	word pattern = (uint8_t)byte * (~(word)0 / 0xff);
 
 	if (both_aligned(to, to))
+		/* bound: ARGUMENT_2 / WORD */
 		for (; size >= sizeof(word); size -= sizeof(word), d += sizeof(word))
 			*(word *)(void *)d = pattern;
+	/* bound: ARGUMENT_2 % WORD: EL2 sets whole, aligned structures */
 	while (size--)
 		*d++ = (uint8_t)byte;
 	return to;
@@ -46,6 +50,7 @@ int memcmp(const void *left, const void *right, size_t size)
 	const uint8_t *l = left;
 	const uint8_t *r = right;
 
+	/* bound: ARGUMENT_2 */
 	for (; size--; l++, r++)
 		if (*l != *r)
 			return *l - *r;
