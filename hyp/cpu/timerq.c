@@ -19,6 +19,7 @@ static void insert(struct timer *timer)
 {
 	struct timer **link = &first;
 
+	/* bound: CORE_TIMERS */
 	while (*link && (*link)->deadline <= timer->deadline)
 		link = &(*link)->next;
 	timer->next = *link;
