@@ -64,6 +64,7 @@ static reg_t ccsidr_of(uint32_t level)
 static void clean_levels(reg_t clidr)
 {
 	dsb_sy();
+	/* bound: LEVEL_MAX */
 	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++) {
 		if (CTYPE(clidr, level) < CTYPE_DATA)
 			continue;
@@ -129,6 +130,7 @@ unsigned cold_colours(void)
 {
 	reg_t clidr = read_clidr_el1(), ccsidr = 0;
 
+	/* bound: LEVEL_MAX */
 	for (uint32_t level = 0; level < LEVEL_MAX && CTYPE(clidr, level) != CTYPE_NONE; level++)
 		if (CTYPE(clidr, level) >= CTYPE_DATA)
 			ccsidr = ccsidr_of(level);

@@ -33,6 +33,7 @@ static uint64_t leaf_size(const struct stage2_lazy *lazy, ipa_t ipa)
 {
 	uint64_t size = PAGE_SIZE;
 
+	/* bound: 2: to level 1 */
 	for (unsigned level = 3; level > lazy->stage2->table.block_level; level--) {
 		uint64_t larger = size * PTE_COUNT; /* a leaf of the next level up */
 		ipa_t start = ipa & ~(larger - 1);
