@@ -25,6 +25,7 @@ void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	memset(vgic, 0, sizeof(*vgic));
 	vgic->lr_count = lr_count;
 	vgic->link_hw = link_hw;
+	/* bound: VIRQ_COUNT */
 	for (unsigned i = 0; i < VIRQ_COUNT; i++)
 		virq_reset(vgic, i);
 }
@@ -228,6 +229,7 @@ __cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
 
 	vgic->groups_enabled = groups & GROUPS;
 	vgic->ppi_config = 0;
+	/* bound: VIRQ_COUNT */
 	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
 		struct virq *virq = &vgic->virq[i];
 		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;

@@ -67,6 +67,7 @@ static struct virq *first_of(struct vgic *vgic, unsigned groups)
 	uint32_t levels = (vgic->queued_at[0] & zero) | (vgic->queued_at[1] & one);
 	unsigned level = levels ? bit_lowest(levels) : 0;
 
+	/* bound: VIRQ_WORDS */
 	for (unsigned word = 0; levels && word < VIRQ_WORDS; word++) {
 		uint32_t bits = (vgic->queued[0][level][word] & zero) |
 				(vgic->queued[1][level][word] & one);
@@ -93,6 +94,7 @@ static bool lr_is(unsigned i, enum gic_lr_state state)
 
 static bool any_pending(const struct vgic *vgic)
 {
+	/* bound: LIST_REGISTERS */
 	for (unsigned i = 0; i < vgic->lr_count; i++)
 		if (lr_is(i, GIC_LR_PENDING))
 			return true;
@@ -152,6 +154,7 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 {
 	uint32_t priorities = 0;
 
+	/* bound: LIST_REGISTERS */
 	for (unsigned i = 0; i < vgic->lr_count; i++)
 		if (lr_is(i, GIC_LR_ACTIVE))
 			priorities |= gic_lr_active_priority(gic_lr_read(i));
@@ -168,6 +171,8 @@ __cold void vgic_spill(struct vgic *vgic, struct virq *virq)
 
 __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
 {
+	/* bound: VIRQ_PRIORITIES; total: VCPUS * VIRQ_PRIORITIES * (VIRQ_PRIORITIES + 1) / 2: each
+	 * call leaves one less */
 	for (uint32_t left = vgic->spilled_at; left; left &= left - 1)
 		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
 			vgic->spilled_at &= ~(left & -left);
@@ -200,6 +205,8 @@ static void collect_spilled(struct vgic *vgic)
 
 	if (!gic_virt_split_eoi())
 		count = VIRQ_PRIORITIES;
+	/* bound: VIRQ_PRIORITIES; total: VCPUS * VIRQ_PRIORITIES: no guest ends
+	 * an interrupt meanwhile */
 	for (ended &= vgic->spilled_at; ended && count; ended &= ended - 1, count--) {
 		struct virq *virq = &vgic->virq[vgic->spilled_by[bit_lowest(ended)]];
 
@@ -210,6 +217,8 @@ static void collect_spilled(struct vgic *vgic)
 
 static void collect_ends(struct vgic *vgic)
 {
+	/* bound: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS: no guest ends an
+	 * interrupt meanwhile */
 	for (uint32_t ended = gic_lr_ended(); ended; ended &= ended - 1) {
 		unsigned i = bit_lowest(ended);
 
@@ -235,6 +244,7 @@ static unsigned least_urgent_pending(const struct vgic *vgic, const struct virq 
 	unsigned lowest = rank(virq, groups);
 	unsigned victim = VIRQ_LR_NONE;
 
+	/* bound: LIST_REGISTERS */
 	for (unsigned i = 0; i < vgic->lr_count; i++)
 		if (lr_is(i, GIC_LR_PENDING) && rank(vgic->lr_owner[i], groups) > lowest) {
 			lowest = rank(vgic->lr_owner[i], groups);
@@ -249,6 +259,7 @@ static unsigned spill_least_urgent(struct vgic *vgic)
 	unsigned victim = 0;
 	unsigned level;
 
+	/* bound: LIST_REGISTERS - 1 */
 	for (unsigned i = 1; i < vgic->lr_count; i++)
 		if (gic_lr_priority(gic_lr_read(i)) > gic_lr_priority(gic_lr_read(victim)))
 			victim = i;
@@ -309,6 +320,8 @@ static bool fill(struct vgic *vgic)
 	unsigned groups = gic_virt_groups();
 	struct virq *virq;
 
+	/* bound: LIST_REGISTERS + 1: the most urgent come first, so none of them is evicted; the
+	 * last turn finds no list register. */
 	while ((virq = most_urgent(vgic, groups)) != NULL) {
 		unsigned i = alloc_lr(vgic, virq, groups);
 
@@ -320,6 +333,8 @@ static bool fill(struct vgic *vgic)
 	return false;
 }
 
+/* total: 64: three words of four interrupts, each at most five times; where more interrupts change,
+ * they are one batch */
 static __attribute__((noinline)) void refill(struct vgic *vgic)
 {
 	bool waiting;
@@ -361,6 +376,7 @@ bool vgic_anything_pending(struct vgic *vgic)
 {
 	uint32_t all = BIT(vgic->lr_count) - 1;
 
+	/* bound: LIST_REGISTERS */
 	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
 		if (!lr_is(bit_lowest(full), GIC_LR_ACTIVE))
 			return true;

@@ -30,6 +30,7 @@ void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint3
 	uint64_t before = 0; /* as mostly; otherwise the first exchange says what */
 	uint64_t half = on ? bits : (uint64_t)bits << 32;
 
+	/* wait: exchange */
 	while (!__atomic_compare_exchange_n(pair, &before, (before & ~BOTH(bits)) | half, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;

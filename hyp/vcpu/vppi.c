@@ -32,6 +32,7 @@ static __cold uint32_t config_of(const struct vgic *vgic)
 {
 	uint32_t config = 1;
 
+	/* bound: 16 */
 	for (uint32_t ppis = vgic->ppis; ppis; ppis &= ppis - 1) {
 		const struct virq *virq = vgic->route[bit_lowest(ppis)];
 
@@ -47,6 +48,7 @@ static inline __attribute__((always_inline)) void change_all(struct vcpu *from, 
 {
 	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
 
+	/* bound: 16 */
 	for (; ppis; ppis &= ppis - 1)
 		change(from, to, bit_lowest(ppis));
 	if (from && from->vgic.ppi_config == 0)
@@ -62,8 +64,10 @@ static inline __attribute__((always_inline)) void hand_over(struct vcpu *from, s
 	uint32_t new = to ? to->active_ppis : 0;
 
 	change_all(from, to);
+	/* bound: 16 */
 	for (uint32_t ended = old & ~new; ended; ended &= ended - 1)
 		gic_deactivate(bit_lowest(ended));
+	/* bound: 16 */
 	for (uint32_t begun = new & ~old; begun; begun &= begun - 1)
 		gic_set_active(bit_lowest(begun));
 	if (from)
