@@ -36,6 +36,7 @@ static void push(struct vcpu **link, struct vcpu *vcpu)
 /* From `link` on, after the others that are as urgent. */
 static inline void queue(struct vcpu **link, struct vcpu *vcpu)
 {
+	/* bound: CORE_VCPUS */
 	while (*link && (*link)->urgency >= vcpu->urgency)
 		link = &(*link)->next_ready;
 	push(link, vcpu);
@@ -133,6 +134,7 @@ bool sched_wake_posted(void)
 {
 	bool any = false;
 
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
 		if (vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED) {
 			make_ready(vcpu);
@@ -223,11 +225,13 @@ void sched_compare(void)
 	unsigned with_ppis = 0;
 	unsigned work;
 
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
 		with_ppis += vcpu->vgic.ppis != 0;
 	}
 	work = (with_ppis > 1 ? VCPU_SHARES_PPIS : 0) | (differs ? VCPU_DIFFERS : 0);
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		vcpu->load_work |= (uint8_t)work;
 		if (!(work & VCPU_SHARES_PPIS))
@@ -246,6 +250,7 @@ void sched_add(struct vcpu *vcpu)
 	vcpu->sliced = false;
 	vcpu->turns = 0;
 	vcpu->load_work = sched.load_work | (fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0);
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
 		if (sched.slices && other->urgency == vcpu->urgency)
 			other->sliced = vcpu->sliced = true;
@@ -265,6 +270,7 @@ struct vcpu *sched_begin(void)
 /* Out of the list that begins at `link`; `next` is the offset of the links. */
 static void take_out(struct vcpu **link, struct vcpu *vcpu, size_t next)
 {
+	/* bound: CORE_VCPUS */
 	while (*link && *link != vcpu)
 		link = (struct vcpu **)((char *)*link + next);
 	if (*link)
