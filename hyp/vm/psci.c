@@ -180,6 +180,8 @@ struct vcpu *psci(struct vcpu *vcpu)
 	hypercall *function = function_of(id);
 
 	if (function)
+		/* calls: version cpu_suspend cpu_off cpu_on affinity_info migrate_info_type
+		 * system_end features */
 		return function(vcpu);
 	if (id == SMCCC_ARCH_FEATURES)
 		return features(vcpu);

@@ -70,6 +70,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
 	if (several)
 		vgic_begin(vgic);
+	/* bound: 32 */
 	for (; which; which &= which - 1) {
 		unsigned intid = access->word * 32 + bit_lowest(which);
 
@@ -85,6 +86,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 /* At once, not by a post: a pending state that a device makes after this write stays. */
 static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
 {
+	/* bound: 32 */
 	for (; which; which &= which - 1) {
 		unsigned intid = word * 32 + bit_lowest(which);
 
@@ -104,6 +106,7 @@ static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *ac
 	else if (which && access->state)
 		vgic_post_state(of, access->active, access->sets, access->word, which);
 	else
+		/* bound: 32 */
 		for (; which; which &= which - 1)
 			vgic_post_reload(of, access->word * 32 + bit_lowest(which));
 }
@@ -116,6 +119,7 @@ static uint32_t those_of(const struct vcpu *of, const struct vcpu *owner, unsign
 
 	if (word == 0 || of->dist->vcpu_count == 1)
 		return of == owner || word ? VGICD_ALL_LANES : 0;
+	/* bound: 32 */
 	for (unsigned i = 0; i < 32; i++)
 		held |= (uint32_t)(__atomic_load_n(&holder[i], __ATOMIC_RELAXED) == of->index) << i;
 	return held;
@@ -125,6 +129,7 @@ static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct acces
 {
 	uint32_t which = store(owner, access);
 
+	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
 		struct vcpu *of = vcpu->dist->vcpu[i];
 
@@ -138,6 +143,7 @@ static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool ac
 {
 	uint32_t value = 0;
 
+	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
 		struct vcpu *of = vcpu->dist->vcpu[i];
 		uint32_t *published = &of->vgic.published[active][word];
@@ -172,6 +178,7 @@ static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint
 	changed = lanes & (__atomic_fetch_or(edges, set, __ATOMIC_RELAXED) ^ value);
 	__atomic_fetch_and(edges, ~lanes | set, __ATOMIC_RELAXED);
 	vgic_begin(&vcpu->vgic);
+	/* bound: 32 */
 	for (; changed; changed &= changed - 1)
 		vgicd_changed(vcpu, vcpu, first + bit_lowest(changed) / 2);
 	vgic_end(&vcpu->vgic);
@@ -219,6 +226,7 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 	else if (offset >= GICD_ICFGR)
 		write_config(vcpu, first, value, lanes);
 	else
+		/* bound: 4 */
 		for (unsigned i = 0; i < 4; i++)
 			if (lanes >> 8 * i & 1)
 				set_priority(vcpu, owner, first + i, (uint8_t)(value >> 8 * i));
@@ -231,6 +239,7 @@ static void set_groups(struct vcpu *vcpu, uint32_t groups)
 	struct vgicd *dist = vcpu->dist;
 
 	__atomic_store_n(&dist->groups, groups, __ATOMIC_RELAXED);
+	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < dist->vcpu_count; i++)
 		if (dist->vcpu[i] != vcpu)
 			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS);
@@ -239,6 +248,7 @@ static void set_groups(struct vcpu *vcpu, uint32_t groups)
 
 __cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
 {
+	/* bound: VCPU_MAX */
 	for (targets &= vgicd_all_vcpus(vcpu->dist); targets; targets &= targets - 1) {
 		struct vcpu *to = vcpu->dist->vcpu[bit_lowest(targets)];
 
@@ -363,6 +373,7 @@ static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned s
 	unsigned skipped = offset % 4;
 	uint64_t value = read(vcpu, offset - skipped) >> 8 * skipped;
 
+	/* bound: 2 */
 	for (unsigned at = 4 - skipped; at < size; at += 4)
 		value |= read(vcpu, offset + at) << 8 * at;
 	return value & bytes(size);
@@ -375,6 +386,7 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 
 	write(vcpu, offset - skipped, (uint32_t)(value << 8 * skipped),
 	      (uint32_t)(bytes(size) << 8 * skipped));
+	/* bound: 2 */
 	for (unsigned at = 4 - skipped; at < size; at += 4)
 		write(vcpu, offset + at, (uint32_t)(value >> 8 * at),
 		      (uint32_t)(bytes(size) >> 8 * at));

@@ -9,6 +9,7 @@ uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32
 {
 	uint32_t value = 0;
 
+	/* bound: 32 */
 	for (; which; which &= which - 1) {
 		const struct virq *virq = &vgic->virq[word * 32 + bit_lowest(which)];
 
@@ -38,6 +39,7 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
 	uint32_t set = (uint32_t)pair, clear = (uint32_t)(pair >> 32);
 
+	/* bound: 32 */
 	for (uint32_t bits = set | clear; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
 		bool on = bit_test(&set, intid % 32);
@@ -134,6 +136,7 @@ void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid)
 
 static void process_sgis(struct vgic *vgic)
 {
+	/* bound: 4 */
 	for (unsigned i = 0; i < ARRAY_SIZE(vgic->posted.sources); i++) {
 		uint32_t sources =
 			__atomic_exchange_n(&vgic->posted.sources[i], 0, __ATOMIC_RELAXED);
@@ -151,6 +154,7 @@ static void process_reloads(struct vcpu *vcpu, unsigned word)
 	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
 	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
 
+	/* bound: 32 */
 	for (; bits; bits &= bits - 1)
 		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
 }
@@ -174,6 +178,7 @@ void vgicd_process_word(struct vcpu *vcpu, unsigned word)
 static void publish(struct vgic *vgic, unsigned word)
 {
 	vgic_refill(vgic);
+	/* bound: 2 */
 	for (unsigned active = 0; active < 2; active++)
 		__atomic_store_n(&vgic->published[active][word],
 				 vgicd_state(vgic, active, word, VGICD_ALL_LANES),

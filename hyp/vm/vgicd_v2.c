@@ -34,6 +34,7 @@ static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uin
 
 	if (dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
+	/* bound: 4 */
 	for (unsigned i = 0; i < 4; i++, value >>= 8, lanes >>= 8)
 		if (lanes & 1) {
 			uint32_t targets = value & vgicd_all_vcpus(dist) & 0xff;
@@ -58,6 +59,7 @@ static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset
 	const struct vgic *vgic = &vcpu->vgic;
 	uint32_t value = 0;
 
+	/* bound: 4 */
 	for (unsigned i = 0; i < 4; i++)
 		value |= vgic_pending_sources(vgic, &vgic->virq[(offset + i) & 0xfu]) << 8 * i;
 	return value;
@@ -68,6 +70,7 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 	struct vgic *vgic = &vcpu->vgic;
 
 	vgic_begin(vgic);
+	/* bound: 4 */
 	for (unsigned i = 0; i < 4; i++) {
 		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
 		uint32_t sources = value >> 8 * i & 0xff;

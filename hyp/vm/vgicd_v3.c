@@ -150,6 +150,7 @@ __cold void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value)
 	unsigned id = SGIR_INTID(value);
 	uint32_t group0 = 0;
 
+	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++)
 		if (!(vcpu->dist->bits[VGICD_GROUP1][i] >> id & 1))
 			group0 |= BIT(i);

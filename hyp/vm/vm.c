@@ -64,6 +64,7 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome)
 					 __ATOMIC_RELAXED))
 		return false;
 	smp_ask(0); /* manages VMs, whatever its vCPUs are */
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		if (vm->vcpu[n]->core != 0)
 			smp_ask(vm->vcpu[n]->core);

@@ -96,6 +96,7 @@ static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t 
 {
 	const struct mmio_region *region = vm->region;
 
+	/* bound: VM_REGION_MAX: the last region has size 0. */
 	for (; region->size; region++)
 		if (ipa - region->base < region->size)
 			return region;

@@ -43,6 +43,7 @@ static struct vcpu **find(const struct vcpu *vcpu)
 {
 	struct vcpu **link = &attached;
 
+	/* bound: CORE_VCPUS */
 	while (*link && *link != vcpu)
 		link = &(*link)->next_attached;
 	return link;
@@ -164,6 +165,7 @@ static void process_posts(struct vcpu *vcpu)
 
 void vm_core_process(void)
 {
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached) {
 		uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
 
@@ -180,6 +182,7 @@ void vm_core_process(void)
 
 static inline __attribute__((always_inline)) void follow(struct vm *vm, bool paused)
 {
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++) {
 		struct vcpu *vcpu = vm->vcpu[n];
 
@@ -206,8 +209,10 @@ static __cold void fail_over_with_clock(struct vm *vm, struct vm *partner)
 {
 	vm_clock_set_paused(vm, true);
 	vm_clock_set_paused(partner, false);
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < partner->vcpu_count; n++)
 		ask_to_follow(partner->vcpu[n]);
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		ask_to_follow(vm->vcpu[n]);
 }
@@ -254,6 +259,7 @@ void vm_heartbeat_is_late(struct timer *heartbeat)
 
 struct virtio_net *vm_core_net(unsigned kick)
 {
+	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
 		if (vcpu->vm->machine->net && vcpu->vm->machine->kick_intid == kick)
 			return vcpu->vm->machine->net;
@@ -266,6 +272,7 @@ struct vcpu *vm_core_owner(unsigned intid)
 
 	if (intid < GIC_PRIVATE_COUNT)
 		return vppi_owner(intid);
+	/* bound: CORE_VCPUS */
 	while (vcpu && !vcpu->vgic.route[intid])
 		vcpu = vcpu->next_attached;
 	return vcpu;
