@@ -82,6 +82,7 @@ static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_n
 	uint32_t moved = 0;
 	uint16_t at = head;
 
+	/* bound: VIRTIO_NET_CHAIN_MOST */
 	for (unsigned count = 0; at < queue->size && count < VIRTIO_NET_CHAIN_MOST; count++) {
 		const volatile struct virtio_descriptor *descriptor = &queue->descriptors[at];
 		uint32_t size = descriptor->length, piece = length - moved;
@@ -98,8 +99,10 @@ static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_n
 		if (!linear)
 			ram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);
 		else if (which == VIRTIO_NET_TX)
+			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
 			memcpy(frame + moved, memory, piece);
 		else
+			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
 			memcpy(memory, frame + moved, piece);
 		moved += piece;
 		if (piece < size && which == VIRTIO_NET_TX)
@@ -221,9 +224,11 @@ static void move_piece(struct virtio_net *end)
 	if (!works(end))
 		return;
 	if (works(end->peer))
+		/* bound: VIRTIO_NET_AT_ONCE */
 		while (count < VIRTIO_NET_AT_ONCE && receive(end))
 			count++;
 	else
+		/* bound: VIRTIO_NET_AT_ONCE */
 		while (count < VIRTIO_NET_AT_ONCE && drop(end))
 			count++;
 	if (count == VIRTIO_NET_AT_ONCE)
@@ -258,6 +263,7 @@ static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsig
 {
 	uint32_t value = 0;
 
+	/* bound: 4 */
 	for (unsigned i = 0; i < size && i < 4; i++)
 		if (offset + i < VIRTIO_NET_MAC_SIZE)
 			value |= (uint32_t)end->mac[offset + i] << 8 * i;

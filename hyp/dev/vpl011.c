@@ -54,6 +54,7 @@ static void fill(struct vpl011 *uart)
 {
 	int byte = 0;
 
+	/* bound: VPL011_FIFO_SIZE */
 	while (uart->count < depth(uart) && (byte = console_get()) >= 0)
 		push(uart, (uint8_t)byte);
 	if (uart->waiting == (byte >= 0))
@@ -141,6 +142,7 @@ static void send_no_more(void *argument)
 
 static void queue_line(struct vpl011 *uart)
 {
+	/* argument: 32 */
 	console_queue(uart->vm->name, strlen(uart->vm->name));
 	console_queue(": ", 2);
 	console_queue(uart->text, uart->length);
@@ -255,6 +257,7 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
  * after console_line(), which sends all that waits. */
 void vpl011_stop(struct vpl011 *uart)
 {
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
 	record_lock();
