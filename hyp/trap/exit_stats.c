@@ -25,6 +25,7 @@ static void empty(struct exit_stats *stats)
 {
 	stats->traced = 0;
 	memset(stats->stat, 0, sizeof(stats->stat));
+	/* bound: EXIT_KIND_COUNT */
 	for (unsigned i = 0; i < EXIT_KIND_COUNT; i++) {
 		stats->stat[i].min = UINT32_MAX;
 		stats->stat[i].all = stats;
@@ -33,6 +34,7 @@ static void empty(struct exit_stats *stats)
 
 void exit_stats_begin(const struct vcpu *vcpu)
 {
+	/* bound: EXIT_STATS_MAX */
 	for (unsigned n = 0; n < count; n++)
 		if (space[n].vcpu->core == vcpu->core)
 			empty(&space[n]);
