@@ -95,6 +95,7 @@ static void reset_pmu(void)
 	if (!pmu_is_there())
 		return;
 	write_pmcr_el0(PMCR_P_C);
+	/* bound: 31 */
 	for (unsigned n = 0; n < PMCR_N(read_pmcr_el0()); n++)
 		reset_counter(n);
 	reset_counter(PMSEL_CYCLES); /* PMCCFILTR */
