@@ -205,6 +205,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
 	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
 	state->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
+	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 

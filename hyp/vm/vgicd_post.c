@@ -141,6 +141,7 @@ static void process_sgis(struct vgic *vgic)
 		uint32_t sources =
 			__atomic_exchange_n(&vgic->posted.sources[i], 0, __ATOMIC_RELAXED);
 
+		/* bound: 4 */
 		for (unsigned id = i * 4; sources; id++, sources >>= 8)
 			if (sources & 0xff)
 				vgic_set_pending_from(vgic, &vgic->virq[id], sources & 0xff);

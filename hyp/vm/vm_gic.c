@@ -146,6 +146,7 @@ void vm_gic_reset_vcpu(struct vcpu *vcpu)
 
 bool vm_gic_send_on(uint32_t iar)
 {
+	/* bound: VM_MAX */
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (vm_outcome(&vms[i]) == VM_RUNNING && vgicd_send_on(vms[i].vcpu[0], iar))
 			return true;

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves and measures what the exits of the built images take, and writes
+tests/expected/<compiler>/bounds/."""
+
+import click
+
+import bounds
+from hypbench.bound import committed, proof
+from lab import ROOT, TREE, is_built
+
+
+@click.command()
+@click.argument("boards", nargs=-1, metavar="[BOARD]...")
+def main(boards: tuple[str, ...]) -> None:
+    """Write the ceilings of these boards' images; without a board, of every one on QEMU."""
+    for board in boards or TREE.reference_boards():
+        if not is_built(board):
+            raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")
+        update(board)
+
+
+def update(board: str) -> None:
+    if reason := bounds.reason_not_to(board):
+        raise click.ClickException(f"{board}: {reason}")
+    shown = bounds.proof_of(board)
+    measured = bounds.measure(board, shown)
+    if wrong := list(committed.above(shown.rows(), measured)):
+        raise click.ClickException("\n".join(wrong))
+    new = committed.document(board, shown, measured)
+    old = committed.read(ROOT, board, shown)
+    path = committed.path_of(ROOT, board, proof.compiler(shown))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(committed.written(new))
+    for line in committed.problems(old, new) if old else ():
+        click.echo(f"{board}: {line}")
+    click.echo(f"{board}: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
