@@ -164,6 +164,8 @@ class Facts:
     def near(self, line: Line, name: str) -> str:
         """A fact at a line that is no loop: of a call, or before a function's first line."""
         source = self.source(line.file)
+        if not source.text:
+            return ""  # no C
         return dict(source.facts(line.line, line.line)).get(name, "")
 
     @cached_property

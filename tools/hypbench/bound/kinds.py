@@ -54,7 +54,8 @@ def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
     vectors = image.symbols["vectors"]
     offsets = VECTORS[facts["ISA"]]
     return [kind_of(said, vectors + offsets[said["from"]]) for said in read()["kind"]
-            if said.get("gic", facts["GIC"]) == facts["GIC"]]
+            if said.get("gic", facts["GIC"]) == facts["GIC"]
+            and said.get("isa", facts["ISA"]) == facts["ISA"]]
 
 
 def kind_of(said: dict[str, Any], entry: int) -> Kind:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limit of each loop of a function: from its code, or from the comment at its statement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hypbench.bound.constants import Constants
 from hypbench.bound.decode import Flow, Instruction
 from hypbench.bound.derive import Turns, derived
 from hypbench.bound.facts import ARGUMENT, Facts, SourceLoop
-from hypbench.bound.graph import Function
+from hypbench.bound.graph import Block, Function
 from hypbench.bound.image import Image
 from hypbench.bound.loops import Edge, Loop, loops_of
 
@@ -77,7 +77,9 @@ class Limits:
         elif ARGUMENT.search(text := statement.fact("bound")):
             limit.of_call, limit.is_trusted = text, True
         elif (stated := self.stated(statement)) is not None:
-            self.take_comment(limit, max(stated - loop.ends_at_latches, 0), shown)
+            # A region with several entries may come by its header without having been there.
+            turns = stated - loop.ends_at_latches + (not loop.is_reducible)
+            self.take_comment(limit, max(turns, 0), shown)
         limit.total = statement.fact("total")
         return limit
 
@@ -101,9 +103,14 @@ class Limits:
             limit.turns, limit.is_trusted = turns, True
 
 
-def controls_of(loop: Loop) -> Iterator[Instruction]:
-    """The instructions that the compiler hardly moves: branches and calls."""
-    for block in loop.own():
+def controls_of(loop: Loop) -> list[Instruction]:
+    """The instructions that the compiler hardly moves: branches and calls outside of inner loops,
+    or all of them where none is outside."""
+    return list(controls_in(loop.own())) or list(controls_in(loop.body()))
+
+
+def controls_in(blocks: Iterable[Block]) -> Iterator[Instruction]:
+    for block in blocks:
         for insn in block.instructions:
             is_branch = insn.condition and insn.flow in (Flow.JUMP, Flow.RETURN)
             if is_branch or insn.flow in (Flow.CALL, Flow.INDIRECT):
