@@ -76,34 +76,6 @@ TEST(every_page_has_a_place_of_its_colours)
 	assert_map(all, ARRAY_SIZE(all));
 }
 
-static uint32_t colours_of(const struct guest_ram *ram)
-{
-	uint32_t set = 0;
-
-	for (unsigned i = 0; i < PAGES; i++)
-		set |= 1u << (ram_pa(ram, ram->base + i * PAGE_SIZE) / PAGE_SIZE % PLAN_COLOURS);
-	return set;
-}
-
-TEST(disjoint_sets_share_no_colour)
-{
-	struct guest_ram first = coloured(low, ARRAY_SIZE(low), 0x80000000);
-	struct guest_ram second = coloured(high, ARRAY_SIZE(high), 0x90000000);
-
-	assert_int_equal(colours_of(&first), 0x00ff);
-	assert_int_equal(colours_of(&second), 0x9900);
-}
-
-TEST(with_all_colours_the_map_is_that_without)
-{
-	struct guest_ram ram = coloured(all, ARRAY_SIZE(all), 0x80000000);
-	struct ram_span span = { .ipa = BASE, .left = PAGES * PAGE_SIZE };
-
-	assert_int_equal(ram_pa(&ram, BASE + 999 * PAGE_SIZE), 0x80000000 + 999 * PAGE_SIZE);
-	assert_true(ram_next(&ram, &span));
-	assert_int_equal(span.size, PAGES * PAGE_SIZE);
-}
-
 TEST(parts_end_where_pages_are_no_neighbours)
 {
 	static const uint32_t colour[] = { 0, 3, 4, 15 };

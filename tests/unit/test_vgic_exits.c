@@ -36,32 +36,3 @@ TEST(with_all_active_neither_an_urgent_one_nor_another_costs_any)
 		guest_eoi(SPI + i);
 	guest_assert_takes(SPI + 8);
 }
-
-TEST(a_second_source_of_an_sgi_costs_none_before_the_first_ones_end)
-{
-	guest_enable(1, 0x40);
-	guest_send_sgi(1, 0);
-	assert_int_equal(guest_ack(), 1);
-	guest_send_sgi(1, 3);
-	assert_int_equal(guest_exits(), 0);
-	guest_eoi(1);
-	guest_assert_takes(1 | 3 << 10);
-}
-
-TEST(a_line_that_falls_before_the_acknowledge_costs_none)
-{
-	guest_enable(SPI, 0x40);
-	guest_line(SPI, true);
-	guest_line(SPI, false);
-	guest_assert_takes_nothing();
-	assert_int_equal(guest_exits(), 0);
-}
-
-TEST(the_line_of_a_disabled_timer_costs_none)
-{
-	for (unsigned i = 0; i < 3; i++) {
-		guest_timer(true);
-		guest_timer(false);
-	}
-	assert_int_equal(guest_exits(), 0);
-}

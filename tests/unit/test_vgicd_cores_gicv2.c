@@ -9,7 +9,8 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
-#define SPI 40u
+#define SPI 40u /* pended by software */
+#define PHYSICAL FAKE_SPI_FIRST
 #define TO_LIST(targets, id) ((uint32_t)(targets) << 16 | (id))
 #define TO_OTHERS(id) (1u << 24 | (id))
 #define TO_SELF(id) (2u << 24 | (id))
@@ -42,24 +43,6 @@ TEST(identification)
 		for (unsigned i = 0; i < sizeof(ids); i++)
 			assert_int_equal(dist_read(0, 0xfd0 + 4 * i, 4), ids[i]);
 	}
-}
-
-/* --- the first 32 are each vCPU's own --- */
-
-static void a_bank_is_one_vcpus(uint32_t offset, uint32_t value, uint32_t others)
-{
-	dist_write(2, offset, 4, value);
-	for (unsigned n = 0; n < 4; n++)
-		assert_int_equal(dist_read(n, offset, 4), n == 2 ? value : others);
-}
-
-TEST(private_banks_are_each_vcpus_own)
-{
-	a_bank_is_one_vcpus(GICD_IGROUPR, 0x12345678, 0);
-	a_bank_is_one_vcpus(GICD_ISENABLER, 0x0030ffff, 0xffff);
-	a_bank_is_one_vcpus(GICD_ISPENDR, 0x40000000, 0);
-	a_bank_is_one_vcpus(GICD_IPRIORITYR + 8, 0x10203040, 0);
-	a_bank_is_one_vcpus(GICD_SPENDSGIR + 4, 0x04020108, 0);
 }
 
 /* --- targets --- */
@@ -169,16 +152,35 @@ TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 	cpu_eoi(1, SPI);
 }
 
-/* --- registers of the only vCPU --- */
+/* --- SPIs of the machine --- */
 
-ALONE(pending_bits_of_sgis_are_read_only)
+TEST(the_configuration_is_the_physical_one)
 {
-	dist_write(0, GICD_ISPENDR, 4, 0xffff);
-	assert_int_equal(dist_read(0, GICD_ISPENDR, 4), 0);
-	dist_write(0, GICD_SGIR, 4, TO_SELF(2));
-	dist_write(0, GICD_ICPENDR, 4, 0xffff);
-	assert_int_equal(dist_read(0, GICD_ISPENDR, 4), 1u << 2);
+	const uint32_t edge = 2u << PHYSICAL % 16 * 2;
+
+	spi_enable(PHYSICAL);
+	spi_target(PHYSICAL, 1);
+	dist_write(0, GICD_ICFGR + PHYSICAL / 16 * 4, 4, edge);
+	assert_true(fake_gic.irq[PHYSICAL].edge);
+	assert_true(fake_gic.irq[PHYSICAL].enabled);
+	assert_false(fake_gic.irq[PHYSICAL + 1].edge);
+	dist_write(1, GICD_ICFGR + PHYSICAL / 16 * 4, 4, 0);
+	assert_false(fake_gic.irq[PHYSICAL].edge);
+	dist_write(1, GICD_ICFGR + SPI / 16 * 4, 4, ~0u); /* not a physical interrupt */
+	assert_false(fake_gic.irq[SPI].edge);
 }
+
+TEST(an_access_to_a_vcpus_own_interrupts_asks_nobody)
+{
+	dist_read(1, GICD_ISENABLER, 4);
+	dist_read(1, GICD_ISPENDR, 4);
+	dist_write(1, GICD_ISENABLER, 4, 1u << 20);
+	assert_int_equal(cores_kicks(), 0);
+	dist_read(1, GICD_ISPENDR + 4, 4);
+	assert_int_not_equal(cores_kicks(), 0);
+}
+
+/* --- registers of the only vCPU --- */
 
 ALONE(priorities_are_bytes_of_five_bits)
 {
@@ -209,18 +211,6 @@ ALONE(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded)
 				 i == FAKE_GIC_MAINTENANCE || i == SMP_KICK_SGI);
 		assert_false(fake_gic.irq[i].pending_latch && i != CORES_TIMER);
 	}
-}
-
-ALONE(configuration_has_two_bits_an_interrupt)
-{
-	assert_int_equal(dist_read(0, GICD_ICFGR, 4), 0xaaaaaaaa);
-	dist_write(0, GICD_ICFGR, 4, 0);
-	assert_int_equal(dist_read(0, GICD_ICFGR, 4), 0xaaaaaaaa); /* SGIs: edge, read-only */
-	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0);
-	dist_write(0, GICD_ICFGR + 4 * 2, 4, 0xffffffff);
-	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0xaaaaaaaa);
-	dist_write(0, GICD_ICFGR + 4 * 2 + 1, 1, 0x08);
-	assert_int_equal(dist_read(0, GICD_ICFGR + 4 * 2, 4), 0xaaaa08aa);
 }
 
 /* One core is no choice. */

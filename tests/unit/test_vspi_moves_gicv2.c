@@ -1,2 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: exit-path-of-cores tests/unit/vspi_moves.c drivers/gic/gicv2.c */
