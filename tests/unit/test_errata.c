@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which revision of which core has which erratum, and which workarounds are in force. The test
- * tests/qemu/test_errata.py sees the effects of the workarounds. */
-/* LINK: hyp/cpu/errata.c hyp/base/record.c */
+/* Which revision of which core has which erratum, what is done against it, and that it is nothing
+ * where there is none or it is ignored. */
+/* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu_switch.c drivers/gic/gicv2.c */
 #include <stdio.h>
 
+#include "abi/hypercall.h"
 #include "arch/sysreg.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
+#include "hyp/trap/trap.h"
+#include "hyp/vm/vm.h"
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/trap_vm.h"
 #include "tests/unit/unit.h"
 
 #define A15 0x410fc0f0u
@@ -17,7 +21,6 @@
 #define LOOP_BUFFER_OFF (1u << 1)
 #define STREAMING_OFF (1u << 25)
 #define FIXED (1u << 9)
-#define EMPTY_VTTBR 0x007f000040000000ull
 
 static const struct run_config applied = { .stage2 = STAGE2_2M };
 static const struct run_config ignored = { .stage2 = STAGE2_2M, .errata = ERRATA_IGNORED };
@@ -31,11 +34,12 @@ static void be(uint32_t midr, uint32_t revidr, uint32_t actlr)
 
 static void start_as(uint32_t midr, const struct run_config *config)
 {
+	trap_setup();
 	be(midr, 0, 0);
-	errata_use(config, EMPTY_VTTBR);
+	errata_use(config, stage2_empty_vttbr());
 }
 
-EACH_TEST(fake_hyp_reset, NULL);
+/* --- the table --- */
 
 static void assert_emits(const char *members)
 {
@@ -74,6 +78,7 @@ TEST(each_boundary_revision)
 	};
 	char expected[128];
 
+	fake_hyp_reset();
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		be(rows[i].midr, rows[i].revidr, rows[i].actlr);
 		snprintf(expected, sizeof(expected), ",\"errata\":[%s],\"errata_missing\":[%s]",
@@ -91,7 +96,7 @@ TEST(what_is_in_force)
 {
 	start_as(REVISION(A15, 0, 4), &applied);
 	assert_true(errata.tlbi_this_core && errata.thumb_store_stops && !errata.empty_vttbr);
-	errata_use(&ignored, EMPTY_VTTBR);
+	errata_use(&ignored, stage2_empty_vttbr());
 	assert_true(nothing_in_force());
 	start_as(REVISION(A15, 0, 5), &applied);
 	assert_true(errata.tlbi_this_core && !errata.thumb_store_stops);
@@ -99,8 +104,170 @@ TEST(what_is_in_force)
 	assert_true(nothing_in_force());
 	start_as(REVISION(A72, 0, 3), &applied);
 	assert_true(errata.empty_vttbr && !errata.tlbi_this_core && !errata.thumb_store_stops);
-	errata_use(&ignored, EMPTY_VTTBR);
+	errata_use(&ignored, stage2_empty_vttbr());
 	assert_true(nothing_in_force());
-	errata_use(&applied, EMPTY_VTTBR); /* the next step */
-	assert_int_equal(errata.empty_vttbr, EMPTY_VTTBR);
+	errata_use(&applied, stage2_empty_vttbr()); /* the next step */
+	assert_true(errata.empty_vttbr != 0);
+}
+
+/* --- 1319367: the order of a VM switch --- */
+
+#define OTHER_VTTBR 0x0003000040000000ull
+#define VTTBR_BADDR 0x0000fffffffffffeull
+
+/* Every write of a system register in a switch, and the ISBs before it. */
+static struct {
+	const uint64_t *variable;
+	uint64_t value;
+	unsigned isbs;
+} writes[128];
+static unsigned write_count;
+
+static bool note_write(const uint64_t *variable, uint64_t value)
+{
+	assert_true(write_count < ARRAY_SIZE(writes));
+	writes[write_count].variable = variable;
+	writes[write_count].value = value;
+	writes[write_count++].isbs = fake_barriers.isb;
+	return false;
+}
+
+static const uint64_t *const el1_registers[] = {
+#define X(name, ...) &fake_##name,
+	EL1_REGS(X)
+#undef X
+};
+
+static bool is_el1(const uint64_t *variable)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(el1_registers); i++)
+		if (variable == el1_registers[i])
+			return true;
+	return false;
+}
+
+static void switch_on(uint32_t midr, const struct run_config *config)
+{
+	static struct vm other_vm = { .vmid = 3 };
+	static struct vcpu other;
+
+	start_as(midr, config);
+	other = (struct vcpu){ .vm = &other_vm, .vttbr = OTHER_VTTBR };
+	other_vm.vcpu[0] = &other;
+	write_count = 0;
+	fake_sysregs.write = note_write;
+	fake_barriers.isb = 0;
+	vcpu_switch(&other, vcpu);
+	fake_sysregs.write = NULL;
+}
+
+TEST(a_plain_switch_writes_vttbr_once)
+{
+	static const struct {
+		uint32_t midr;
+		const struct run_config *config;
+	} rows[] = {
+		{ REVISION(A72, 0, 3), &ignored },
+		{ REVISION(A15, 0, 4), &applied },
+		{ 0x410fd034u, &applied },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned vttbr_writes = 0, el1_writes = 0;
+
+		switch_on(rows[i].midr, rows[i].config);
+		for (unsigned w = 0; w < write_count; w++) {
+			vttbr_writes += writes[w].variable == &fake_vttbr_el2;
+			el1_writes += is_el1(writes[w].variable);
+			if (is_el1(writes[w].variable) || writes[w].variable == &fake_vttbr_el2)
+				assert_int_equal(writes[w].isbs, 0);
+		}
+		assert_int_equal(vttbr_writes, 1);
+		assert_int_equal(el1_writes, ARRAY_SIZE(el1_registers));
+		assert_int_equal(fake_vttbr_el2, OTHER_VTTBR);
+	}
+}
+
+static void assert_translates_nothing(uint64_t vttbr)
+{
+	const pte_t *root = (const pte_t *)(uintptr_t)(vttbr & VTTBR_BADDR);
+	unsigned vmid = (unsigned)(vttbr >> 48);
+
+	assert_int_equal((uintptr_t)root % (STAGE2_INPUT_GIB * sizeof(pte_t)), 0);
+	for (unsigned i = 0; i < STAGE2_INPUT_GIB; i++)
+		assert_false(root[i] & PTE_VALID);
+	assert_in_range(vmid, 4, STAGE2_VMID_TWIN - 1); /* no VM's: 0, 1 and 3, and their twins */
+}
+
+/* Its VTTBR of nothing, ISB, all of EL1, ISB, the VTTBR of who comes. */
+TEST(a_guarded_switch_translates_nothing_meanwhile)
+{
+	unsigned first = 0, last, el1_writes = 0;
+
+	switch_on(REVISION(A72, 0, 3), &applied);
+	while (writes[first].variable != &fake_vttbr_el2)
+		assert_false(is_el1(writes[first++].variable));
+	last = first + 1;
+	while (writes[last].variable != &fake_vttbr_el2) {
+		if (is_el1(writes[last].variable)) {
+			assert_int_equal(writes[last].isbs, writes[first].isbs + 1);
+			el1_writes++;
+		}
+		last++;
+	}
+	assert_translates_nothing(writes[first].value);
+	assert_int_equal(el1_writes, ARRAY_SIZE(el1_registers));
+	assert_int_equal(writes[last].isbs, writes[first].isbs + 2);
+	assert_int_equal(writes[last].value, OTHER_VTTBR);
+	for (unsigned w = last + 1; w < write_count; w++)
+		assert_true(!is_el1(writes[w].variable) && writes[w].variable != &fake_vttbr_el2);
+}
+
+/* --- 798181: maintenance of this core, and nothing broadcast --- */
+
+static unsigned broadcasts(void)
+{
+	return fake_counts.tlbi_all_guests + fake_counts.tlbi_guest_vmid +
+	       fake_counts.tlbi_guest_ipa;
+}
+
+static unsigned of_this_core(void)
+{
+	return fake_counts.tlbi_core_guests + fake_counts.tlbi_core_guest_vmid;
+}
+
+static void maintain_everything(void)
+{
+	struct stage2 *stage2 = &vcpu->vm->stage2;
+
+	be_lazy(STAGE2_4K, 4);
+	assert_true(stage2_map(stage2, RAM, RAM, PAGE_SIZE, STAGE2_NORMAL));
+	assert_true(pagetable_unmap(&stage2->table, RAM, PAGE_SIZE));
+	stage2_switch_vmid(stage2, true);
+	for (reg_t what = HC_TLBI_VMID; what <= HC_TLBI_ALL; what++) {
+		vcpu->frame.x[0] = HC_ID(TLBI);
+		vcpu->frame.x[1] = what;
+		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
+		assert_int_equal(vcpu->frame.x[0], HC_OK);
+	}
+	assert_int_equal(fake_tlb_conflicts(), 0);
+	assert_int_equal(fake_tlb_stale(), 0);
+}
+
+TEST(tlb_maintenance_stays_on_this_core)
+{
+	unsigned operations;
+
+	start_as(REVISION(A15, 0, 4), &applied);
+	maintain_everything();
+	assert_int_equal(broadcasts(), 0);
+	operations = of_this_core();
+	assert_int_equal(fake_counts.tlbi_core_guests, 1);
+	start_as(REVISION(A15, 0, 4), &ignored);
+	maintain_everything();
+	assert_int_equal(of_this_core(), 0);
+	assert_int_equal(broadcasts(), operations); /* as many, broadcast */
+	start_as(REVISION(A15, 4, 0), &applied);
+	maintain_everything();
+	assert_int_equal(of_this_core(), 0);
 }

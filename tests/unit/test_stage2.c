@@ -3,7 +3,6 @@
 /* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/mem/guest_ram.c */
 
-#include "abi/plan.h"
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
@@ -184,18 +183,6 @@ TEST(all_memory_takes_the_tables_of_eager_filling)
 		assert_true(stage2_lazy_fault(&lazy, at));
 	assert_int_equal(lazy.faults, GIB / PAGE_SIZE);
 	assert_int_equal(pool.used, used);
-}
-
-/* Against erratum 1319367: an aligned root without an entry, under a VMID that no VM has. */
-TEST(the_empty_stage_2_translates_nothing)
-{
-	const uint64_t vttbr = stage2_empty_vttbr();
-	const pte_t *table = (const pte_t *)(uintptr_t)(vttbr & 0x0000fffffffffffeull);
-
-	assert_int_equal((uintptr_t)table % (STAGE2_INPUT_GIB * sizeof(pte_t)), 0);
-	for (unsigned i = 0; i < STAGE2_INPUT_GIB; i++)
-		assert_false(table[i] & PTE_VALID);
-	assert_in_range(vttbr >> 48, PLAN_VM_MAX + 1, STAGE2_VMID_TWIN - 1);
 }
 
 /* --- two VMIDs --- */

@@ -92,8 +92,8 @@ static void write_bit(const struct vgic_step *step, uint32_t bank)
 		   1ull << (step->intid - 8 * first));
 }
 
-/* Bits `mask` of the interrupt's field of `bits` bits, by an access of 1, 2 or 4 bytes, which leaves
- * all other bits as they are. */
+/* Bits `mask` of the interrupt's field of `bits` bits, by an access of 1, 2 or 4 bytes. All other
+ * bits stay. */
 static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bits, unsigned size,
 			uint64_t mask, uint64_t value)
 {
