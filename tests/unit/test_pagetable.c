@@ -85,24 +85,6 @@ static void assert_unmapped(uint64_t input)
 	assert_false(pagetable_walk(&table, input, &leaf));
 }
 
-TEST(blocks_of_2_mib)
-{
-	begin(2, 4);
-	map(2 * MIB, 6 * MIB, 4 * MIB);
-	assert_maps(2 * MIB + 0x1234, 6 * MIB + 0x1234, 2);
-	assert_maps(6 * MIB - 1, 10 * MIB - 1, 2);
-	assert_int_equal(pool.used, 1);
-}
-
-TEST(blocks_of_1_gib)
-{
-	begin(1, 4);
-	map(GIB, 7 * GIB, 2 * GIB);
-	assert_maps(GIB, 7 * GIB, 1);
-	assert_maps(3 * GIB - 1, 9 * GIB - 1, 1);
-	assert_int_equal(pool.used, 0);
-}
-
 /* DDI 0487 D8.3, in numbers: 1 a block, 3 a table or a page. */
 TEST(descriptors_have_their_types)
 {
@@ -120,20 +102,6 @@ TEST(descriptors_have_their_types)
 	assert_int_equal(level3[1], 0);
 }
 
-TEST(misaligned_edges_are_mapped_by_smaller_leaves)
-{
-	begin(1, 8);
-	map(GIB - 2 * MIB - PAGE_SIZE, 3 * GIB - 2 * MIB - PAGE_SIZE,
-	    GIB + 4 * MIB + 2 * PAGE_SIZE);
-	assert_unmapped(GIB - 2 * MIB - PAGE_SIZE - 1);
-	assert_maps(GIB - 2 * MIB - PAGE_SIZE, 3 * GIB - 2 * MIB - PAGE_SIZE, 3);
-	assert_maps(GIB - 2 * MIB, 3 * GIB - 2 * MIB, 2);
-	assert_maps(GIB, 3 * GIB, 1);
-	assert_maps(2 * GIB, 4 * GIB, 2);
-	assert_maps(2 * GIB + 2 * MIB, 4 * GIB + 2 * MIB, 3);
-	assert_unmapped(2 * GIB + 2 * MIB + PAGE_SIZE);
-}
-
 TEST(the_last_pages_of_both_ranges_can_be_mapped)
 {
 	begin(2, 8);
@@ -143,35 +111,11 @@ TEST(the_last_pages_of_both_ranges_can_be_mapped)
 	assert_unmapped(UINT64_MAX);
 }
 
-TEST(a_page_out_of_a_gib_splits_it_twice)
-{
-	begin(1, 8);
-	map(GIB, 3 * GIB, GIB);
-	unmap(GIB + 5 * MIB, PAGE_SIZE);
-	assert_maps(GIB, 3 * GIB, 2);
-	assert_maps(GIB + 4 * MIB, 3 * GIB + 4 * MIB, 3);
-	assert_unmapped(GIB + 5 * MIB);
-	assert_maps(2 * GIB - 1, 4 * GIB - 1, 2);
-	assert_int_equal(pool.used, 2);
-}
-
 TEST(unmapping_nothing_takes_no_page)
 {
 	begin(2, 1);
 	unmap(PAGE_SIZE, GIB + PAGE_SIZE);
 	assert_int_equal(pool.used, 0);
-}
-
-TEST(a_block_replaces_a_table_and_frees_it)
-{
-	begin(2, 2);
-	for (unsigned i = 0; i < 5; i++) {
-		map(2 * MIB, 6 * MIB, 2 * MIB);
-		assert_maps(2 * MIB, 6 * MIB, 2);
-		unmap(2 * MIB + PAGE_SIZE, PAGE_SIZE);
-	}
-	map(2 * MIB, 6 * MIB, 2 * MIB);
-	assert_int_equal(pool.used, 2);
 }
 
 TEST(the_same_mapping_again_changes_nothing)
@@ -195,16 +139,6 @@ TEST(pages_given_back_are_empty_when_handed_out_again)
 		if (at != 6 * MIB + PAGE_SIZE)
 			assert_unmapped(at);
 	assert_int_equal(pool.used, 2);
-}
-
-TEST(a_reset_gives_every_page_back)
-{
-	begin(3, 2);
-	map(0, 0, 2 * MIB);
-	pagetable_reset(&table);
-	assert_unmapped(0);
-	assert_int_equal(pool.used, 0);
-	assert_true(pagetable_map(&table, GIB, 0, 2 * MIB, ATTRIBUTES));
 }
 
 /* --- what must fail --- */

@@ -260,36 +260,6 @@ TEST_WITH(a_loaded_vcpu_has_its_offset_at_once, NULL, guest_check_rules)
 	assert_false(timer_is_queued(&guest->virtual_timer));
 }
 
-/* cntp=passthrough: both timers, in either order, each once. */
-TEST_WITH(both_timers_are_watched, NULL, guest_check_rules)
-{
-	for (unsigned physical_first = 0; physical_first <= 1; physical_first++) {
-		const unsigned first = physical_first ? PHYS_TIMER : GUEST_TIMER;
-		const unsigned second = physical_first ? GUEST_TIMER : PHYS_TIMER;
-
-		start(SCHED_RR);
-		assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
-		guest_enable(PHYS_TIMER, 0x48);
-		arm_guest_timer(physical_first ? 700 : 600);
-		fake_cntp_ctl_el0 = 1;
-		fake_cntp_cval_el0 = physical_first ? 600 : 700;
-		leave_for_other();
-		assert_int_equal(fake_cnthp_cval_el2, 600);
-		assert_ptr_equal(timer_at(600), &other);
-		assert_true(fake_gic.irq[first].active && !fake_gic.irq[second].active);
-		assert_int_equal(fake_cnthp_cval_el2, 700);
-		assert_ptr_equal(timer_at(700), &other);
-		assert_true(fake_gic.irq[first].active && fake_gic.irq[second].active);
-		assert_int_equal(fake_cnthp_cval_el2, SLICE);
-		assert_ptr_equal(timer_at(SLICE), guest);
-		switch_to(guest);
-		assert_int_equal(guest_ack(), GUEST_TIMER); /* the more urgent one */
-		guest_eoi(GUEST_TIMER);
-		guest_assert_takes(PHYS_TIMER);
-		guest_assert_takes_nothing();
-	}
-}
-
 TEST(a_physical_timer_that_does_not_signal_is_not_watched)
 {
 	start(SCHED_RR);

@@ -51,19 +51,6 @@ static void assert_maps(ipa_t ipa, pa_t pa, unsigned level)
 	assert_int_equal(leaf.level, level);
 }
 
-TEST(the_grain_is_the_largest_leaf)
-{
-	begin(STAGE2_4K);
-	map(0, GIB, 2 * MIB);
-	assert_maps(0, GIB, 3);
-	begin(STAGE2_2M);
-	map(0, GIB, GIB);
-	assert_maps(0, GIB, 2);
-	begin(STAGE2_1G);
-	map(0, GIB, GIB);
-	assert_maps(0, GIB, 1);
-}
-
 static pte_t attributes_at(ipa_t ipa)
 {
 	struct pagetable_leaf leaf;

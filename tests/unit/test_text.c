@@ -28,15 +28,6 @@ static const char *built(void)
 
 EACH_TEST(setup, NULL);
 
-TEST(parts_follow_each_other)
-{
-	text_string(&text, "ab");
-	text_char(&text, 'c');
-	text_bytes(&text, "def", 2);
-	text_string(&text, "");
-	assert_string_equal(built(), "abcde");
-}
-
 TEST(unsigned_numbers)
 {
 	const uint64_t values[] = { 0, 9, 10, 1234567890, UINT32_MAX + 1ull, UINT64_MAX };
@@ -118,6 +109,7 @@ TEST(what_does_not_fit_is_cut_and_remembered)
 
 	text_init(&text, whole, sizeof(whole));
 	build_all(&text);
+	assert_string_equal(whole, "ab12345-123450000fedc-1.234\"\\\"\\u0001\"z");
 	assert_false(text.overflow);
 	length = text.length;
 	for (size_t size = 1; size <= length + 1; size++) {

@@ -368,19 +368,6 @@ TEST(posts_to_one_that_is_off_are_processed)
 
 /* --- pause --- */
 
-TEST(a_paused_vm_starts_no_vcpu)
-{
-	vm[0].paused = true;
-	turn_on(0);
-	assert_int_equal(seen.added, 0);
-	assert_int_equal(vcpus[0].power, VCPU_STARTING);
-	vm_core_follow(&vcpus[0]);
-	vm[0].paused = false;
-	vm_core_follow(&vcpus[0]);
-	vm_core_process();
-	assert_ptr_equal(seen.last_added, &vcpus[0]);
-}
-
 /* The vCPU sleeps in WFI and another VM's vCPU has the core. */
 TEST(a_vcpu_that_sleeps_is_paused_with_its_vm)
 {

@@ -245,18 +245,6 @@ static void say(unsigned n, const char *text)
 		vpl011_write(&guest_vcpu, UARTDR, 4, (uint8_t)*text++, &uarts[n]);
 }
 
-TEST(lines_come_whole_and_with_a_name)
-{
-	start_both();
-	say(0, "he");
-	assert_string_equal(fake_hyp.console, "");
-	say(1, "good ");
-	say(0, "llo\r\n");
-	assert_string_equal(fake_hyp.console, "one: hello\r\n");
-	say(1, "bye\n");
-	assert_string_equal(fake_hyp.console, "one: hello\r\ntwo: good bye\n");
-}
-
 /* No line of a guest's is kept for ever, nor grows for ever. */
 TEST(a_long_line_is_broken_and_the_last_one_is_sent)
 {
