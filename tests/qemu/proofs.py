@@ -78,29 +78,6 @@ def is_later(plain: dict, record: dict, delay: int) -> bool:
     return one.low + delay <= other.high and other.low <= one.high + delay
 
 
-# For boards that few tests run on: a load on another core, and fail overs on one core and on two.
-SEVERAL_VMS = """order once
-limit_ms 5000
-config alone trapped
-config load trapped beside=load_cpu
-config call trapped sched=fp fp=lazy beside=active_call
-config call-cores trapped beside=active_call
-bench timer_wakeup n=100
-bench failover n=50
-"""
-
-
-def assert_vms_share_cores(result, call: int) -> None:
-    """`call`: the median of a fail over on one core, as long as on another board of that core."""
-    rows, failovers = result.figures(0), result.figures(1)
-    assert all(rows["load", variant]["min"] == row["min"]
-               for (config, variant), row in rows.items() if config == "alone")
-    [load] = result.records("vm", bench="timer_wakeup", config="load")
-    assert load["rounds"] > 10
-    assert failovers["call", "call"]["p50"] == call
-    assert call < failovers["call-cores", "call"]["p50"] < 3 * call
-
-
 def values(record: dict) -> list[int]:
     return [record[name] for name in VALUES if name in record]
 

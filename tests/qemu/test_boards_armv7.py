@@ -9,7 +9,7 @@ import pytest
 
 from assembler import assemble
 from lab import TREE, Job, Result, board_facts, is_built
-from proofs import SEVERAL_VMS, assert_vms_share_cores, two_cores
+from proofs import two_cores
 from test_cores import several
 
 BOARD = "vexpress-a15"
@@ -123,12 +123,6 @@ def beside(machine):
 def test_the_other_core_runs_a_vcpu(good, machine):
     """The guest of test_cores: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
     assert good(*beside(machine())).one("step")["resets"] == 1
-
-
-def test_vms_share_its_cores(good):
-    twin = good(SEVERAL_VMS, two_cores, REFERENCE)
-    assert_vms_share_cores(good(SEVERAL_VMS, two_cores),
-                           twin.figures(1)["call", "call"]["p50"])
 
 
 @pytest.mark.parametrize("name", ["links", "virtio"])

@@ -12,7 +12,6 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypervisor import place
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image_of, is_built
-from proofs import SEVERAL_VMS, assert_vms_share_cores, two_cores
 
 BOARD = "rpi4"
 SAME_CORE = "virt-a72"  # and the same version of the GIC
@@ -105,11 +104,6 @@ def test_every_path_is_as_long_as_on_virt(lab, image):
     """The same core and the same GIC: the parked cores and the other addresses cost nothing."""
     runs = [lab.ended(Job(board, expected.PLAN)) for board in (SAME_CORE, BOARD)]
     assert expected.differences(*map(figures, runs)) == []
-
-
-def test_vms_share_its_cores(run, lab):
-    twin = lab.run(Job(SAME_CORE, SEVERAL_VMS, machine=two_cores))
-    assert_vms_share_cores(run(SEVERAL_VMS), twin.figures(1)["call", "call"]["p50"])
 
 
 def test_parked_cores_are_silent(run):

@@ -12,7 +12,7 @@ from gdbstub import Machine
 from hypbench.plan_vms import LOAD_MIB
 from image import guest_symbols, read_header
 from lab import Job, image_of
-from proofs import four_cores, job, two_cores
+from proofs import job, two_cores
 from stage2_tables import PAGE, Range, joined, mapped
 from test_isolation import command, in_guest
 from test_links import assert_all_answered, sent_for
@@ -150,22 +150,6 @@ def test_vms_with_colours_answer_each_other(lab, built, links):
     assert_all_answered(result, len(LINKED), sent_for(50))
     assert {vm.get("net_broken", 0) for vm in result.records("vm")} == {0}
     assert (links == VIRTIO) == all("net_broken" in vm for vm in result.records("vm"))
-
-
-# --- VMs beside each other ---
-
-CROWD = (f"{HEAD}config on trapped-sw stage2=4K colouring=on beside=load_mem_write\n"
-         f"config off trapped-sw stage2=4K beside=load_mem_write\nbench timer_wakeup n=100\n"
-         "bench hostile_touch\nvm bench cores=0 colours=0-3\n"
-         + "".join(f"vm load{i} image=load cores={i} colours={4 * i}-{4 * i + 3}\n"
-                   for i in (1, 2, 3)))
-
-
-@pytest.mark.job(CROWD, machine=four_cores)
-def test_four_vms_with_sets_of_their_own(result):
-    for config in ("on", "off"):
-        for vm in ("load1", "load2", "load3"):
-            assert result.one("vm", vm=vm, config=config, bench="timer_wakeup")["rounds"] > 0
 
 
 # --- the cache ---

@@ -158,21 +158,6 @@ def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
 
 
 @pytest.mark.long
-@single
-def test_plain_windows_mean_the_same_with_cycles_on(result):
-    """Those that carry ticks alone are read and corrected as without; the others are as long by
-    either clock (a program's ticks come at other times; an AArch32 store by a high register takes
-    EL2 longer, and the SGI's is one or the other)."""
-    for index, bench in enumerate(SINGLE):
-        plain = result.figures(2 * index)
-        for (config, variant), record in plain.items():
-            if bench.startswith("prog_") or (bench, variant) == ("sgi_self", "handler"):
-                continue
-            base = plain[TWINS.get(config, config), variant]
-            assert values(record) == values(base), (config, variant)
-
-
-@pytest.mark.long
 @pytest.mark.job(WITHOUT_PLAN)
 def test_windows_from_a_compare_value_have_ticks_alone(result):
     for line in range(len(WITHOUT)):

@@ -94,19 +94,6 @@ def test_switch_takes_as_many_instructions_more_as_the_guard_has(lab, on, name):
         assert ignored[variant] == (low - guard, high - guard), variant
 
 
-def test_exits_without_a_switch_cost_the_same(lab, built):
-    isa = board_facts(built)["ISA"]
-    plan = ("order once\nconfig applied trapped\nconfig ignored trapped errata=ignored\n"
-            "bench hvc n=20\nbench mmio_read n=20\nbench mmio_write n=20\n"
-            "bench timer_wakeup n=20\nbench sysreg n=20\n")
-    result = lab.ended(job_as(built, "A72 r0p3" if isa == "armv8" else "A15 r0p4", plan))
-    figures = {config: [(record["bench"], record["variant"], record["min"], record["max"])
-                        for record in result.records("bench", config=config)]
-               for config in ("applied", "ignored")}
-    assert len(figures["applied"]) > 10
-    assert figures["applied"] == figures["ignored"]
-
-
 # --- 798181: TLB maintenance ---
 
 def stale_operations(result) -> dict[str, int]:

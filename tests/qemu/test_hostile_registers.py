@@ -31,7 +31,6 @@ def bench_lines(*lines: str) -> str:
 
 COUNT = HEAD + COUNTED + bench_lines(*(f"hostile_registers n=5000 seed={seed}"
                                        for seed in (201, 202, 203)))
-ELSEWHERE = HEAD + "config native\nconfig direct\n" + bench_lines("hostile_registers")
 
 
 def many(seed: int) -> str:
@@ -101,8 +100,3 @@ def test_every_kind_of_step_is_done(result):
             assert check[name] > 10, name
     assert {bool(check["trapped"]) for check in checks(result)
             if check["config"] == "stats-sw"} == {True}
-
-
-@pytest.mark.job(ELSEWHERE)
-def test_it_is_skipped_where_nothing_is_emulated(result):
-    assert {skip["config"] for skip in result.records("skip")} == {"native", "direct"}

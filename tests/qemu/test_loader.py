@@ -3,16 +3,11 @@
 
 from functools import cache
 
-import pytest
 
 from assembler import assemble
-from hypbench import plan as plans
-from hypbench import qemu
-from lab import CLOCK, PLATFORM, TREE, Job, board_facts, image_of
+from lab import Job, board_facts
 
 LOADER_ADDRESS = 0x50000000  # RAM after the hypervisor
-NOWHERE = "0x60000000"  # RAM in which nothing is
-LIMIT_S = 2.0  # far more than a run needs to its first character
 
 MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR_EL2, HSCTLR: I, C, M
 HCR_PRESET = 1 << 4 | 1 << 5 | 1 << 13  # IMO, AMO, TWI
@@ -54,14 +49,3 @@ def test_a_loaders_leftovers_change_nothing(lab, built):
     left = int(loaded.log.run["entry_sctlr"], 16)
     assert int(loaded.log.run["entry_hcr"], 16) & HCR_PRESET == HCR_PRESET
     assert left & MMU_AND_CACHES == MMU_AND_CACHES != int(plain.log.run["entry_sctlr"], 16)
-
-
-@pytest.mark.long
-def test_the_loader_runs(built, tmp_path):
-    """One that jumps to nowhere: the hypervisor does not begin."""
-    image = tmp_path / "hypbench.elf"
-    image.write_bytes(plans.write_plan(image_of(built), PLAN, PLATFORM))
-    options = started_by_loader(built, NOWHERE)(TREE.qemu_options(built))
-    machine = qemu.Qemu(qemu.command(options, CLOCK, image), LIMIT_S)
-    assert b"".join(machine.lines()) == b""
-    assert machine.timed_out, machine.stderr

@@ -60,10 +60,3 @@ def test_a_period_is_between_two_reads(result):
         short, long = (step["ticks"] for step in result.records("step", config=config))
         asleep = N * (LONG_US - PERIOD_US) * hz // 1000000
         assert asleep <= long - short <= asleep * 1.1
-
-
-@pytest.mark.job("order once\nconfig native\nconfig loud native beside=load_mem_write\n"
-                 f"bench revisit n={N} period_us={LONG_US}\n",
-                 machine=lambda words: [*words, "-smp", "2"])
-def test_a_load_on_another_core_runs_meanwhile(result):
-    assert result.one("vm", config="loud")["rounds"] > 100

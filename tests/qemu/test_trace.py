@@ -121,22 +121,6 @@ def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
         assert ms / 2 * 1_000_000 < paused[vcpu] < ms * 1_000_000 + 20_000, paused
 
 
-OVER_VIRTIO = ((HOME / "plans/virtio.plan").read_text().replace("beside", "trace=on beside")
-               .replace("n=1000", "n=20"))
-
-
-@pytest.mark.job(OVER_VIRTIO, machine=two_cores)
-def test_a_virtio_devices_notification_flows_to_the_other_vms_handler(result):
-    """On another core, and on one core, where the VM that notified has it until then."""
-    flows = flows_of(trace_of(result.log, parse(OVER_VIRTIO), board_of(result.log.run["board"])))
-    handler = {begin: end.track[-1] for begin, end in flows if end.name == "guest"}
-    heard = Counter((begin.track[-1], handler[end]) for begin, end in flows
-                    if begin.name.startswith("mmio-write") and end in handler)
-    bench, near, far = "bench vCPU 0", "load0 vCPU 0", "load1 vCPU 0"
-    assert heard.keys() == {(bench, near), (near, bench), (bench, far), (far, bench)}
-    assert min(heard.values()) > 20
-
-
 LIVES, ROUNDS, SGIS = 2, 2, 3  # cores.c: SGIs 3 and 4 to vCPU 1, SGI 5 to vCPU 0
 
 

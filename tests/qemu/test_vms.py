@@ -44,10 +44,9 @@ def many(board: str, config: str, count: int, lives: int, events: str = "",
     return Job(board, plan, with_image(board, program, CORES))
 
 
-@pytest.mark.parametrize("count", [2, 8])
 @pytest.mark.parametrize("config", CONFIGS)
-def test_vms_run_side_by_side(lab, built, config, count):
-    lives = 5
+def test_vms_run_side_by_side(lab, built, config):
+    count, lives = 8, 5
     result = lab.ended(many(built, config, count, lives))
     ended = {vm["vm"]: vm for vm in result.records("vm")}
     assert sorted(ended) == [f"v{n}" for n in range(count)]

@@ -13,7 +13,6 @@ from hypbench import debian
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.boards import programs
-from hypbench.guests.formats import IMAGE_MAGIC, IMAGE_MAGIC_AT
 from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 
@@ -57,12 +56,6 @@ def raw_image(board: str, plan: str, folder: Path) -> Path:
     elf.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
     subprocess.run([f"{cross}objcopy", "-O", "binary", elf, raw], check=True)
     return raw
-
-
-def has_image_header(board: str) -> bool:
-    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        raw = raw_image(board, "config native\nbench counter n=1\n", Path(folder)).read_bytes()
-    return raw[IMAGE_MAGIC_AT:].startswith(IMAGE_MAGIC)
 
 
 def make_files(boot: Boot, folder: Path) -> Path:

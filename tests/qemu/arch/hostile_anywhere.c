@@ -25,6 +25,13 @@ extern const char own_snippets[], arm_snippets[], thumb_snippets[];
 #define FLAGS 0xf00003c0u /* NZCV, DAIF */
 #define ILLEGAL (1u << 20)
 #define MODES 0, 4, 5, USER_MODE /* EL0t, EL1t, EL1h; EL0 in AArch32 */
+#define STORE_TWO "stp %0, %0, [%1]"
+#define EXCLUSIVE "ldaxr %0, [%2]\n\tstlxr %w1, %0, [%2]\n\tclrex"
+#define CLEAN "dc cvac, %0"
+#define CLEAN_INVALIDATE "dc civac, %0"
+#define INVALIDATE_CODE "ic ivau, %0"
+#define TRANSLATE "at s1e1w, %0"
+#define PREFETCH "prfm pldl1keep, [%0]"
 #else
 #define OWN_SNIPPETS ARM_SNIPPETS
 #define own_snippets arm_snippets
@@ -32,6 +39,13 @@ extern const char own_snippets[], arm_snippets[], thumb_snippets[];
 #define FLAGS 0xf80f03c0u /* NZCVQ, GE, E, A, I, F */
 #define ILLEGAL 0u
 #define MODES USER_MODE, 0x11, 0x12, 0x13, 0x17, 0x1b, 0x1f
+#define STORE_TWO "stm %1, {r2, r3}"
+#define EXCLUSIVE "ldrex %0, [%2]\n\tstrex %1, %0, [%2]\n\tclrex"
+#define CLEAN "mcr p15, 0, %0, c7, c10, 1"            /* DCCMVAC */
+#define CLEAN_INVALIDATE "mcr p15, 0, %0, c7, c14, 1" /* DCCIMVAC */
+#define INVALIDATE_CODE "mcr p15, 0, %0, c7, c5, 1"   /* ICIMVAU */
+#define TRANSLATE "mcr p15, 0, %0, c7, c8, 1"         /* ATS1CPW */
+#define PREFETCH "pld [%0]"
 #endif
 #define ARM_SNIPPETS 12u
 #define THUMB_SNIPPETS 8u
@@ -67,25 +81,7 @@ static bool is_spared(uintptr_t address)
 
 static void access_unusual(uint32_t vcpu, uintptr_t address)
 {
-#ifdef __aarch64__
-	uint64_t low, high;
-
-	address &= -(uintptr_t)16;
-	switch (below(vcpu, 3)) {
-	case 0:
-		__asm__ volatile("ldp %0, %1, [%2]" : "=r"(low), "=r"(high) : "r"(address));
-		break;
-	case 1:
-		__asm__ volatile("stp %0, %0, [%1]" ::"r"(value(vcpu)), "r"(address) : "memory");
-		break;
-	default:
-		__asm__ volatile("ldaxr %0, [%2]\n\tstlxr %w1, %0, [%2]\n\tclrex"
-				 : "=&r"(low), "=&r"(high)
-				 : "r"(address)
-				 : "memory");
-	}
-#else
-	uint32_t low, failed;
+	uintptr_t value_there, failed;
 
 	address &= -(uintptr_t)16;
 	switch (below(vcpu, 3)) {
@@ -93,54 +89,34 @@ static void access_unusual(uint32_t vcpu, uintptr_t address)
 		load_two(address);
 		break;
 	case 1:
-		__asm__ volatile("stm %0, {r2, r3}" ::"r"(address) : "memory");
+		__asm__ volatile(STORE_TWO ::"r"((uintptr_t)value(vcpu)), "r"(address) : "memory");
 		break;
 	default:
-		__asm__ volatile("ldrex %0, [%2]\n\tstrex %1, %0, [%2]\n\tclrex"
-				 : "=&r"(low), "=&r"(failed)
+		__asm__ volatile(EXCLUSIVE
+				 : "=&r"(value_there), "=&r"(failed)
 				 : "r"(address)
 				 : "memory");
 	}
-#endif
 }
 
 static void maintain(uint32_t vcpu, uintptr_t address)
 {
-#ifdef __aarch64__
 	switch (below(vcpu, 5)) {
 	case 0:
-		__asm__ volatile("dc cvac, %0" ::"r"(address) : "memory");
+		__asm__ volatile(CLEAN ::"r"(address) : "memory");
 		break;
 	case 1:
-		__asm__ volatile("dc civac, %0" ::"r"(address) : "memory");
+		__asm__ volatile(CLEAN_INVALIDATE ::"r"(address) : "memory");
 		break;
 	case 2:
-		__asm__ volatile("ic ivau, %0" ::"r"(address) : "memory");
+		__asm__ volatile(INVALIDATE_CODE ::"r"(address) : "memory");
 		break;
 	case 3:
-		__asm__ volatile("at s1e1w, %0" ::"r"(address) : "memory");
+		__asm__ volatile(TRANSLATE ::"r"(address) : "memory");
 		break;
 	default:
-		__asm__ volatile("prfm pldl1keep, [%0]" ::"r"(address) : "memory");
+		__asm__ volatile(PREFETCH ::"r"(address) : "memory");
 	}
-#else
-	switch (below(vcpu, 5)) {
-	case 0: /* DCCMVAC */
-		__asm__ volatile("mcr p15, 0, %0, c7, c10, 1" ::"r"(address) : "memory");
-		break;
-	case 1: /* DCCIMVAC */
-		__asm__ volatile("mcr p15, 0, %0, c7, c14, 1" ::"r"(address) : "memory");
-		break;
-	case 2: /* ICIMVAU */
-		__asm__ volatile("mcr p15, 0, %0, c7, c5, 1" ::"r"(address) : "memory");
-		break;
-	case 3: /* ATS1CPW */
-		__asm__ volatile("mcr p15, 0, %0, c7, c8, 1" ::"r"(address) : "memory");
-		break;
-	default:
-		__asm__ volatile("pld [%0]" ::"r"(address) : "memory");
-	}
-#endif
 }
 
 void touch_anywhere(uint32_t vcpu)
