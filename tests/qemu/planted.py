@@ -95,6 +95,11 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
     "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
     "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
     "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
+    # its memory
+    "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),
+    "broadcast vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_guest_vmid();", "\t(void)stage2;"),),
+    "local all": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guests();", "\t(void)stage2;"),),
+    "broadcast all": (Patch("hyp/mem/stage2.h", "\ttlbi_all_guests();", "\t(void)stage2;"),),
     # the background VM
     "background stores": (
         Patch("guest/arch/background/armv8.S", "__background_start:\n",
