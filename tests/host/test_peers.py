@@ -14,8 +14,8 @@ from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.pair import pair_result
 from hypbench.peers.machine import Peer, without_el2
-from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, Figure, NotMeasured, read,
-                                  result)
+from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, Figure, NotMeasured, result,
+                                  whole_lines)
 from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
 from hypbench.peers.run import judged, measure
@@ -161,7 +161,7 @@ def test_lines_that_xen_cuts_are_whole_again():
     assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
     unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # of the domain that has the input
     for log in (XEN_LOG, unnamed):
-        assert b"".join(line + b"\r\n" for line, _ in read(log)) == GOOD
+        assert list(whole_lines(log)) == GOOD.splitlines()
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
 
 

@@ -39,7 +39,7 @@ def test_the_smallest_plan_has_the_defaults():
 
 
 def test_every_line_is_taken():
-    plan = parse("name mine\nplatform qemu-icount\norder once\nlimit_ms 14400000\n"
+    plan = parse("name first\nname mine\nplatform qemu-icount\norder once\nlimit_ms 14400000\n"
                  "config a trapped stage2=4K wfi=trapped stats=on delay_el2=65536\n"
                  "config native trace=on\nbench b n=1000000 delay=4 seed=4294967295\nbench b n=1\n")
     assert (plan.name, PLATFORMS[plan.platform], plan.order, plan.limit_ms) == (
