@@ -501,6 +501,16 @@ def test_words_for_an_image_that_mean_nothing_are_refused(command, tmp_path, wor
     assert says in result.output
 
 
+@pytest.mark.parametrize("word, kept", [
+    (f"{HOME}/build/virt-a72/probe.bin", "build/virt-a72/probe.bin"),
+    ("loader,file=/srv/x/probe.bin,addr=0x60000000", "loader,file=probe.bin,addr=0x60000000"),
+    ("../tools/bao.bin", "bao.bin"), ("rrfile=/dev/null", "rrfile=/dev/null"),
+    ("vfs mount initrd /;vfs run /boot.xscript", "vfs mount initrd /;vfs run /boot.xscript"),
+    ("dtuart=/pl011@9000000", "dtuart=/pl011@9000000")])
+def test_a_kept_command_has_no_folder_of_this_machine(word, kept):
+    assert cli.without_folders(word, HOME) == kept
+
+
 def test_version_of_an_image_is_the_first_line_that_has_one():
     made = Image("bao", HOME, build="release").check(
         b"\0Booting\r\n\0Bao Hypervisor v2.0.0-41\r\nGuest 3.1\r\n" + GOOD, PEER)

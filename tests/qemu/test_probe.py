@@ -152,9 +152,10 @@ def test_two_vms_share_a_core(pair):
     assert figures["switch_fp"].p50 > figures["switch"].p50 + 64
 
 
-def test_delay_after_a_sleep_is_seen_exactly(pair):
-    """The smallest: the loop of VM a is at another instruction in each window."""
-    assert pair(f"{PAIRED} delay=1000")["wake"].min - pair(PAIRED)["wake"].min == 1000
+def test_delay_after_a_sleep_is_seen(pair):
+    """The loop of VM a is at another instruction in each window: of 6 between two reads."""
+    more = pair(f"{PAIRED} delay=1000")["wake"].p50 - pair(PAIRED)["wake"].p50
+    assert abs(more - 1000) <= 6
 
 
 @pytest.mark.parametrize("arguments, says", [

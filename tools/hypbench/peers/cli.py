@@ -159,9 +159,10 @@ def digest_of(command: tuple[str, ...]) -> str:
 
 
 def without_folders(word: str, root: Path) -> str:
-    """A word of a command as another machine would have it: paths from the root of the tree."""
+    """A word of a command as another machine would have it: paths from the root of the tree, and
+    files outside the tree by their names alone."""
     word = word.replace(f"{root}/", "")
-    return re.sub(r"(?<![\w.])/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
+    return re.sub(r"(?<![\w.])(?:\.\.)?/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
 
 
 def show(board: str, columns: list[Column]) -> None:
