@@ -128,6 +128,11 @@ def holds(loop: SourceLoop, frames: list[Line]) -> bool:
     return any(loop.holds(line) for line in frames)
 
 
+def is_inside(loop: SourceLoop, around: tuple[SourceLoop, ...]) -> bool:
+    """Whether a statement may be inside the last of these, which are around each other."""
+    return loop not in around and loop.is_inside(around[-1])
+
+
 def smallest(loops: Iterable[SourceLoop]) -> SourceLoop | None:
     return min(loops, key=lambda loop: loop.last - loop.first, default=None)
 
@@ -148,17 +153,18 @@ class Facts:
             self.sources[file] = Source(file, path.read_text() if is_c else "")
         return self.sources[file]
 
-    def loop(self, controls: list[list[Line]], around: SourceLoop | None) -> SourceLoop | None:
+    def loop(self, controls: list[list[Line]], around: tuple[SourceLoop, ...] = ()
+             ) -> SourceLoop | None:
         """The smallest loop statement that holds each of these instructions, or the calls that
         were inlined around them. A loop inside another one is a statement inside that one's; the
         compiler may have moved instructions, so most of these then decide."""
         files = dict.fromkeys(line.file for frames in controls for line in frames)
         loops = [loop for file in files for loop in self.source(file).loops]
         found = smallest(loop for loop in loops if all(holds(loop, one) for one in controls))
-        if not around or (found and found.is_inside(around)):
+        if not around or (found and is_inside(found, around)):
             return found
         votes = Counter(loop for one in controls if (loop := smallest(
-            loop for loop in loops if holds(loop, one) and loop.is_inside(around))))
+            loop for loop in loops if holds(loop, one) and is_inside(loop, around))))
         return votes.most_common(1)[0][0] if votes else None
 
     def near(self, line: Line, name: str) -> str:

@@ -18,6 +18,7 @@ class Block:
     calls: list[int] = field(default_factory=list)
     site: Instruction | None = None  # of an indirect call
     ends: str = ""  # "return", "leave": the function is left here
+    runs_out: bool = False  # no code follows: padding after a call that does not return
 
     @property
     def last(self) -> Instruction:
@@ -152,7 +153,7 @@ class Builder:
         elif last.flow in (Flow.RETURN, Flow.LEAVE):
             self.end(block, "return" if last.flow is Flow.RETURN else "leave")
         elif not block.following and last.flow is not Flow.DIE:
-            raise BadCode(f"{last.address:#x}: no code follows this instruction")
+            block.runs_out = True
 
     def call(self, block: Block, targets: list[int], site: Instruction | None) -> None:
         if block.last.condition:  # AArch32: the call may be skipped

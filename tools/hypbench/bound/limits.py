@@ -41,27 +41,27 @@ class Limits:
         constants = Constants(self.image, function) if outer else None
         for loop in outer:
             assert constants
-            self.add(loop, constants, None, None, found)
+            self.add(loop, constants, (), None, found)
         return found
 
-    def add(self, loop: Loop, constants: Constants, around: SourceLoop | None,
+    def add(self, loop: Loop, constants: Constants, around: tuple[SourceLoop, ...],
             limit: Limit | None, found: list[Limit]) -> None:
+        """`around`: the statements of the loops around this one; `limit`: that of the last."""
         if loop.only_retries():
             found.append(Limit(loop.function, loop.entries, loop.back, 0,
                                self.line(loop), assumption="retry"))
-            statement = around
         else:
             controls = [self.image.lines.frames(insn.address) for insn in controls_of(loop)]
             statement = self.facts.loop(controls, around)
-            if limit and not statement and around and self.facts.loop(controls, None) == around:
+            if limit and not statement and around and self.facts.loop(controls) in around[-1:]:
                 limit.back += loop.back  # another way round of the same statement
-                statement = around
-                limit.turns = self.stated(statement)
+                limit.turns = self.stated(around[-1])
             else:
                 limit = self.limit(loop, constants, statement)
                 found.append(limit)
+                around = (*around, statement) if statement else around
         for inner in loop.inner:
-            self.add(inner, constants, statement, limit, found)
+            self.add(inner, constants, around, limit, found)
 
     def line(self, loop: Loop) -> str:
         return str(self.image.lines.of(loop.header) or f"{loop.function.name} {loop.header:#x}")

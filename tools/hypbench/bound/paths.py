@@ -58,6 +58,8 @@ class Prover:
             block = function.blocks[left.pop()]
             if block.calls and not all(map(self.returns, block.calls)):
                 continue
+            if block.runs_out:
+                raise BadCode(f"{block.last.address:#x}: no code follows this instruction")
             yield block
             for start in set(block.following) - seen:
                 if self.image.labels.get(start) not in never:
