@@ -102,8 +102,7 @@
  *   vcpus       at most so many vCPUs of the bench guest and of each load, of those that their `vm`
  *               lines have; 0 means all
  *   cntvoff_us  CNTVCT counts that many microseconds less than CNTPCT, or starts at 0 where CNTPCT
- *               has not counted as many when the guest starts. An unmodified guest's CNTVCT starts
- *               at 0 where this is 0
+ *               has not counted as many when the guest starts
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \

@@ -58,6 +58,7 @@ struct vm_machine {
 	unsigned raise_first, raise_count; /* physical SPIs that it can pend: HC_RAISE */
 	uintptr_t entry;
 	bool shares_console; /* with another VM */
+	bool unlinked;       /* lr=hw does not link its list registers to physical interrupts */
 	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
 	 * itself. Else NULL. */
 	uint32_t (*rounds)(const struct vm *vm);

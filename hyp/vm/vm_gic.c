@@ -134,7 +134,7 @@ void vm_gic_reset_vcpu(struct vcpu *vcpu)
 		gic_dist_reset();
 		vm_gic_reset_core(config);
 	}
-	vgic_reset(&vcpu->vgic, lr_count, config->lr == LR_HW);
+	vgic_reset(&vcpu->vgic, lr_count, config->lr == LR_HW && !vcpu->vm->machine->unlinked);
 	vcpu->active_ppis = 0;
 	gic_virt_reset();
 	if (trapped)
