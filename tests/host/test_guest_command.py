@@ -122,7 +122,7 @@ def test_the_guests_output_is_ours_and_nothing_else(bench):
     assert (done.returncode, done.stdout) == (0, b"hello\r\n")
     said = done.stderr.decode().splitlines()
     assert said == [
-        "hypbench: raw binary at 0x40200000, device tree at 0x48000000; virt-a72, trapped-sw, 1"
+        "hypbench: raw binary at 0x40200000, device tree at 0x48000000; virt-a72, trapped, 1"
         " vCPU, 256M at 0x40000000",
         "hypbench: the guest powered off after 125000000 ticks (2.000 s), 10 exits"]
 
@@ -167,12 +167,6 @@ def test_of_an_earlier_guest_nothing_is_left(bench):
     (bench.folder / "load-9.bin").write_bytes(b"")
     bench.start()
     assert not (bench.folder / "load-9.bin").exists()
-
-
-def test_a_configuration_that_loses_timers_is_said(bench):
-    assert b"may lose" not in bench.start().stderr
-    said = bench.start(bench.image, "--config", "trapped").stderr
-    assert b"CONFIG=trapped-sw or CLOCK=icount does not" in said
 
 
 def test_by_icount_an_instruction_is_a_tick(bench):

@@ -13,7 +13,7 @@ from hypbench.guests.formats import read_image
 from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
                                      size_of)
 from hypbench.guests.placement import Piece, loads, place
-from hypbench.guests.prepare import loses_timers, plan_text, usual_config
+from hypbench.guests.prepare import plan_text
 from hypbench.tree import Tree
 
 RAM = 0x40000000
@@ -177,14 +177,3 @@ def test_more_vcpus_than_the_board_has_cores():
 def test_boards_that_cannot_are_told_those_that_can():
     with pytest.raises(BadGuest, match="QEMU, which has no board 'arndale'; it has: "):
         read_board(TREE, "arndale")
-
-
-@pytest.mark.parametrize("words, gic, clock, loses", [
-    ("trapped", "gicv2", "host", True), ("trapped-sw lr=hw", "gicv2", "host", True),
-    ("trapped", "gicv3", "host", False), ("trapped", "gicv2", "icount", False),
-    ("trapped lr=sw", "gicv2", "host", False), ("direct", "gicv2", "host", False),
-    ("direct irq=trapped", "gicv2", "host", True), ("native", "gicv2", "host", False)])
-def test_where_qemu_loses_timers(words, gic, clock, loses):
-    assert loses_timers(words, gic, clock) == loses
-    assert not loses_timers(usual_config(gic, clock), gic, clock)
-    assert usual_config("gicv3", clock) == usual_config(gic, "icount") == "trapped"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hypbench.guests.machine import BadGuest
-from hypbench.guests.prepare import Wish, by_recipe, usual_config
+from hypbench.guests.prepare import USUAL_CONFIG, Wish, by_recipe
 from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
@@ -55,7 +55,7 @@ class OneLine(click.Command):
               help="A folder of boards/ that QEMU has.")
 @click.option("--config", metavar="C",
               help="A preset, also with axes: 'trapped wfi=trapped' (docs/plans.md); without it"
-                   " trapped, or trapped-sw where QEMU would lose timers.")
+                   " trapped.")
 @click.option("--dtb", type=PATH, help="A device tree of yours, instead of one that is made.")
 @click.option("--initrd", type=PATH, help="For the kernel: an initramfs.")
 @click.option("--args", "arguments", default="", metavar="TEXT", help="For the kernel: bootargs.")
@@ -85,7 +85,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
     (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
     off (--guest-status: what it says then), 1 when it crashed, 2 when IMAGE cannot be run.
     """
-    words = config or usual_config(tree.board_fact(board, "GIC"), clock)
+    words = config or USUAL_CONFIG
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
                 stats, clock, limit, guest_status)
     if not image.exists():

@@ -18,7 +18,7 @@ from hypbench.tree import LOCK, Tree, write_whole
 BY_RECIPE = re.compile(r"^[ \t]*guest[ \t]+(\S+)[ \t]+recipe=(\S+)[ \t]*(?:#.*)?$", re.MULTILINE)
 # QEMU's GICv2 does not look at a timer's line again when a list register deactivates it: by the
 # host's clock it may be due again by then, and is lost (CAVEATS.md). Not with lr=sw.
-SAFE_CONFIG, USUAL_CONFIG = "trapped-sw", "trapped"
+USUAL_CONFIG = "trapped"
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,6 @@ def settings(config: str) -> dict[str, str]:
         return words_of(config_of(config.split())[1])
     except Mistake as mistake:
         raise BadGuest(f"CONFIG={config}: {mistake}") from mistake
-
-
-def loses_timers(config: str, gic: str, clock: str) -> bool:
-    said = settings(config)
-    return (clock, gic, said["irq"], said["lr"]) == ("host", "gicv2", "trapped", "hw")
-
-
-def usual_config(gic: str, clock: str) -> str:
-    return SAFE_CONFIG if loses_timers(USUAL_CONFIG, gic, clock) else USUAL_CONFIG
 
 
 def plan_text(config: str, stats: bool, machine: Machine, layout: Layout,
@@ -129,7 +120,7 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
     machine = machine_of(board, wish.cpus, size_of(wish.ram), native=said["stage2"] == "off")
     if wish.cpus > 1 and said["irq"] != "trapped":
         raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
-                       f"{wish.config} has not; CONFIG={SAFE_CONFIG} has")
+                       f"{wish.config} has not; CONFIG={USUAL_CONFIG} has")
     image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
     given = devicetree.read(wish.dtb) if wish.dtb else None
     if wish.initrd:

@@ -11,7 +11,7 @@ import click
 from hypbench import qemu
 from hypbench.guests import terminal
 from hypbench.guests.machine import shown
-from hypbench.guests.prepare import SAFE_CONFIG, Prepared, Wish, loses_timers, prepare
+from hypbench.guests.prepare import Prepared, Wish, prepare
 from hypbench.guests.status import status_of
 from hypbench.records import Data, Log
 from hypbench.report import note_of
@@ -88,9 +88,6 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
     say(opening(wish, prepared))
     if starved := starves(wish, words[0]):
         say(starved)
-    if loses_timers(wish.config, prepared.board.gic, wish.clock):
-        say(f"QEMU's GICv2 may lose this guest's timers with CLOCK=host (CAVEATS.md):"
-            f" CONFIG={SAFE_CONFIG} or CLOCK=icount does not")
     with (folder / "console.log").open("wb") as console:
         session.run(console, terminal.show)
     write_results(session.stream.log, folder)
