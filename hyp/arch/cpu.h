@@ -29,6 +29,16 @@ extern reg_t newer_hcr, newer_mdcr;
 void newer_init(void);
 reg_t newer_scr(void); /* ARMv8: bits of SCR_EL3 that grant EL2 the additions; clears MPAM3_EL3 */
 
+/* The registers of such additions that a guest writes without a trap. newer_is_there(): the core
+ * has any. */
+struct newer_el1 {
+	reg_t disr, vdisr, tpidr2;
+};
+
+bool newer_is_there(void);
+void newer_save(struct newer_el1 *regs);
+void newer_restore(const struct newer_el1 *regs);
+
 /* Writes all EL2 control registers: no traps, no stage 2, no guest. */
 void cpu_init(void);
 

@@ -98,7 +98,7 @@ static void update(struct vpl011 *uart)
 void vpl011_receive(void)
 {
 	record_lock();
-	if (listener) {
+	if (listener && !listener->unplugged) {
 		fill(listener);
 		update(listener);
 	} else {
@@ -247,10 +247,23 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 	*uart = (struct vpl011){ .vm = vm, .by_lines = vm->machine->shares_console };
 	*reg(uart, UARTCR) = UARTCR_RXE | UARTCR_TXE;
 	*reg(uart, UARTIFLS) = IFLS_RESET;
-	if (!input || listener)
+	if (!input || (listener && listener != uart))
 		return;
 	listener = uart;
 	console_listen(true);
+}
+
+void vpl011_unplug(struct vpl011 *uart)
+{
+	record_lock();
+	if (uart->length)
+		queue_line(uart);
+	if (uart->by_lines)
+		send_some();
+	uart->unplugged = true;
+	if (uart == listener)
+		console_listen(false);
+	record_unlock();
 }
 
 /* No timer of the VM's cores outlives it. Another VM there starts the timer again for what it sends

@@ -24,6 +24,7 @@ struct vpl011 {
 	/* Of one UART among several: a line goes to the console as a whole, with the VM's name, and
 	 * some bytes an exit. */
 	bool by_lines;
+	bool unplugged;
 	uint8_t length;
 	char text[160];
 	uint16_t reg[VPL011_REGISTERS]; /* by offset / 4; the registers that store nothing stay 0 */
@@ -31,6 +32,10 @@ struct vpl011 {
 
 /* Resets the UART. `input`: the UART receives the console's input, unless another one does. */
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
+
+/* Until vpl011_start() the UART receives nothing, but stays the one that does. It sends what it has
+ * of a line. */
+void vpl011_unplug(struct vpl011 *uart);
 
 /* The UART receives no input afterwards, and sends what it has of a line. */
 void vpl011_stop(struct vpl011 *uart);

@@ -7,6 +7,8 @@
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm_core.h"
+#include "hyp/vm/vm_work.h"
+#include "lib/compiler.h"
 
 /* The last vCPU of several is loaded when the core leaves vcpu_run(). */
 static void run(struct vcpu *vcpu)
@@ -30,6 +32,18 @@ static void run(struct vcpu *vcpu)
 		__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
 }
 
+/* EL2 does a worker's turn itself, and takes interrupts between two pieces. A kick reports what
+ * other cores post; the core's loop does what cores ask. */
+static __cold void work(struct vcpu *vcpu)
+{
+	do {
+		vm_work_piece(vcpu);
+		trap_irq_idle();
+		sched_wake_posted();
+	} while (sched_next() == vcpu && vm_works(vcpu) && !smp_is_asked());
+	sched_leave();
+}
+
 /* Interrupts are masked: one that is pending ends the wait. */
 static void idle(void)
 {
@@ -41,24 +55,31 @@ static void turn(void)
 {
 	struct vcpu *vcpu;
 
-	smp_process_calls();
 	vm_core_process();
 	sched_wake_posted();
 	vcpu = sched_begin();
-	if (vcpu)
-		run(vcpu);
-	else
+	if (!vcpu)
 		idle();
+	else if (vm_works(vcpu))
+		work(vcpu);
+	else
+		run(vcpu);
 }
 
 void core_loop(bool (*over)(void))
 {
-	while (!over())
+	for (;;) {
+		smp_process_calls(); /* first: over() sees all that asks until here */
+		if (over())
+			return;
 		turn();
+	}
 }
 
 _Noreturn void core_loop_for_ever(void)
 {
-	for (;;)
+	for (;;) {
+		smp_process_calls();
 		turn();
+	}
 }

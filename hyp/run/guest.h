@@ -4,7 +4,7 @@
 #pragma once
 
 #include "hyp/dev/virtio_net.h"
-#include "hyp/vm/vm.h"
+#include "hyp/vm/vm_work.h"
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
@@ -18,6 +18,29 @@ static inline void guest_unplug(struct vm *vm)
 {
 	if (vm->machine->net)
 		virtio_net_reset(vm->machine->net);
+}
+
+/* One piece of what vm_type.reset() does, from vm->progress.done on, `left` bytes at most: copy it
+ * from `from` to the VM's RAM at `to`, and to memory; or bring memory up to date there. */
+static inline size_t guest_piece(struct vm *vm, uint64_t left)
+{
+	size_t size = left < VM_PIECE_BYTES ? (size_t)left : VM_PIECE_BYTES;
+
+	vm->progress.done += size;
+	return size;
+}
+
+static inline void guest_load_piece(struct vm *vm, ipa_t to, uintptr_t from, uint64_t left)
+{
+	size_t size = guest_piece(vm, left);
+
+	ram_copy(&vm->machine->ram, to, (void *)from, size, true);
+	ram_clean(&vm->machine->ram, to, size);
+}
+
+static inline void guest_clean_piece(struct vm *vm, ipa_t at, uint64_t left)
+{
+	ram_clean(&vm->machine->ram, at, guest_piece(vm, left));
 }
 
 /* Each describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */

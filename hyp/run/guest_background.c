@@ -26,11 +26,12 @@ static bool add_devices(struct vm *vm)
 }
 
 /* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */
-static void reset(struct vm *vm)
+static bool reset(struct vm *vm)
 {
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (&vms[i] != vm && vms[i].started && vms[i].vcpu[0]->core == vm->vcpu[0]->core)
 			vm->cntvoff = vms[i].cntvoff;
+	return false;
 }
 
 /* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
@@ -53,6 +54,7 @@ static const struct vm_type type = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = guest_nothing,
+	.restarts = guest_nothing,
 	.stopped = guest_nothing,
 };
 

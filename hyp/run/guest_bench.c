@@ -41,22 +41,37 @@ static bool add_devices(struct vm *vm)
 	return !vm->machine->doorbell || doorbell_add(vm, vm->machine->doorbell);
 }
 
-/* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */
-static void reset(struct vm *vm)
+/* A piece of the image, or of the memory after it, which the guest clears. */
+static bool load_piece(struct vm *vm)
 {
 	const struct guest_header *h = header();
-	struct guest_run *page = run_page(vm);
 	const struct guest_ram *ram = &vm->machine->ram;
-	ipa_t image = ram->base + GUEST_IMAGE_OFFSET;
+	ipa_t at = ram->base + GUEST_IMAGE_OFFSET + vm->progress.done;
 
+	if (vm->progress.done < h->image_size)
+		guest_load_piece(vm, at, (uintptr_t)h + (uintptr_t)vm->progress.done,
+				 h->image_size - vm->progress.done);
+	else if (vm->progress.done < h->memory_end - h->load_address)
+		guest_clean_piece(vm, at, h->memory_end - h->load_address - vm->progress.done);
+	else
+		return false;
+	return true;
+}
+
+/* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */
+static bool reset(struct vm *vm)
+{
+	struct guest_run *page = run_page(vm);
+
+	if (load_piece(vm))
+		return true;
 	null_device_reset(vm->machine->device);
 	guest_unplug(vm);
-	ram_copy(ram, image, (void *)(uintptr_t)h, (size_t)h->image_size, true);
-	ram_clean(ram, image, (size_t)(h->memory_end - h->load_address));
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*page = vm->machine->run;
 	page->cntvoff = vm->cntvoff;
 	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
+	return false;
 }
 
 static void set_registers(struct vcpu *vcpu)
@@ -81,6 +96,7 @@ const struct vm_type vm_type_bench = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = starting,
+	.restarts = guest_unplug,
 	.stopped = guest_unplug,
 };
 

@@ -76,38 +76,56 @@ static bool add_devices(struct vm *vm)
 			   (uintptr_t)erased_flash);
 }
 
-static void load_images(const struct vm *vm)
+/* An image outside of RAM is read where it lies. */
+static void load_piece(struct vm *vm, const struct plan_load *load)
 {
-	const struct guest_ram *ram = &vm->machine->ram;
+	uint64_t done = vm->progress.done, left = load->size - done;
+	uintptr_t from = store_at(load) + (uintptr_t)done;
+
+	if (ram_holds(&vm->machine->ram, load->ipa, load->size))
+		guest_load_piece(vm, load->ipa + done, from, left);
+	else
+		dcache_clean_invalidate(from, guest_piece(vm, left));
+}
+
+static bool load_images(struct vm *vm)
+{
 	const struct plan_guest *plan = vm->machine->plan;
+	struct vm_progress *progress = &vm->progress;
 
-	for (uint32_t i = 0; i < plan->load_count; i++) {
-		const struct plan_load *load = &plan->load[i];
-		void *at = (void *)store_at(load);
-
-		if (ram_holds(ram, load->ipa, load->size)) {
-			ram_copy(ram, load->ipa, at, load->size, true);
-			ram_clean(ram, load->ipa, load->size);
-		} else {
-			dcache_clean_invalidate((uintptr_t)at, load->size);
-		}
-	}
+	if (progress->image == plan->load_count)
+		return false;
+	load_piece(vm, &plan->load[progress->image]);
+	if (progress->done == plan->load[progress->image].size)
+		*progress = (struct vm_progress){ .image = progress->image + 1 };
+	return true;
 }
 
 /* Each start finds the machine as at power-on, but for a counter that goes on: without an offset no
  * CVAL plus CNTVOFF passes 2^64, where QEMU's timers fail. */
-static void reset(struct vm *vm)
+static bool reset(struct vm *vm)
 {
+	if (load_images(vm))
+		return true;
 	guest_unplug(vm);
-	load_images(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(uart_of(vm), vm, vm->config->irq == IRQ_TRAPPED);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
+	return false;
 }
 
 static void set_registers(struct vcpu *vcpu)
 {
 	cpu_boot_registers(vcpu, vcpu->vm->machine->plan->dtb);
+}
+
+static void restarts(struct vm *vm)
+{
+	guest_unplug(vm);
+	if (has_real_uart(vm->config))
+		console_guest_had_it();
+	else
+		vpl011_unplug(uart_of(vm));
 }
 
 /* The guest may have left the real UART in any state. */
@@ -131,6 +149,7 @@ const struct vm_type vm_type_unmodified = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = guest_nothing,
+	.restarts = restarts,
 	.stopped = stopped,
 };
 

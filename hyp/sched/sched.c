@@ -241,15 +241,10 @@ void sched_compare(void)
 	}
 }
 
-void sched_add(struct vcpu *vcpu)
+static void add(struct vcpu *vcpu)
 {
-	vcpu->virtual_timer.function = virtual_due;
-	vcpu->physical_timer.function = physical_due;
-	vcpu->cntp.timer.function = emulated_due;
 	vcpu->urgency = sched.by_priority ? vcpu->priority : 0;
 	vcpu->sliced = false;
-	vcpu->turns = 0;
-	vcpu->load_work = sched.load_work | (fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0);
 	/* bound: CORE_VCPUS */
 	for (struct vcpu *other = sched.vcpus; other; other = other->next_of_core)
 		if (sched.slices && other->urgency == vcpu->urgency)
@@ -258,6 +253,22 @@ void sched_add(struct vcpu *vcpu)
 	sched.vcpus = vcpu;
 	sched_compare();
 	make_ready(vcpu);
+}
+
+void sched_add(struct vcpu *vcpu)
+{
+	vcpu->virtual_timer.function = virtual_due;
+	vcpu->physical_timer.function = physical_due;
+	vcpu->cntp.timer.function = emulated_due;
+	vcpu->turns = 0;
+	vcpu->load_work = sched.load_work | (fp_add(&vcpu->fp) ? VCPU_FP_EAGER : 0);
+	add(vcpu);
+}
+
+void sched_add_worker(struct vcpu *vcpu)
+{
+	vcpu->load_work = sched.load_work | VCPU_WORKS; /* the vCPU before saves its registers */
+	add(vcpu);
 }
 
 struct vcpu *sched_begin(void)

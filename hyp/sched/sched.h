@@ -26,6 +26,10 @@ void sched_reset(const struct run_config *config);
 void sched_add(struct vcpu *vcpu);
 void sched_remove(struct vcpu *vcpu);
 
+/* The same for a vCPU for which EL2 has work: in its turn no guest is entered, and the core leaves
+ * vcpu_run(). */
+void sched_add_worker(struct vcpu *vcpu);
+
 /* Call after a change of vcpu->el2 of a vCPU of this core. */
 void sched_compare(void);
 

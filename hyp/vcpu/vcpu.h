@@ -14,6 +14,7 @@
 #include "arch/el1_regs.h"
 #include "arch/sysreg.h"
 #include "arch/trap_frame.h"
+#include "hyp/arch/cpu.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/vcpu/vgic.h"
@@ -65,7 +66,8 @@ struct el1_auxiliary {
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
 #define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core */
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
-#define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers */
+#define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers, or newer ones */
+#define VCPU_WORKS 64u       /* EL2 works in the guest's place: no switch enters it */
 
 /* EL2's registers that a vCPU may have of its own. */
 #define EL2_REGS(X)                                                                                \
@@ -80,6 +82,12 @@ struct el2_regs {
 #define X(name) __typeof__(read_##name()) name;
 	EL2_REGS(X)
 #undef X
+};
+
+/* The next piece of a worker: hyp/vm/vm_work.c. */
+struct vcpu_work {
+	uint8_t part, step;
+	unsigned piece;
 };
 
 struct vcpu {
@@ -114,7 +122,8 @@ struct vcpu {
 	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
 	struct fp fp;
 	struct el2_regs el2;
-	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
+	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded, and so is: */
+	struct newer_el1 newer;
 
 	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
 		struct timer timer; /* queued while the line is to rise */
@@ -128,6 +137,7 @@ struct vcpu {
 	reg_t start_entry, start_context;
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
+	struct vcpu_work work;
 };
 
 /* Offsets that hyp/arch/vectors.h names. */
@@ -156,7 +166,11 @@ static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
 struct vcpu *vcpu_run(struct vcpu *vcpu);
 extern uintptr_t vcpu_host_sp; /* where it was called */
 
-/* VCPU_AUXILIARY where this core keeps what is written to EL1_AUXILIARY_REGS, else 0. No vCPU is
+/* The same return from a switch to `vcpu`, which is loaded, before it enters the guest. */
+_Noreturn void vcpu_leave(struct vcpu *vcpu);
+
+/* VCPU_AUXILIARY where this core keeps what is written to EL1_AUXILIARY_REGS, or has registers of
+ * struct newer_el1, else 0. No vCPU is
  * loaded. Leaves them 0. */
 uint8_t vcpu_find_auxiliary(void);
 

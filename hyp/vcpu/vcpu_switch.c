@@ -108,21 +108,23 @@ uint8_t vcpu_find_auxiliary(void)
 	write_##name(0);
 	EL1_AUXILIARY_REGS(X)
 #undef X
-	return kept ? VCPU_AUXILIARY : 0;
+	return kept || newer_is_there() ? VCPU_AUXILIARY : 0;
 }
 
-static void auxiliary_save(struct el1_auxiliary *regs)
+static void auxiliary_save(struct vcpu *vcpu)
 {
-#define X(name, ...) regs->name = read_##name();
+#define X(name, ...) vcpu->auxiliary.name = read_##name();
 	EL1_AUXILIARY_REGS(X)
 #undef X
+	newer_save(&vcpu->newer);
 }
 
-static void auxiliary_restore(const struct el1_auxiliary *regs)
+static void auxiliary_restore(const struct vcpu *vcpu)
 {
-#define X(name, ...) write_##name(regs->name);
+#define X(name, ...) write_##name(vcpu->auxiliary.name);
 	EL1_AUXILIARY_REGS(X)
 #undef X
+	newer_restore(&vcpu->newer);
 }
 
 /* CTL.ENABLE of the timers: vtimer_put(). */
@@ -175,7 +177,7 @@ void vcpu_put(struct vcpu *vcpu)
 {
 	put(vcpu);
 	if (vcpu->load_work & VCPU_AUXILIARY)
-		auxiliary_save(&vcpu->auxiliary);
+		auxiliary_save(vcpu);
 	gic_virt_off();
 	vtimer_put(vcpu);
 }
@@ -186,7 +188,7 @@ void vcpu_load(struct vcpu *vcpu)
 	el2_load(&vcpu->el2);
 	load(vcpu);
 	if (vcpu->load_work & VCPU_AUXILIARY)
-		auxiliary_restore(&vcpu->auxiliary);
+		auxiliary_restore(vcpu);
 	isb();
 	vppi_load(vcpu);
 	load_more(vcpu);
@@ -198,13 +200,25 @@ static __attribute__((noinline)) void switch_vms(struct vcpu *to, const struct v
 	el2_switch(&from->el2, &to->el2);
 }
 
+static __cold __attribute__((noinline)) void switch_auxiliary_or_leave(struct vcpu *to,
+								       struct vcpu *from)
+{
+	if (to->load_work & VCPU_AUXILIARY) {
+		auxiliary_save(from);
+		auxiliary_restore(to);
+	}
+	if (!(to->load_work & VCPU_WORKS))
+		return;
+	switch_vms(to, from);
+	load_more(to);
+	vcpu_leave(to);
+}
+
 static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
 {
 	vtimer_put(from);
-	if (to->load_work & VCPU_AUXILIARY) {
-		auxiliary_save(&from->auxiliary);
-		auxiliary_restore(&to->auxiliary);
-	}
+	if (to->load_work & (VCPU_AUXILIARY | VCPU_WORKS))
+		switch_auxiliary_or_leave(to, from);
 	if (to->load_work & (VCPU_DIFFERS | VCPU_SHARES_PPIS))
 		switch_vms(to, from);
 	load_more(to);

@@ -20,14 +20,35 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
 }
 
-void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
+static void reset_routes(struct vgic *vgic, unsigned lr_count, bool link_hw)
 {
-	memset(vgic, 0, sizeof(*vgic));
+	memset(vgic, 0, offsetof(struct vgic, virq));
 	vgic->lr_count = lr_count;
 	vgic->link_hw = link_hw;
-	/* bound: VIRQ_COUNT */
-	for (unsigned i = 0; i < VIRQ_COUNT; i++)
-		virq_reset(vgic, i);
+}
+
+static void reset_queues(struct vgic *vgic)
+{
+	memset(&vgic->spilled_at, 0, sizeof(*vgic) - offsetof(struct vgic, spilled_at));
+}
+
+void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw)
+{
+	if (piece == 0)
+		reset_routes(vgic, lr_count, link_hw);
+	else if (piece == 1)
+		reset_queues(vgic);
+	else
+		/* bound: 32 */
+		for (unsigned i = 0; i < 32; i++)
+			virq_reset(vgic, (piece - 2) * 32 + i);
+}
+
+void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
+{
+	/* bound: VGIC_RESET_PIECES */
+	for (unsigned piece = 0; piece < VGIC_RESET_PIECES; piece++)
+		vgic_reset_piece(vgic, piece, lr_count, link_hw);
 }
 
 bool vgic_forward(struct vgic *vgic, unsigned intid)

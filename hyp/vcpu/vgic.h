@@ -104,6 +104,11 @@ struct vgic {
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
 
+/* The same in pieces of bounded length, 0 to VGIC_RESET_PIECES - 1 in this order. From the first
+ * piece on no physical interrupt has a route. */
+#define VGIC_RESET_PIECES (2 + VIRQ_WORDS)
+void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw);
+
 /* Forward physical interrupt `intid` while the guest has it enabled. Returns false for an INTID
  * that no guest has. */
 bool vgic_forward(struct vgic *vgic, unsigned intid);

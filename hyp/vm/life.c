@@ -6,6 +6,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
@@ -139,22 +140,18 @@ bool vm_create(struct vm *vm, const struct vm_config *config)
 
 void vm_start(struct vm *vm, uint64_t limit)
 {
-	struct vcpu *first = vm->vcpu[0];
+	enum vm_outcome before = vm_outcome(vm);
 
 	vm->limit = limit;
 	vm->started = true;
-	vm->booted = vm->entered = vm->paused = false;
-	vm->vcpus_on = 1;
-	vm->clock = (struct vm_clock){ .held = vm->config->pause_clock == PAUSE_CLOCK_HELD };
+	vm->paused = false;
+	vm_begin_life(vm);
 	vgicd_reset(&vm->dist);
-	vm->type->reset(vm);
+	while (vm->type->reset(vm))
+		;
 	icache_invalidate_all();
 	on_each_core(vm, vm_core_attach);
-	first->start_entry = vm->machine->entry;
-	first->start_context = 0;
-	first->power = VCPU_STARTING;
-	__atomic_store_n(&vm->outcome, VM_RUNNING, __ATOMIC_RELEASE);
-	smp_ask(first->core);
+	vm_begin_run(vm, before);
 }
 
 void vm_pause(struct vm *vm)
@@ -171,18 +168,25 @@ void vm_resume(struct vm *vm)
 		smp_ask(vm->vcpu[n]->core); /* one that PSCI started meanwhile */
 }
 
-void vm_stop(struct vm *vm)
+static void end_life(struct vm *vm)
 {
 	enum vm_outcome running = VM_RUNNING;
 
+	__atomic_compare_exchange_n(&vm->outcome, &running, VM_CREATED, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+}
+
+/* A VM that starts again may come to run until its vCPUs are detached. */
+void vm_stop(struct vm *vm)
+{
 	if (!vm->started)
 		return;
 	vm->started = false;
 	if (vm->config->irq != IRQ_TRAPPED)
 		gic_dist_reset(); /* its guest had it, and may have turned it off */
-	__atomic_compare_exchange_n(&vm->outcome, &running, VM_CREATED, false, __ATOMIC_RELEASE,
-				    __ATOMIC_RELAXED);
+	end_life(vm);
 	on_each_core(vm, vm_core_detach);
+	end_life(vm);
 	vm_gic_release(vm);
 	vm->type->stopped(vm);
 }

@@ -41,13 +41,15 @@ struct vm_type {
 
 	/* Add the devices beside RAM and GIC; only with stage 2. False: no room in the tables. */
 	bool (*add_devices)(struct vm *vm);
-	/* Its devices as at reset; its images to its RAM, and in memory: it begins with its caches
-	 * off. Sets vm->cntvoff. */
-	void (*reset)(struct vm *vm);
+	/* One piece of bounded length, from vm->progress on, all zero at first: its images to its
+	 * RAM, and in memory, since the guest begins with its caches off. The last piece, after
+	 * which it returns false, makes the devices as at reset and sets vm->cntvoff. */
+	bool (*reset)(struct vm *vm);
 	/* General registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
 	void (*starting)(struct vm *vm); /* the last thing before its first instruction */
-	void (*stopped)(struct vm *vm);  /* after its last one */
+	void (*restarts)(struct vm *vm); /* its devices fall silent, before reset() */
+	void (*stopped)(struct vm *vm);  /* the same after its last one, on core 0 */
 };
 
 struct vm_machine {

@@ -307,13 +307,27 @@ void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 	}
 }
 
-void vgicd_reset(struct vgicd *dist)
+/* memset() clears a byte at a time what does not begin at a word. */
+void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 {
-	memset(dist, 0, offsetof(struct vgicd, vcpu_count));
+	size_t size = offsetof(struct vgicd, vcpu_count);
+	size_t half = size / 2 & ~(sizeof(uint64_t) - 1);
+
+	if (piece == 0) {
+		memset(dist, 0, half);
+		return;
+	}
+	memset((uint8_t *)dist + half, 0, size - half);
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_registers(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
 	dist->edges[0] = VGICD_EDGES;
+}
+
+void vgicd_reset(struct vgicd *dist)
+{
+	for (unsigned piece = 0; piece < VGICD_RESET_PIECES; piece++)
+		vgicd_reset_piece(dist, piece);
 }
 
 /* --- the distributor's words --- */

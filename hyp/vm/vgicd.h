@@ -57,6 +57,10 @@ void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count);
 /* For a fresh guest, whose virtual GICs have been reset. */
 void vgicd_reset(struct vgicd *dist);
 
+/* The same in pieces of bounded length, 0 to VGICD_RESET_PIECES - 1. */
+#define VGICD_RESET_PIECES 2u
+void vgicd_reset_piece(struct vgicd *dist, unsigned piece);
+
 /* A vCPU is off: reset its private interrupts. On its core. */
 void vgicd_reset_private(struct vcpu *vcpu);
 

@@ -53,21 +53,40 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	record_unlock();
 }
 
-bool vm_end(struct vm *vm, enum vm_outcome outcome)
+/* A VM that starts again, and is paused, may still come to its time limit. */
+static bool can_end(enum vm_outcome before, enum vm_outcome outcome)
 {
-	enum vm_outcome before = VM_RUNNING;
+	return before == VM_RUNNING || (before == VM_RESET && outcome == VM_FAULT);
+}
 
-	/* A VM that asked for a reset, and is paused, may still come to its time limit. */
-	if (outcome == VM_FAULT && vm_outcome(vm) == VM_RESET)
-		before = VM_RESET;
-	if (!__atomic_compare_exchange_n(&vm->outcome, &before, outcome, false, __ATOMIC_RELEASE,
-					 __ATOMIC_RELAXED))
-		return false;
-	smp_ask(0); /* manages VMs, whatever its vCPUs are */
+/* Core 0 manages VMs, whatever its vCPUs are. A VM that starts again needs no manager: core 0 gets
+ * to know of its 1st, 2nd, 4th, 8th ... restart, so that no guest takes core 0's time. */
+static void ask_cores(const struct vm *vm)
+{
+	bool manager = vm_outcome(vm) != VM_RESET || (vm->resets & (vm->resets - 1)) == 0;
+
+	if (manager)
+		smp_ask(0);
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
-		if (vm->vcpu[n]->core != 0)
+		if (!manager || vm->vcpu[n]->core != 0)
 			smp_ask(vm->vcpu[n]->core);
+}
+
+bool vm_end(struct vm *vm, enum vm_outcome outcome)
+{
+	enum vm_outcome before = vm_outcome(vm);
+
+	/* bound: 2: the next change is a whole restart away */
+	do {
+		if (!can_end(before, outcome))
+			return false;
+	} while (!__atomic_compare_exchange_n(&vm->outcome, &before, outcome, false,
+					      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	vm->resets += outcome == VM_RESET;
+	if (outcome == VM_RESET)
+		vm_begin_work(vm);
+	ask_cores(vm);
 	return true;
 }
 

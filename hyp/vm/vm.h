@@ -13,7 +13,7 @@ enum vm_outcome {
 	VM_ABSENT,
 	VM_CREATED, /* or stopped */
 	VM_RUNNING, /* or paused */
-	VM_RESET,   /* an unmodified guest asks to start again */
+	VM_RESET,   /* starts again: hyp/vm/vm_work.h */
 	/* At its end, from good to bad: */
 	VM_DONE,
 	VM_REFUSED,
@@ -35,6 +35,12 @@ struct vm_clock {
 	uint64_t stopped_at; /* CNTPCT when the VM was paused, or the last vCPU followed */
 };
 
+/* How far vm_type.reset() has come. */
+struct vm_progress {
+	uint32_t image;
+	uint64_t done; /* bytes of it */
+};
+
 struct vm {
 	const char *name; /* in records */
 	const struct vm_type *type;
@@ -51,7 +57,7 @@ struct vm {
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
 	struct vgicd dist;
-	uint32_t resets;     /* of an unmodified guest: times it started again */
+	uint32_t resets;     /* of an unmodified guest: times it asked to start again */
 	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
 	struct vm_faults {   /* that failed over; the last of them */
 		uint32_t count;
@@ -72,6 +78,8 @@ struct vm {
 	bool paused;            /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on;      /* or about to be */
 	struct vm_clock clock;
+	uint32_t work; /* of a VM that starts again: hyp/vm/vm_work.c; 0: none */
+	struct vm_progress progress;
 };
 
 #define VM_MAX PLAN_VM_MAX
@@ -90,6 +98,20 @@ const char *vm_fault_word(enum fault_reason reason);
 
 /* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);
+
+/* vm->work when a restart begins: no vCPU has finished the first part. */
+#define VM_WORK_BEGINS (1u << VCPU_MAX)
+
+/* A restart begins. The core that has made vm->outcome VM_RESET calls this before it asks the
+ * others. vm->work is 0 until here: a core that has read the last restart's VM_RESET too late finds
+ * no part of this restart to finish. */
+static inline void vm_begin_work(struct vm *vm)
+{
+	uint32_t none = 0;
+
+	__atomic_compare_exchange_n(&vm->work, &none, VM_WORK_BEGINS, false, __ATOMIC_RELEASE,
+				    __ATOMIC_RELAXED);
+}
 
 /* The emulated device at `ipa`, or NULL. */
 static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)

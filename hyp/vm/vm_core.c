@@ -9,12 +9,12 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_gic.h"
+#include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"
-
-#define MPIDR_RES1 (1u << 31) /* and U 0: one of several, as on QEMU's virt with one core, too */
 
 static struct vcpu *attached PERCPU; /* the vCPUs of this core */
 
@@ -58,10 +58,7 @@ void vm_core_attach(void *argument)
 	vcpu->next_attached = NULL;
 	if (!vm->type->no_gic)
 		vm_gic_reset_vcpu(vcpu);
-	cpu_guest_el2(vcpu, vm->config);
-	if (vm->config->irq == IRQ_TRAPPED) /* as the emulated GIC knows it */
-		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
-	vcpu->vttbr = vm_has_stage2(vm) ? stage2_vttbr(&vm->stage2) : 0;
+	vm_begin_el2(vcpu);
 	if (vcpu->index == 0) {
 		vm->limit_timer.function = limit_reached;
 		vm->heartbeat.function = vm_heartbeat_is_late;
@@ -78,7 +75,7 @@ void vm_core_detach(void *argument)
 	if (!*link)
 		return; /* detached already */
 	*link = vcpu->next_attached;
-	sched_remove(vcpu);
+	vm_work_leave(vcpu);
 	vtimer_stop(vcpu);
 	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->limit_timer);
@@ -163,14 +160,23 @@ static void process_posts(struct vcpu *vcpu)
 	gic_virt_off();
 }
 
+static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
+{
+	if (outcome == VM_RESET)
+		vm_work_follow(vcpu);
+	else
+		sched_remove(vcpu);
+}
+
 void vm_core_process(void)
 {
 	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached) {
 		uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
+		enum vm_outcome outcome = vm_outcome(vcpu->vm);
 
-		if (vm_outcome(vcpu->vm) != VM_RUNNING)
-			sched_remove(vcpu);
+		if (outcome != VM_RUNNING)
+			follow_end(vcpu, outcome);
 		else if (power == VCPU_STARTING && may_start(vcpu))
 			start(vcpu);
 		else if (power == VCPU_ON)

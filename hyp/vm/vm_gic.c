@@ -56,6 +56,8 @@ bool vm_gic_add(struct vm *vm)
 
 /* --- of a vCPU, and of a core --- */
 
+#define SPIS_AT_ONCE 16u /* in one piece */
+
 static unsigned lr_count PERCPU;
 
 static void forward(struct vcpu *vcpu, unsigned intid)
@@ -89,19 +91,14 @@ static void take_link(struct vcpu *vcpu)
 	}
 }
 
-/* vCPU 0 begins with the SPIs. */
-static void forward_all(struct vcpu *vcpu)
+/* All but the machine's own SPIs. */
+static void forward_others(struct vcpu *vcpu)
 {
-	const struct vm_machine *machine = vcpu->vm->machine;
-	unsigned spis = vcpu->index == 0 ? machine->spi_count : 0;
-
 	forward(vcpu, board.virt_timer_intid);
 	if (vcpu->vm->config->cntp == CNTP_PASSTHROUGH)
 		forward(vcpu, board.phys_timer_intid);
 	if (board.pmu_intid)
 		forward(vcpu, board.pmu_intid);
-	for (unsigned i = 0; i < spis; i++)
-		forward_spi(vcpu, machine->spi_first + i);
 	if (vcpu->index == 0)
 		take_link(vcpu);
 }
@@ -124,24 +121,56 @@ void vm_gic_reset_core(const struct run_config *config)
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
 
-void vm_gic_reset_vcpu(struct vcpu *vcpu)
+/* vCPU 0 begins with the SPIs. */
+static bool forward_some_spis(struct vcpu *vcpu, unsigned from)
+{
+	const struct vm_machine *machine = vcpu->vm->machine;
+	unsigned count = vcpu->index == 0 ? machine->spi_count : 0;
+
+	if (from >= count)
+		return false;
+	for (unsigned i = from; i < count && i < from + SPIS_AT_ONCE; i++)
+		forward_spi(vcpu, machine->spi_first + i);
+	return true;
+}
+
+/* The guest had the core's GIC, and no other VM is there. */
+static void reset_real_gic(const struct run_config *config)
+{
+	gic_cpu_abandon();
+	gic_dist_reset();
+	vm_gic_reset_core(config);
+	gic_virt_reset();
+	gic_virt_off();
+}
+
+bool vm_gic_reset_piece(struct vcpu *vcpu, unsigned piece)
 {
 	const struct run_config *config = vcpu->vm->config;
 	bool trapped = config->irq == IRQ_TRAPPED;
 
-	if (!trapped) { /* its guest had the core's GIC, and no other VM is there */
-		gic_cpu_abandon();
-		gic_dist_reset();
-		vm_gic_reset_core(config);
+	if (piece < VGIC_RESET_PIECES) {
+		vgic_reset_piece(&vcpu->vgic, piece, lr_count,
+				 config->lr == LR_HW && !vcpu->vm->machine->unlinked);
+		return true;
 	}
-	vgic_reset(&vcpu->vgic, lr_count, config->lr == LR_HW && !vcpu->vm->machine->unlinked);
+	if (trapped && forward_some_spis(vcpu, (piece - VGIC_RESET_PIECES) * SPIS_AT_ONCE))
+		return true;
 	vcpu->active_ppis = 0;
-	gic_virt_reset();
-	if (trapped)
-		forward_all(vcpu);
-	else
-		gic_virt_off();
+	if (trapped) {
+		gic_virt_reset();
+		forward_others(vcpu);
+	} else {
+		reset_real_gic(config);
+	}
 	gic_virt_save(&vcpu->gic);
+	return false;
+}
+
+void vm_gic_reset_vcpu(struct vcpu *vcpu)
+{
+	for (unsigned piece = 0; vm_gic_reset_piece(vcpu, piece); piece++)
+		;
 }
 
 bool vm_gic_send_on(uint32_t iar)
@@ -161,14 +190,29 @@ static void release_spi(unsigned intid)
 	gic_set_edge(intid, false);
 }
 
-void vm_gic_release(const struct vm *vm)
+static void release_link(const struct vm_machine *machine)
 {
-	const struct vm_machine *machine = vm->machine;
-
-	for (unsigned i = 0; i < machine->spi_count; i++)
-		release_spi(machine->spi_first + i);
 	if (machine->link_intid)
 		release_spi(machine->link_intid);
 	if (machine->kick_intid)
 		release_spi(machine->kick_intid);
+}
+
+bool vm_gic_release_piece(const struct vm *vm, unsigned piece)
+{
+	const struct vm_machine *machine = vm->machine;
+	unsigned from = piece * SPIS_AT_ONCE;
+
+	for (unsigned i = from; i < machine->spi_count && i < from + SPIS_AT_ONCE; i++)
+		release_spi(machine->spi_first + i);
+	if (from < machine->spi_count)
+		return true;
+	release_link(machine);
+	return false;
+}
+
+void vm_gic_release(const struct vm *vm)
+{
+	for (unsigned piece = 0; vm_gic_release_piece(vm, piece); piece++)
+		;
 }

@@ -139,12 +139,17 @@ def medians(result) -> dict[str, int]:
     return {bench["variant"]: bench["p50"] for bench in result.records("bench")}
 
 
+def shortest(result) -> dict[str, int]:
+    """CNTPCT counts every core's instructions: of a sample that another core has no turn in."""
+    return {bench["variant"]: bench["min"] for bench in result.records("bench")}
+
+
 @divides_otherwise
 def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
-    """Core 0 loads its images, and has a VM of its own."""
+    """Its own cores load its images."""
     result = lab.ended(beside(built, "storm.c", "1,2"))
     assert result.one("vm")["resets"] > 100
-    assert medians(result) == medians(lab.run(Job(built, BENCH.format(axes=""))))
+    assert shortest(result) == shortest(lab.run(Job(built, BENCH.format(axes=""))))
 
 
 def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):

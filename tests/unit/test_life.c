@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
+/* LINK: hyp/vm/vm_begin.c */
 /* LINK: hyp/vm/life.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c */
 #include <stdlib.h>
 #include <string.h>
 
+#include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/life.h"
@@ -72,6 +74,12 @@ void vm_core_attach(void *vcpu)
 {
 	((struct vcpu *)vcpu)->power = VCPU_OFF;
 	note("attach");
+}
+
+void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *of)
+{
+	(void)vcpu;
+	(void)of;
 }
 
 void vm_core_detach(void *vcpu)
@@ -148,10 +156,11 @@ static bool add_devices(struct vm *of)
 	return devices_fit;
 }
 
-static void reset(struct vm *of)
+static bool reset(struct vm *of)
 {
 	assert_ptr_equal(of, vm);
 	note("reset");
+	return false;
 }
 
 static void stopped(struct vm *of)

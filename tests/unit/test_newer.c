@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which traps the ID registers of a core ask for. A core without a feature does not have its
- * registers: an access would be undefined. */
+/* Which traps the ID registers of a core ask for, and which registers move with a vCPU. A core
+ * without a feature does not have its registers: an access would be undefined. */
 /* LINK: hyp/arch/armv8/newer.c */
 #include "hyp/arch/cpu.h"
 
@@ -89,4 +89,38 @@ TEST(memory_partitions_are_el2s)
 	assert_int_equal(fake_s3_4_c10_c5_0, 3ull << 48);
 	assert_int_equal(newer_scr(), 0);
 	assert_int_equal(fake_s3_6_c10_c5_0, 0);
+}
+
+TEST(a_vcpu_has_what_its_guest_writes_without_a_trap)
+{
+	const struct newer_el1 other = { .disr = 1, .vdisr = 2, .tpidr2 = 3 };
+	const struct {
+		reg_t pfr0, pfr1, mmfr0;
+		bool disr, tpidr2;
+	} cores[] = {
+		{ 0, 0, 0, false, false },
+		{ 1ull << 28, 0, 0, true, false },
+		{ 0, 1ull << 24, 0, false, true },
+		{ 0, 1ull << 24, 1ull << 56, false, false }, /* fine-grained traps */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cores); i++) {
+		struct newer_el1 saved = { 0 };
+
+		fake_id_aa64pfr0_el1 = cores[i].pfr0;
+		fake_id_aa64pfr1_el1 = cores[i].pfr1;
+		fake_id_aa64mmfr0_el1 = cores[i].mmfr0;
+		fake_s3_0_c12_c1_1 = fake_s3_4_c12_c1_1 = fake_s3_3_c13_c0_5 = 9;
+		writes = 0;
+		assert_int_equal(newer_is_there(), cores[i].disr || cores[i].tpidr2);
+		newer_save(&saved);
+		newer_restore(&other);
+		assert_int_equal(writes, (cores[i].disr ? 2 : 0) + (cores[i].tpidr2 ? 1 : 0));
+		assert_int_equal(saved.disr, cores[i].disr ? 9 : 0);
+		assert_int_equal(saved.vdisr, cores[i].disr ? 9 : 0);
+		assert_int_equal(saved.tpidr2, cores[i].tpidr2 ? 9 : 0);
+		assert_int_equal(fake_s3_0_c12_c1_1, cores[i].disr ? 1 : 9);
+		assert_int_equal(fake_s3_4_c12_c1_1, cores[i].disr ? 2 : 9);
+		assert_int_equal(fake_s3_3_c13_c0_5, cores[i].tpidr2 ? 3 : 9);
+	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One core in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
+/* LINK: hyp/vm/vm_begin.c */
 /* LINK: hyp/vm/vm_core.c hyp/vm/vm_clock.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
@@ -17,6 +18,7 @@
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
+#include "hyp/vm/vm_work.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/unit.h"
 
@@ -37,7 +39,7 @@ static struct vm_type type;
 static struct {
 	unsigned added, removed, left, processed, put, told, gic_reset, gic_stopped, posts_loaded;
 	unsigned ppis_put, private_reset, interface_reset, timers_reset, timers_stopped, fp_removed;
-	struct vcpu *last_added, *ppis;
+	struct vcpu *last_added, *ppis, *restarting;
 	struct vm *faulted;
 	enum fault_reason reason;
 } seen;
@@ -64,6 +66,21 @@ void sched_remove(struct vcpu *vcpu)
 {
 	seen.removed += vcpu->state != VCPU_STATE_OFF;
 	vcpu->state = VCPU_STATE_OFF;
+}
+
+void vm_work_leave(struct vcpu *vcpu)
+{
+	sched_remove(vcpu);
+}
+
+void vm_work_follow(struct vcpu *vcpu)
+{
+	seen.restarting = vcpu;
+}
+
+void vgicd_reset(struct vgicd *dist)
+{
+	(void)dist;
 }
 
 void sched_pause(struct vcpu *vcpu)
@@ -510,7 +527,7 @@ TEST(one_that_starts_has_the_clock_of_the_others)
 
 TEST(a_vm_at_its_end_loses_its_vcpus)
 {
-	for (enum vm_outcome outcome = VM_RESET; outcome <= VM_FAULT; outcome++) {
+	for (enum vm_outcome outcome = VM_DONE; outcome <= VM_FAULT; outcome++) {
 		setup();
 		turn_on(0);
 		turn_on(1);
@@ -521,6 +538,16 @@ TEST(a_vm_at_its_end_loses_its_vcpus)
 		assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
 		assert_int_equal(seen.removed, 1);
 	}
+}
+
+TEST(a_vm_that_starts_again_has_work)
+{
+	turn_on(0);
+	turn_on(1);
+	vm[1].outcome = VM_RESET;
+	vm_core_process();
+	assert_ptr_equal(seen.restarting, &vcpus[1]);
+	assert_int_equal(seen.removed, 0);
 }
 
 TEST(a_vm_at_its_end_starts_none)

@@ -23,6 +23,19 @@ void newer_init(void)
 {
 }
 
+bool newer_is_there(void)
+{
+	return false;
+}
+
+void newer_save(struct newer_el1 *regs)
+{
+}
+
+void newer_restore(const struct newer_el1 *regs)
+{
+}
+
 /* Of PL1 boot_state.level has the security state. */
 unsigned cpu_level(void)
 {

@@ -37,6 +37,9 @@ another_full:
 	pop	{r0-r3, r12, lr}
 	eret
 
+	.global	vcpu_leave
+vcpu_leave:
+	mov	sp, r0
 leave:
 	mov	r0, sp
 	movw	r1, #:lower16:vcpu_host_sp

@@ -37,6 +37,43 @@ void newer_init(void)
 #undef X
 }
 
+/* RAS has DISR_EL1. While HCR_EL2.AMO is 1 a guest's DISR_EL1 is VDISR_EL2 (DDI 0487 D13.2.32). */
+static bool has_disr(void)
+{
+	return field(read_id_aa64pfr0_el1(), 28);
+}
+
+/* SME has TPIDR2_EL0; HFGRTR_EL2 and HFGWTR_EL2 trap the register where they exist. */
+static bool has_tpidr2(void)
+{
+	return field(read_id_aa64pfr1_el1(), 24) && !field(read_id_aa64mmfr0_el1(), 56);
+}
+
+bool newer_is_there(void)
+{
+	return has_disr() || has_tpidr2();
+}
+
+void newer_save(struct newer_el1 *regs)
+{
+	if (has_disr()) {
+		regs->disr = read_s3_0_c12_c1_1();
+		regs->vdisr = read_s3_4_c12_c1_1();
+	}
+	if (has_tpidr2())
+		regs->tpidr2 = read_s3_3_c13_c0_5();
+}
+
+void newer_restore(const struct newer_el1 *regs)
+{
+	if (has_disr()) {
+		write_s3_0_c12_c1_1(regs->disr);
+		write_s3_4_c12_c1_1(regs->vdisr);
+	}
+	if (has_tpidr2())
+		write_s3_3_c13_c0_5(regs->tpidr2);
+}
+
 reg_t newer_scr(void)
 {
 	unsigned fgt = field(read_id_aa64mmfr0_el1(), 56);

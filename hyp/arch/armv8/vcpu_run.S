@@ -35,6 +35,9 @@ another_full:
 	restore_light
 	eret
 
+	.global	vcpu_leave
+vcpu_leave:
+	mov	sp, x0
 leave:
 	mov	x0, sp
 	adrp	x1, vcpu_host_sp

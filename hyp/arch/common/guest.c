@@ -112,6 +112,7 @@ void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 	EL1_CORE_REGS(X)
 	EL1_AUXILIARY_REGS(X)
+	newer_restore(&(const struct newer_el1){ 0 });
 	cpu_reset_debug();
 	reset_pmu();
 	cpu_set_entry(vcpu, entry, argument);

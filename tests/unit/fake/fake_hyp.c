@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -107,6 +108,13 @@ void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
 	fake_hyp.reset_entry = entry;
 	vcpu->frame.x[0] = argument;
+}
+
+/* No test switches to a worker. */
+void vcpu_leave(struct vcpu *vcpu)
+{
+	(void)vcpu;
+	abort();
 }
 
 void trap_skip_instruction(void)

@@ -21,6 +21,7 @@
 /* Identification and level */
 SYSREG_READ(currentel)
 SYSREG_READ(id_aa64pfr0_el1)
+SYSREG_READ(id_aa64pfr1_el1)
 SYSREG_READ(id_aa64dfr0_el1)
 SYSREG_READ(id_aa64mmfr0_el1)
 SYSREG_READ(id_aa64mmfr1_el1)
@@ -31,6 +32,11 @@ SYSREG(spsr_el2)
 #define X(name, value, kind, ...) kind(name)
 NEWER_REGS(X)
 #undef X
+
+/* A guest's registers on cores newer than Armv8.0 */
+SYSREG(s3_0_c12_c1_1) /* DISR_EL1 */
+SYSREG(s3_4_c12_c1_1) /* VDISR_EL2 */
+SYSREG(s3_3_c13_c0_5) /* TPIDR2_EL0 */
 
 /* EL3, if the image starts there */
 SYSREG_WRITE(scr_el3)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What EL2 does for a VM that starts again: quick is only the first part.
+ *
+ *      quiet   each vCPU's core takes the vCPU from its run queue; no instruction of the guest runs
+ *      clear   each vCPU's core makes the vCPU and its interrupts as at reset
+ *      load    the core of vCPU 0 copies the images and resets the devices; the VM runs
+ *
+ * A part begins when every vCPU has finished the part before it. For the last two parts the vCPU is
+ * a *worker*: the scheduler gives it the core at its own priority, and in its turn EL2 does a piece
+ * of the work in the guest's place. No piece is long, and interrupts are taken between two pieces,
+ * so the work of one VM delays another VM as little as its guest does.
+ */
+#pragma once
+
+#include "hyp/vm/vm.h"
+
+/* Some thousand instructions at most: bytes of an image that a piece copies. */
+#define VM_PIECE_BYTES 0x400u
+
+static inline bool vm_works(const struct vcpu *vcpu)
+{
+	return vcpu->load_work & VCPU_WORKS;
+}
+
+/* The VM starts again, whatever its state: on core 0, by an event. A VM that starts again already
+ * goes on with that. */
+void vm_restart(struct vm *vm);
+
+/* The functions below run on the core of `vcpu`, with no vCPU loaded. */
+
+/* vm->outcome is VM_RESET: `vcpu` does its part, or waits while the VM is paused. */
+void vm_work_follow(struct vcpu *vcpu);
+
+/* `vcpu` is a worker, and has its turn: do one piece. */
+void vm_work_piece(struct vcpu *vcpu);
+
+/* `vcpu` is not scheduled any more, and no worker. */
+void vm_work_leave(struct vcpu *vcpu);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A VM starts again: which vCPU does which part, in which order, and what another event changes. */
+/* LINK: hyp/vm/vm_work.c hyp/vm/vm_begin.c */
+#include <string.h>
+
+#include "hyp/arch/guest.h"
+#include "hyp/cpu/fp.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/cpu/timerq.h"
+#include "hyp/sched/sched.h"
+#include "hyp/vcpu/vppi.h"
+#include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vm_begin.h"
+#include "hyp/vm/vm_gic.h"
+#include "hyp/vm/vm_work.h"
+#include "tests/unit/unit.h"
+
+#define VCPUS 3u
+#define IMAGE_PIECES 5u
+#define ENTRY 0x40200000
+#define CNTVOFF 4711
+
+static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
+static struct vm vm;
+static struct vcpu vcpus[VCPUS];
+static struct vm_type type;
+static struct vm_machine machine;
+static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
+
+/* --- what lies beside it --- */
+
+void sched_add_worker(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
+	vcpu->load_work = VCPU_WORKS;
+	vcpu->state = VCPU_STATE_READY;
+}
+
+void sched_remove(struct vcpu *vcpu)
+{
+	vcpu->state = VCPU_STATE_OFF;
+}
+
+void sched_pause(struct vcpu *vcpu)
+{
+	vcpu->state = VCPU_STATE_PAUSED;
+}
+
+void sched_resume(struct vcpu *vcpu)
+{
+	if (vcpu->state == VCPU_STATE_PAUSED)
+		vcpu->state = VCPU_STATE_READY;
+}
+
+void smp_ask(unsigned core)
+{
+	asked |= 1u << core;
+}
+
+unsigned smp_core(void)
+{
+	return this_core;
+}
+
+void vppi_put(void)
+{
+}
+
+void vtimer_stop(struct vcpu *vcpu)
+{
+	(void)vcpu;
+}
+
+void timerq_stop(struct timer *timer)
+{
+	assert_ptr_equal(timer, &vm.heartbeat);
+}
+
+void fp_remove(const struct fp *fp)
+{
+	(void)fp;
+}
+
+void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw)
+{
+	assert_int_equal(piece, 0);
+	assert_int_equal(lr_count, 0);
+	assert_false(link_hw);
+	vgic->ppis = 0;
+	silenced++;
+}
+
+bool vm_gic_release_piece(const struct vm *of, unsigned piece)
+{
+	assert_ptr_equal(of, &vm);
+	return piece < 2;
+}
+
+bool vm_gic_reset_piece(struct vcpu *vcpu, unsigned piece)
+{
+	assert_int_equal(piece, interrupts_reset[vcpu->index]);
+	interrupts_reset[vcpu->index]++;
+	return piece < 3;
+}
+
+void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
+{
+	assert_in_range(piece, 0, VGICD_RESET_PIECES - 1);
+	assert_ptr_equal(dist, &vm.dist);
+}
+
+void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *of)
+{
+	assert_ptr_equal(of, &config);
+	vcpu->el2.cntvoff_el2 = 0;
+}
+
+uint64_t stage2_vttbr(const struct stage2 *stage2)
+{
+	(void)stage2;
+	return 0;
+}
+
+static void type_restarts(struct vm *of)
+{
+	for (unsigned n = 0; n < VCPUS; n++)
+		assert_int_equal(interrupts_reset[n], 4); /* its RAM is nobody's by then */
+	assert_ptr_equal(of, &vm);
+	restarts++;
+}
+
+static bool type_reset(struct vm *of)
+{
+	if (image_pieces++ < IMAGE_PIECES)
+		return true;
+	of->cntvoff = CNTVOFF;
+	return false;
+}
+
+static void setup(void)
+{
+	type = (struct vm_type){ .restarts = type_restarts, .reset = type_reset };
+	machine = (struct vm_machine){ .entry = ENTRY };
+	vm = (struct vm){
+		.config = &config,
+		.type = &type,
+		.machine = &machine,
+		.vcpu_count = VCPUS,
+		.outcome = VM_RESET,
+		.work = VM_WORK_BEGINS,
+		.booted = true,
+		.vcpus_on = VCPUS,
+	};
+	for (unsigned n = 0; n < VCPUS; n++) {
+		vcpus[n] = (struct vcpu){ .vm = &vm,
+					  .index = n,
+					  .core = n,
+					  .power = VCPU_ON,
+					  .state = VCPU_STATE_BLOCKED };
+		vm.vcpu[n] = &vcpus[n];
+	}
+	memset(interrupts_reset, 0, sizeof(interrupts_reset));
+	image_pieces = restarts = silenced = asked = this_core = 0;
+}
+
+static unsigned work(unsigned n)
+{
+	unsigned pieces = 0;
+
+	for (; vm_works(&vcpus[n]); pieces++)
+		vm_work_piece(&vcpus[n]);
+	return pieces;
+}
+
+static void follow_all(void)
+{
+	for (unsigned n = 0; n < VCPUS; n++)
+		vm_work_follow(&vcpus[n]);
+}
+
+/* --- */
+
+EACH_TEST(setup, NULL);
+
+TEST(no_vcpu_is_cleared_while_another_may_run)
+{
+	for (unsigned times = 0; times < 2; times++)
+		for (unsigned n = 0; n < VCPUS - 1; n++) {
+			vm_work_follow(&vcpus[n]);
+			assert_int_equal(vcpus[n].state, VCPU_STATE_OFF);
+			assert_false(vm_works(&vcpus[n]));
+		}
+	assert_int_equal(asked, 0);
+	this_core = VCPUS - 1;
+	vm_work_follow(&vcpus[VCPUS - 1]);
+	assert_int_equal(asked, (1u << (VCPUS - 1)) - 1);
+	assert_true(vm_works(&vcpus[VCPUS - 1]));
+	follow_all();
+	for (unsigned n = 0; n < VCPUS; n++)
+		assert_true(vm_works(&vcpus[n]));
+	assert_int_equal(silenced, 0);
+}
+
+TEST(images_come_when_every_vcpu_is_cleared)
+{
+	follow_all();
+	follow_all();
+	assert_int_equal(work(0), 1 + 3 + 4 + 1); /* its SPIs, too */
+	assert_int_equal(work(1), 1 + 1 + 4 + 1);
+	follow_all();
+	assert_false(vm_works(&vcpus[0]));
+	assert_int_equal(work(2), 1 + 1 + 4 + 1);
+	follow_all();
+	assert_false(vm_works(&vcpus[1]) || vm_works(&vcpus[2]));
+	asked = 0;
+	assert_int_equal(work(0), 1 + VGICD_RESET_PIECES + 1 + IMAGE_PIECES + 1 + 1);
+	assert_int_equal(restarts, 1);
+	assert_int_equal(vm.outcome, VM_RUNNING);
+	assert_int_equal(asked, 1u << 0);
+	assert_int_equal(vcpus[0].power, VCPU_STARTING);
+	assert_int_equal(vcpus[0].start_entry, ENTRY);
+	assert_false(vm.booted);
+	assert_int_equal(vm.vcpus_on, 1);
+	for (unsigned n = 0; n < VCPUS; n++) {
+		assert_int_equal(vcpus[n].state, VCPU_STATE_OFF);
+		assert_int_equal(vcpus[n].el2.cntvoff_el2, CNTVOFF);
+		assert_true(n == 0 || vcpus[n].power == VCPU_OFF);
+	}
+}
+
+TEST(it_starts_again_any_number_of_times)
+{
+	for (unsigned times = 0; times < 3; times++) {
+		images_come_when_every_vcpu_is_cleared();
+		vm.outcome = VM_RESET;
+		vm_begin_work(&vm);
+		vm.booted = true;
+		memset(interrupts_reset, 0, sizeof(interrupts_reset));
+		image_pieces = restarts = 0;
+	}
+}
+
+TEST(a_pause_stops_the_work)
+{
+	vm.paused = true;
+	follow_all();
+	follow_all();
+	assert_false(vm_works(&vcpus[1]));
+	vm.paused = false;
+	follow_all();
+	assert_true(vm_works(&vcpus[1]));
+	vm.paused = true;
+	vm_work_follow(&vcpus[1]);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_PAUSED);
+	vm.paused = false;
+	vm_work_follow(&vcpus[1]);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
+}
+
+/* Its time may be up, or an event may stop it, in any part. */
+TEST(what_ended_meanwhile_does_not_run)
+{
+	follow_all();
+	follow_all();
+	for (unsigned n = 0; n < VCPUS; n++)
+		work(n);
+	follow_all();
+	vm.outcome = VM_FAULT;
+	work(0);
+	assert_int_equal(vm.outcome, VM_FAULT);
+}
+
+/* The core of vCPU 1 has read VM_RESET, and follows when the VM runs, or asks to start again. */
+TEST(a_core_that_follows_late_finishes_no_part_of_the_next_restart)
+{
+	images_come_when_every_vcpu_is_cleared();
+	vm_work_follow(&vcpus[1]);
+	vm.outcome = VM_RESET;
+	vcpus[1].state = VCPU_STATE_READY;
+	vm_work_follow(&vcpus[1]);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_OFF); /* its SYSTEM_RESET does not return */
+	vm_begin_work(&vm);
+	vm_work_follow(&vcpus[0]);
+	vm_work_follow(&vcpus[2]);
+	vm_work_follow(&vcpus[0]);
+	assert_false(vm_works(&vcpus[0]));
+	vm_work_follow(&vcpus[1]);
+	vm_work_follow(&vcpus[0]);
+	assert_true(vm_works(&vcpus[0]) && vm_works(&vcpus[1]));
+}
+
+/* A fault ends the VM, and an event starts it again, while vCPU 1 has its last piece of a part. */
+TEST(a_part_of_a_restart_that_ended_is_not_finished)
+{
+	follow_all();
+	follow_all();
+	vm.outcome = VM_FAULT;
+	vm_restart(&vm);
+	assert_int_equal(work(1), 1 + 1 + 4 + 1);
+	assert_false(vm_works(&vcpus[1]));
+	vm_work_follow(&vcpus[0]);
+	vm_work_follow(&vcpus[2]);
+	vm_work_follow(&vcpus[0]);
+	assert_false(vm_works(&vcpus[0])); /* vCPU 1 is not known to be quiet */
+	vm_work_follow(&vcpus[1]);
+	vm_work_follow(&vcpus[0]);
+	assert_true(vm_works(&vcpus[0]));
+}
+
+TEST(an_event_restarts_a_vm_in_any_state)
+{
+	for (enum vm_outcome outcome = VM_CREATED; outcome <= VM_FAULT; outcome++) {
+		setup();
+		follow_all(); /* as far as the second part */
+		follow_all();
+		vm_work_piece(&vcpus[1]);
+		vm.outcome = outcome;
+		vm.paused = true;
+		if (outcome == VM_RUNNING)
+			vm.work = 0;
+		asked = 0;
+		vm_restart(&vm);
+		assert_int_equal(asked, ((1u << VCPUS) - 1) & ~1u);
+		assert_int_equal(vm.outcome, VM_RESET);
+		assert_false(vm.paused);
+		memset(interrupts_reset, 0, sizeof(interrupts_reset));
+		for (unsigned n = 0; outcome != VM_RESET && n < VCPUS; n++)
+			vm_work_follow(&vcpus[n]);
+		if (outcome == VM_RESET)
+			interrupts_reset[1] = vcpus[1].work.step == 2 ? vcpus[1].work.piece : 0;
+		for (unsigned times = 0; times < 2; times++) {
+			follow_all();
+			for (unsigned n = 0; n < VCPUS; n++)
+				work(n);
+		}
+		assert_int_equal(vm.outcome, VM_RUNNING);
+	}
+}
