@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/virt.h"
+#include "arch/sysreg.h"
 #include "hyp/vm/vm.h"
 #include "lib/compiler.h"
 
@@ -164,19 +165,6 @@ static void lose(struct virtio_net *sender, uint16_t head)
 	give_back(sender, VIRTIO_NET_TX, head, 0);
 }
 
-/* A frame that is too long is lost. A frame without a byte uses up no buffer, so that its sender
- * could go on for ever: it stops the sender's device, as a broken chain does. Return whether the
- * device goes on. */
-static __cold bool refuse(struct virtio_net *sender, uint16_t chain, uint32_t length)
-{
-	if (length == BROKEN || length <= HEADER) {
-		break_down(sender);
-		return false;
-	}
-	lose(sender, chain);
-	return true;
-}
-
 /* One frame of the peer. False: there is none, or no buffer for it. */
 static bool receive(struct virtio_net *end)
 {
@@ -187,8 +175,10 @@ static bool receive(struct virtio_net *end)
 	if (!next_chain(peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
 		return false;
 	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
-	if (length <= HEADER || length > sizeof(end->cable->frame))
-		return refuse(peer, from, length);
+	if (length <= HEADER || length > sizeof(end->cable->frame)) {
+		break_down(peer); /* or the peer could go on for ever, since no buffer is used up */
+		return false;
+	}
 	end->cable->header = (struct virtio_net_header){ .buffers = 1 };
 	room = move(end, VIRTIO_NET_RX, to, length);
 	if (room == BROKEN) {
@@ -216,30 +206,67 @@ static bool drop(struct virtio_net *end)
 	return true;
 }
 
-/* What is left waits for the next kick. */
-static void move_piece(struct virtio_net *end)
+/* A frame of `sender` has moved: another one waits. */
+static bool sends_more(const struct virtio_net *sender)
+{
+	const struct virtio_queue *queue = &sender->queue[VIRTIO_NET_TX];
+
+	return queue->available->index != queue->next;
+}
+
+/* Return how many frames moved: after VIRTIO_NET_AT_ONCE more may wait. */
+static inline unsigned move_piece(struct virtio_net *end)
 {
 	unsigned count = 0;
 
 	if (!works(end))
-		return;
+		return 0;
 	if (works(end->peer))
 		/* bound: VIRTIO_NET_AT_ONCE */
-		while (count < VIRTIO_NET_AT_ONCE && receive(end))
-			count++;
+		while (receive(end) && ++count < VIRTIO_NET_AT_ONCE && sends_more(end->peer))
+			;
 	else
 		/* bound: VIRTIO_NET_AT_ONCE */
 		while (count < VIRTIO_NET_AT_ONCE && drop(end))
 			count++;
-	if (count == VIRTIO_NET_AT_ONCE)
-		gic_set_pending(end->kick);
+	return count;
 }
 
+/* --- the share of the core --- */
+
+static void rested(struct timer *timer)
+{
+	const struct vm *vm = (struct vm *)((char *)timer - offsetof(struct vm, net_rest));
+
+	gic_enable(vm->machine->net->kick);
+}
+
+/* The kick stays pending: none exits before the rest is over, however many come. */
+static __cold void rest(struct virtio_net *end)
+{
+	gic_disable(end->kick);
+	gic_set_pending(end->kick);
+	end->vm->net_rest.function = rested;
+	timerq_start(&end->vm->net_rest, end->rests_until);
+}
+
+/* Each piece is followed by a rest of the same length. */
 void virtio_net_kicked(struct virtio_net *end)
 {
+	uint64_t start = read_cntpct_el0(), now;
+	unsigned count;
+
+	if (start < end->rests_until) {
+		rest(end);
+		return;
+	}
 	lock_take(&end->cable->lock);
-	move_piece(end);
+	count = move_piece(end);
 	lock_release(&end->cable->lock);
+	now = read_cntpct_el0();
+	end->rests_until = now + (now - start);
+	if (count == VIRTIO_NET_AT_ONCE)
+		rest(end);
 }
 
 /* --- registers --- */

@@ -4,11 +4,15 @@
  * another VM's.
  *
  * A sender's QueueNotify only pends a physical SPI, the other end's kick. On the core that has it,
- * EL2 copies the frames, in pieces of VIRTIO_NET_AT_ONCE, into the receiver's buffers. What a
- * guest writes to its queues is read once and checked: a chain that is too long or leaves the VM's
- * RAM, or an index that jumps, stops that guest's device (NEEDS_RESET) and nothing else. A frame
- * waits in the sender's queue while the receiver has no buffer; it is lost, and counted, while the
- * other VM has no working device, or where it is longer than a frame or than the buffer.
+ * EL2 copies the frames, in pieces of VIRTIO_NET_AT_ONCE, into the receiver's buffers. Each
+ * piece is followed by a rest as long as the piece, in which no kick exits: the vCPUs of the core
+ * have half of its time, whatever the sender does.
+ *
+ * What a guest writes to its queues is read once and checked: a chain that is too long or leaves
+ * the VM's RAM, a frame without a byte or longer than a frame, or an index that jumps, stops that
+ * guest's device (NEEDS_RESET) and nothing else. A frame waits in the sender's queue while the
+ * receiver has no buffer; it is lost, and counted, while the other VM has no working device, or
+ * where it is longer than the buffer.
  */
 #pragma once
 
@@ -57,6 +61,7 @@ struct virtio_net {
 	uint32_t queue_select, device_select, driver_select;
 	uint32_t driver_features[2];
 	struct virtio_queue queue[VIRTIO_NET_QUEUES];
+	uint64_t rests_until; /* CNTPCT: no frame moves before */
 
 	/* Since the step's begin; frames of this end's sender that were lost. */
 	uint32_t received, lost, broken;

@@ -72,6 +72,7 @@ struct vm {
 	struct timer limit_timer;
 	uint64_t limit;         /* CNTPCT at which it is stopped; VM_NO_LIMIT and later: never */
 	struct timer heartbeat; /* of vCPU 0's core: HC_HEARTBEAT */
+	struct timer net_rest;  /* of vCPU 0's core: hyp/dev/virtio_net.c */
 	bool started;           /* by vm_start(), and not stopped since */
 	bool booted;            /* vCPU 0 has begun: from now on PSCI starts vCPUs */
 	bool entered;           /* the guest runs, or is about to */

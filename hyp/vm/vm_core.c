@@ -80,6 +80,7 @@ void vm_core_detach(void *argument)
 	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->limit_timer);
 		timerq_stop(&vcpu->vm->heartbeat);
+		timerq_stop(&vcpu->vm->net_rest);
 	}
 	vppi_put();
 	vgic_reset(&vcpu->vgic, 0, false);

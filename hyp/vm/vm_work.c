@@ -76,8 +76,10 @@ typedef bool step(struct vcpu *vcpu, unsigned piece);
 /* What is left of the guest neither signals nor is found by an interrupt. */
 static bool silence(struct vcpu *vcpu, unsigned piece)
 {
-	if (vcpu->index == 0)
+	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->heartbeat);
+		timerq_stop(&vcpu->vm->net_rest);
+	}
 	vppi_put();
 	vgic_reset_piece(&vcpu->vgic, 0, 0, false);
 	fp_remove(&vcpu->fp);

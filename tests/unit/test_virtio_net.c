@@ -52,6 +52,23 @@ void gic_set_pending(unsigned intid)
 	}
 }
 
+void gic_enable(unsigned intid)
+{
+	(void)intid;
+}
+
+void gic_disable(unsigned intid)
+{
+	(void)intid;
+}
+
+/* A rest is over at once. */
+void timerq_start(struct timer *timer, uint64_t deadline)
+{
+	fake_cntpct_el0 = deadline;
+	timer->function(timer);
+}
+
 void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 {
 	assert_ptr_equal(dist, &vm[B].dist);
@@ -149,6 +166,7 @@ static void setup(void)
 	for (unsigned i = 0; i < ENDS; i++) {
 		machine[i] = (struct vm_machine){
 			.ram = ram_plain(RAM, (uintptr_t)memory[i].ram, RAM_SIZE),
+			.net = &net[i],
 		};
 		vm[i] = (struct vm){ .machine = &machine[i] };
 		net[i] = fresh;
@@ -396,16 +414,11 @@ TEST(a_frame_that_does_not_fit_is_lost)
 	offer(B, VIRTIO_NET_RX, 0, 0, 63, 1);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
 	offer(A, VIRTIO_NET_TX, 1, 0, 60, 1);
-	offer(A, VIRTIO_NET_TX, 2, 0, HEADER + VIRTIO_NET_FRAME_MOST + 1, 2);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	process();
 	assert_int_equal(net[A].lost, 1);
 	assert_int_equal(net[B].received, 1);
-	offer(B, VIRTIO_NET_RX, 1, 0, BUFFER_SIZE, 1);
-	write_reg(B, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_RX);
-	process();
-	assert_int_equal(net[A].lost, 2);
-	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 3);
+	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 2);
 	assert_int_equal(net[A].broken | net[B].broken, 0);
 }
 
@@ -442,6 +455,14 @@ TEST(a_frame_without_a_byte_stops_its_sender)
 {
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
 	offer(A, VIRTIO_NET_TX, 0, 0, HEADER, 1);
+	assert_stops_only(A);
+	assert_int_equal(net[A].lost, 0);
+}
+
+TEST(a_frame_that_is_too_long_stops_its_sender)
+{
+	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST + 1, 2);
 	assert_stops_only(A);
 	assert_int_equal(net[A].lost, 0);
 }

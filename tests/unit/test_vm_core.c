@@ -486,6 +486,24 @@ TEST(a_heartbeat_ends_with_its_vm)
 	assert_true(vm[1].paused);
 }
 
+static bool has_rested;
+
+static void rested(struct timer *timer)
+{
+	has_rested = true;
+}
+
+TEST(the_rest_of_a_device_ends_with_its_vm)
+{
+	begin_pair();
+	vm[0].net_rest.function = rested;
+	timerq_start(&vm[0].net_rest, LIMIT / 2);
+	vm_core_detach(&vcpus[0]);
+	fake_cntpct_el0 = LIMIT / 2;
+	timerq_expire();
+	assert_false(has_rested);
+}
+
 /* --- pause_clock=held --- */
 
 TEST(a_held_clock_follows_its_vm)
