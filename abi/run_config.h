@@ -57,10 +57,10 @@
  *            implements it, which needs irq=trapped
  *   pause_clock  CNTVCT of a VM over a pause. moving: it goes on, and CNTV expires meanwhile; held:
  *            it stands still, and CNTV has as long to go after as before. CNTPCT and CNTP go on
- *   vtimer   the virtual timer CNTV of the measured VM and of each load, where neither the benchmark
- *            nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires in none of
- *            the windows, as in a kernel that waits for its next tick: a VM switch moves that timer
- *            to and from EL2's queue
+ *   vtimer   the virtual timer CNTV of the measured VM and of each load, where neither the
+ *            benchmark nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires
+ *            in no window, as in a kernel that waits for its next tick: a VM switch moves that
+ *            timer to and from EL2's queue
  *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place. linux: an
  *            unmodified guest of a `guest` line

@@ -7,8 +7,8 @@
  *            icount, natively: 3 on AArch64, 4 on AArch32 (timer_wakeup wfi-vector)
  * The other VM is the background VM, which has no GIC and no timer, or with `beside` a load, which
  * has both. Before the first sample this VM sleeps for BOOT ticks, in which a load boots. Periods
- * are `period` ticks, with up to 63 more at random. The step record's `other_turns` counts how often
- * the other VM had the core.
+ * are `period` ticks, with up to 63 more at random. The step record's `other_turns` counts how
+ * often the other VM had the core.
  * Proof: tests/qemu/test_switches.py; gate: tests/expected.
  */
 #include "guest/bench.h"

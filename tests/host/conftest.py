@@ -1,11 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree that most tests of the host tools run the command line in."""
+"""The tree that most tests of the host tools run the command line in, and made-up kept runs."""
 
 import pytest
 
+from hypbench.analysis import answer
+from hypbench.peers import compared
+from reportpages import COLUMNS, KEPT_PATHS
 from workbench import Bench
 
 
 @pytest.fixture
 def bench(tmp_path):
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def kept_runs(monkeypatch):
+    """The kept runs of the board virt-a72 are COLUMNS, whatever reference/peers/ has, and other
+    boards have none."""
+    def columns(board, tree=None):
+        return COLUMNS if board == "virt-a72" else []
+
+    def forget():
+        compared.compared.cache_clear()
+        compared.families.cache_clear()
+
+    for module in (answer, compared):
+        monkeypatch.setattr(module, "kept_columns", columns)
+    monkeypatch.setattr(compared, "PATHS", KEPT_PATHS)
+    forget()
+    yield COLUMNS
+    forget()

@@ -192,6 +192,19 @@ def vm_yield(step: dict, _axes: dict) -> list[dict]:
             step | {"kind": "skip", "reason": "needs beside=load_yield"}]
 
 
+SWITCHES = {("switch", "vm_switch"): "preempt", ("yield", "vm_yield"): "yield",
+            ("failover", "failover"): "control"}
+
+
+def switches(step: dict, axes: dict) -> list[dict]:
+    """Of plan switches: each way in its own configurations, the best case the shortest."""
+    config, _, case = step["config"].partition("-")
+    if not (variant := SWITCHES.get((config, step["bench"]))):
+        return [step | {"kind": "skip", "reason": "needs another way"}]
+    ticks = {"": 700, "idle": 600, "best": 300}[case] + 10 * len(config)
+    return [sample(step, "call" if (variant, case) == ("control", "best") else variant, ticks)]
+
+
 def page_fault(step: dict, axes: dict) -> list[dict]:
     second = 900 if axes["stage2"] != "off" else 0
     return [sample(step, variant, ticks) for variant, ticks in (
@@ -268,8 +281,10 @@ def makers(plan: str, platform: str) -> dict[str, Maker]:
             "mmio_write": one_path(1, 121, "vgic", "null"),
             "sgi_self": one_path(33, 193, "handler"), "irq_phases": irq_phases,
             "irq_storm": irq_storm, "cyclic": cyclic, "fp_first_use": fp_first_use,
-            "page_fault": page_fault, "stage2_boot": stage2_boot, "vm_yield": vm_yield,
-            "failover": commanded if plan.startswith("paper-s2") else failover,
+            "page_fault": page_fault, "stage2_boot": stage2_boot, "vm_switch": switches,
+            "vm_yield": switches if plan == "switches" else vm_yield,
+            "failover": (switches if plan == "switches" else
+                         commanded if plan.startswith("paper-s2") else failover),
             "net_rr": net_rr, "net_stream": net_stream, "lat_mem_rd": lat_mem_rd,
             "tlb_maintenance": tlb_maintenance, "tlb_chase": tlb_chase(platform),
             "revisit": revisit, "work": work, "loop_int": loop, "loop_fp": loop} | {

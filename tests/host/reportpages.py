@@ -5,6 +5,8 @@ from functools import cache
 
 from hypbench.html.blocks import Cell, Chart, Section, Table
 from hypbench.html.data import Board, Source, lost_steps
+from hypbench.peers.kept import Column
+from hypbench.peers.probe import Figure
 from hypbench.profile import Flame, Node
 from hypbench.records import read_log
 from hypbench.rules import check_rules
@@ -28,6 +30,20 @@ def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -
 def board(platform: str = "qemu-icount", *names: str) -> Board:
     return Board("virt-a72", {name: source(name, platform) for name in names or plans()},
                  flames=[FLAME] if platform == "qemu-icount" else [])
+
+
+def column(system: str, label: str, **medians: int) -> Column:
+    """A kept run in which all samples of a path are alike."""
+    return Column(system, label, {}, {path: Figure(1000, value, value, value, value, 1000)
+                                      for path, value in medians.items()})
+
+
+KEPT_PATHS = {"psci_version": "a call", "timer_busy": "a timer", "wake": "a switch"}
+COLUMNS = [column("hypbench", "hypbench", psci_version=48, timer_busy=42, wake=600),
+           column("native", "native", psci_version=4, timer_busy=1),
+           column("xen-credit", "Xen 4.17.5, credit", psci_version=476, timer_busy=1062, wake=3017),
+           column("xen-credit2", "Xen 4.17.5, credit2", psci_version=470, timer_busy=1062,
+                  wake=4090)]
 
 
 def changed(plan: str, change) -> bytes:

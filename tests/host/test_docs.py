@@ -11,6 +11,8 @@ from hypbench import abi
 from hypbench.guests import devicetree, formats, machine, placement
 from hypbench.guests.machine import shown
 from hypbench.html.data import published
+from hypbench.peers.kept import kept_columns
+from hypbench.peers.probe import PATHS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -102,30 +104,54 @@ def test_the_page_on_guests_says_what_boards_have(name):
     assert f"cores, {board.cores}." in limits and f"RAM at {board.ram:#x}" in GUESTS
 
 
-# Row of README.md → ours (a path of the committed lengths, or table and row of the kept figures),
-# and the row of peers.json.
-FIRST_PAGE = {
-    "null hypercall": ("hvc null", "hypercall"),
-    "timer expiry to handler, trapped minus native": ("timer_wakeup busy-handler", "timer"),
-    "emulated GICD_IIDR read": ("mmio_read vgic", "mmio"),
-    "self-SGI to vector, trapped": ("sgi_self vector", "sgi"),
-    "VM switch, by an interrupt": (("VM switch", "by an interrupt"), "switch"),
-    "fail over, one core": (("Fail over", "call"), "standby")}
+def made(page: str, name: str) -> dict[str, list[str]]:
+    """The rows of all tables of a made part, by their first cells."""
+    text = (ROOT / page).read_text().split(f"<!-- made: {name} -->")[1].split("<!-- end -->")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return {what: cells for what, *cells in rows}
 
 
-def test_the_first_page_has_the_numbers_of_the_rows_that_it_names():
-    table = (ROOT / "README.md").read_text().split("<!-- made: first_page -->")[1]
-    shown = {what: cells for what, *cells in re.findall(
-        r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", table, re.MULTILINE)}
+def added(path: str, system: str) -> int | None:
+    """By hand, from the kept logs: a system's median less the one without a hypervisor."""
+    columns = {column.system: column.figures for column in kept_columns("virt-a72")}
+    natively = columns["native"].get(path)
+    figure = columns[system].get(path)
+    return figure.p50 - (natively.p50 if natively else 0) if figure else None
+
+
+@pytest.mark.parametrize("page, name", [("README.md", "first_page"),
+                                        ("docs/results.md", "beside_others")])
+def test_every_number_of_another_system_is_of_a_kept_run(page, name):
+    """With one base and one factor in each row, the shortest system first."""
+    rows = made(page, name)
+    paths = {PATHS[path] if added(path, "native") == 0 else f"{PATHS[path]} (whole)": path
+             for path in PATHS}
+    shown = [what for what in rows if what in paths]
+    assert len(shown) >= 4
+    for what in shown:
+        ours, *cells = rows[what]
+        assert ours.split()[0] == str(mine := added(paths[what], "hypbench"))
+        for family, cell in zip(("xen", "kvm"), cells, strict=True):
+            lengths = sorted(length for column in kept_columns("virt-a72")
+                             if column.system.startswith(family)
+                             and (length := added(paths[what], column.system)) is not None)
+            assert [int(number) for number in re.findall(r"(?:^|; )(\d+)", cell)] in (
+                lengths, lengths[:1]), what
+            assert re.findall(r"×([0-9.]+)", cell)[:1] == (
+                [f"{lengths[0] / mine:.1f}"] if lengths else []), what
+            assert lengths or cell == "–"
+
+
+@pytest.mark.parametrize("page, name", [("README.md", "first_page"),
+                                        ("docs/results.md", "between_vms")])
+def test_the_general_case_stands_before_the_best_case(page, name):
     lengths = json.loads((ROOT / "tests/expected/12.2/virt-a72.json").read_text())["figures"]
-    kept = json.loads((ROOT / "tests/figures.json").read_text())["tables"]
-    peers = {row["id"]: row["armv8-v2"] for row in published("peers")["rows"]}
-    for what, (path, ident) in FIRST_PAGE.items():
-        minus = what.endswith("native")
-        ours = (lengths["trapped"][path] - minus * lengths["native"].get(path, 0)
-                if isinstance(path, str) else kept[path[0]][path[1]]["virt-a72"][0])
-        theirs = {name: value - minus * peers[ident].get("none", 0)
-                  for name, value in peers[ident].items()}
-        xen = " to ".join(str(theirs[name]) for name in ("xen_credit", "xen") if name in theirs)
-        assert shown[what] == [str(ours), str(theirs.get("bao", "has none")), xen,
-                               str(theirs.get("kvm", "–"))], what
+    rows = made(page, name)
+    natively = lengths["native"]["timer_wakeup wfi-vector"]
+    for word, config, path, best, base in (
+            ("VM switch", "switch", "vm_switch preempt", "vm_switch preempt", natively),
+            ("yield", "yield", "vm_yield yield", "vm_yield yield", 0),
+            ("fail over", "failover", "failover control", "failover call", 0)):
+        [cells] = [cells for what, cells in rows.items() if what.startswith(f"{word}: ")]
+        assert cells == [str(lengths[f"{config}{case}"][row] - base)
+                         for case, row in (("", path), ("-idle", path), ("-best", best))]

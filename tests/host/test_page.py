@@ -23,7 +23,8 @@ from hypbench.windows import window_of
 from logmaker import bench_record, log_of
 from paths import log_from
 from reportlogs import GAP, PHASES, bodies_of, gem5_log, ran, report_log
-from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source, table
+from reportpages import (FLAME, KEPT_PATHS, board, changed, damaged, drawn, of, simulated, source,
+                         table)
 from test_clocks import bodies as two_clocks
 
 TIMED = ("default", "links", "links-beside", "paper-s4", "paper-s4-vms", "tlb-matrix", "memory")
@@ -53,7 +54,7 @@ PAGES = {"icount": (lambda: [board()], PARTS), "gem5": (lambda: [simulated(), bo
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_numbers_of_a_page(name):
+def test_the_numbers_of_a_page(name, kept_runs):
     boards, parts = PAGES[name]
     found = {}
     for part in parts:
@@ -179,67 +180,57 @@ def first_number(text: str) -> int:
 def test_the_answer_is_of_the_records():
     found = {name: {mode: first_number(cell.text) for mode, cell in figure.values}
              for name, figure in band(board()).items()}
+    natively = median("traps", *answer.TIMER, "native")
+    asleep = median("traps", *answer.ASLEEP, "native")
+
+    def switch(config: str) -> int:
+        return median("switches", "vm_switch", "preempt", config) - asleep
+
     assert found == {
-        "timer to handler": {mode: median("traps", "timer_wakeup", "busy-handler", mode)
-                             for mode in ("native", "direct", "trapped")},
+        "timer to vector": {mode: median("traps", *answer.TIMER, mode) - natively
+                            for mode in ("direct", "trapped")},
         "hypercall": {mode: median("traps", "hvc", "null", mode) for mode in ("direct", "trapped")},
-        "VM switch": {"trapped": median("sched", "timer_wakeup", "wfi-vector", "priority")
-                      - median("traps", "timer_wakeup", "wfi-vector", "native")},
-        "fail over": {"one core": sum(GAP), "two cores": sum(GAP) + 300}}
-    cell = dict(band(board())["timer to handler"].values)["trapped"]
-    assert cell.href == "#row/virt-a72/traps/timer_wakeup/busy-handler/trapped"
+        "VM switch": {"general case": switch("switch"), "timers idle": switch("switch-idle"),
+                      "best case": switch("switch-best")},
+        "yield": {case: median("switches", "vm_yield", "yield", config) for case, config in (
+            ("general case", "yield"), ("best case", "yield-best"))},
+        "fail over": {"general case": median("switches", "failover", "control", "failover"),
+                      "best case": median("switches", "failover", "call", "failover-best")}}
+    cell = dict(band(board())["timer to vector"].values)["trapped"]
+    assert cell.href == "#row/virt-a72/traps/timer_wakeup/busy-vector/trapped"
     timed, beside_it = band(simulated()), band(board(), simulated())
     assert "fail over" not in timed and timed["TLB miss"].values[0][1].text == "×4.00"
     assert beside_it["TLB miss"].values == timed["TLB miss"].values
 
 
-# Row of peers.json → ours in the made-up plans: (plan, benchmark, variant, configuration).
-PEERS = {"hypercall": [("traps", "hvc", "null", "trapped")],
-         "mmio": [("traps", "mmio_read", "vgic", mode) for mode in ("trapped", "native")],
-         "sgi": [("default", "sgi_self", "handler", mode) for mode in ("trapped", "native")],
-         "timer": [("traps", "timer_wakeup", "busy-handler", mode)
-                   for mode in ("trapped", "native")],
-         "timer-wfi": [("traps", "timer_wakeup", "wfi-handler", mode)
-                       for mode in ("trapped", "native")],
-         "switch": [("sched", "timer_wakeup", "wfi-vector", "priority"),
-                    ("traps", "timer_wakeup", "wfi-vector", "native")],
-         "yield": [("failover", "vm_yield", "yield", "yield")],
-         "standby": [("failover", "failover", "call", "call")]}
+def test_the_factors_of_a_page_are_of_the_kept_runs(kept_runs):
+    shown = {(value["what"], value["config"]): value["factor"]
+             for value in drawn(of(answer, board()))["fig-peers-virt-a72"]}
+    call, timer, wake = KEPT_PATHS.values()
+    assert shown == {
+        (call, "hypbench"): 1, (call, "Xen credit2"): 466 / 44, (call, "Xen credit"): 472 / 44,
+        (timer, "hypbench"): 1, (timer, "Xen credit"): 1061 / 41, (timer, "Xen credit2"): 1061 / 41,
+        (wake, "hypbench"): 1, (wake, "Xen credit"): 3017 / 600, (wake, "Xen credit2"): 4090 / 600}
+    cards = band(board())
+    assert cards["timer to vector"].factors == ("Xen 4.17.5 1061 ×25.9",)
+    assert cards["hypercall"].factors == ("Xen 4.17.5 466 ×10.6",)
+    assert cards["VM switch"].factors == ("Xen 4.17.5 3017 ×5.0",)
+    assert cards["fail over"].factors == ()
 
 
-def expected_factors(ident: str, gic: str = "v2") -> dict[str, float]:
-    """What another system adds to a path over what hypbench adds to the same path."""
-    known = published("peers")
-    row = next(row for row in known["rows"] if row["id"] == ident)[f"armv8-{gic}"]
-    ours, *native = [median(*place) for place in PEERS[ident]]
-    mine, none = (ours - native[0], row.get("none", 0)) if native else (ours, 0)
-    theirs = {system: min(value) if isinstance(value, list) else value
-              for system, value in row.items() if system in known["systems"]}
-    return {known["systems"][system]: (value - none) / mine for system, value in theirs.items()}
+def test_without_the_general_case_the_best_case_has_its_name(kept_runs):
+    only = Board("virt-a72", {"failover": source("failover")})
+    assert [case for case, _ in band(only)["fail over"].values] == [
+        "best case, one core", "best case, two cores"]
+    assert band(only)["fail over"].factors == ()
 
 
-def test_factors_to_other_systems_are_of_the_same_path():
-    known = published("peers")
-    rows = {row["what"]: row["id"] for row in known["rows"]}
-    shown: dict[str, dict[str, float]] = {}
-    for value in drawn(of(answer, board()))["fig-peers-virt-a72"]:
-        if value["config"] != "hypbench":
-            shown.setdefault(rows[value["what"]], {})[value["config"]] = value["factor"]
-    assert shown == {ident: pytest.approx(expected_factors(ident)) for ident in PEERS}
-    for name, ident in (("timer to handler", "timer"), ("hypercall", "hypercall"),
-                        ("VM switch", "switch"), ("fail over", "standby")):
-        assert band(board())[name].factors == tuple(
-            f"{system} ×{factor:.1f}" for system, factor in expected_factors(ident).items())
-
-
-def test_peers_are_of_the_same_isa_and_gic_and_of_instructions_alone():
-    v3 = Board("v3", {"default": source("default", raw=report_log("default", gic="v3"))})
-    rows = {row["id"]: row for row in published("peers")["rows"]}
-    assert answer.factors_of(v3, rows["sgi"])["bao"][1] == pytest.approx(
-        expected_factors("sgi", "v3")["Bao"])
-    assert answer.only_gicv2(v3, rows["hypercall"]) and not answer.only_gicv2(
-        board(), rows["hypercall"])
-    assert answer.factors_of(board("silicon", "default"), rows["sgi"]) == {}
+def test_no_kept_run_no_number(kept_runs):
+    for other in (Board("v3", {"default": source("default")}), board("silicon", "default")):
+        section = of(answer, other)
+        assert not [block for block in section.blocks if isinstance(block, Table)]
+        assert not drawn(section)
+        assert all(not figure.factors for figure in band(other).values())
 
 
 def test_phases_follow_each_other_and_sum_to_the_total():

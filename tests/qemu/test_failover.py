@@ -40,7 +40,7 @@ HELD = HEAD + "".join(f"config {name}{suffix} {CONFIGS[name]}{axis}\n" for name 
                       if suffix or name in ("call", "heartbeat", "fault", "call-cores")) + (
     "bench failover n=100\n")
 EXPIRY, EXPIRY_HELD = 500, 3000  # of the benchmark's timer, ticks from before the pause
-# instructions on virt-a72; Xen 4.17 needs 6077 for a fail over, 2594 for a yield
+# instructions on virt-a72
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
 YIELD_OTHERWISE = 290  # with another compiler than expected.DOCUMENTED

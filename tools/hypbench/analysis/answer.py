@@ -8,25 +8,30 @@ from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.html import charts
 from hypbench.html.blocks import (NONE, Band, Cell, Cells, Figure, Section, cited, number,
                                   prose)
-from hypbench.html.data import Board, Source, published
+from hypbench.html.data import Board, Source
+from hypbench.peers.compared import Added, Path, compared, families, path
+from hypbench.peers.kept import kept_columns
 from hypbench.records import Data
 from hypbench.rows import Row
 
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
-SYSTEMS = published("peers")["systems"]
-MODES = (("native", ("native",)), ("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
-SWITCH = ("priority", "switch")  # where a VM's interrupt takes the core from another VM
-# Name, benchmark and variant, meaning, row of peers.json.
-FIGURES = (
-    ("timer to handler", ("timer_wakeup", "busy-handler"), "From the virtual timer's expiry to the"
-     " guest's handler; trapped: EL2 takes the interrupt and injects it.", "timer"),
-    ("hypercall", ("hvc", "null"), "A hypercall that does nothing, there and back.", "hypercall"))
+MODES = (("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
+SILICON = "https://arxiv.org/abs/2303.11186"
+TIMER = ("timer_wakeup", "busy-vector")
+ASLEEP = ("timer_wakeup", "wfi-vector")
+SWITCHES = "switches"  # the plan with the general case
+CASES = (("", "general case"), ("-idle", "timers idle"), ("-best", "best case"))
+# A way from one VM to the next: its name, configuration, benchmark, variant, variant of the best
+# case, and path of the probe.
+WAYS = (("VM switch", "switch", "vm_switch", "preempt", "preempt", "wake"),
+        ("yield", "yield", "vm_yield", "yield", "yield", "yield_fp"),
+        ("fail over", "failover", "failover", "control", "call", "failover"))
 
 
 def section(board: Board, boards: list[Board]) -> Section:
     made = Section("answer", "The answer", board.name)
-    found = [figure_of(board, *row) for row in FIGURES]
-    found += [translation(board, boards), vm_switch(board), fail_over(board)]
+    found = [timer(board), hypercall(board), translation(board, boards),
+             *(way(board, *one) for one in WAYS)]
     band = Band(tuple(one for one in found if one))
     if not band.figures:
         made.text(f"{board.label}: no records of the paths that are shown here.")
@@ -44,38 +49,70 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterabl
                  if (row := source.row(*path, config))), None)
 
 
-def figure_of(board: Board, name: str, bench: tuple[str, str], meaning: str, peer: str
-              ) -> Figure | None:
-    found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [bench], configs))]
-    return Figure(tuple((mode, source.cell(row)) for mode, source, row in found), name, meaning,
-                  said_of_others(board, peer)) if found else None
+def added(source: Source, row: Row, base: int) -> Cell:
+    return source.cell(row, source.clock.change(row.p50 - base))
 
 
-def said_of_others(board: Board, ident: str) -> tuple[str, ...]:
-    row = next(row for row in published("peers")["rows"] if row["id"] == ident)
-    return tuple(f"{SYSTEMS[system]} ×{factor:.1f}"
-                 for system, (_, factor) in factors_of(board, row).items())
-
-
-def vm_switch(board: Board) -> Figure | None:
-    """What the switch adds: the same window natively has no other VM to switch from."""
-    bench = [("timer_wakeup", "wfi-vector")]
-    found, base = first_row(board, bench, SWITCH), first_row(board, bench, ("native",))
-    if not (found and base):
+def timer(board: Board) -> Figure | None:
+    """What a timer interrupt takes more than natively; on a GICv3 by each list register."""
+    natively = first_row(board, [TIMER], ["native"])
+    found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [TIMER], configs))]
+    if not (natively and found):
         return None
-    (source, row), natively = found, base[1].p50
-    show = source.clock.show
-    return Figure((("trapped", source.cell(row, show(row.p50 - natively))),), "VM switch",
-                  prose("vm_switch", loaded=show(row.p50), natively=show(natively)),
-                  said_of_others(board, "switch"))
+    base = natively[1].p50
+    forward = [row.p50 - base for i in range(4)
+               if (one := first_row(board, [("lr_forward", f"lr{i}")], ["trapped"]))
+               for row in one[1:]]
+    show = natively[0].clock.show
+    return Figure(tuple((mode, added(source, row, base)) for mode, source, row in found),
+                  "timer to vector", prose("timer", natively=show(base), lengths=[
+                      show(length) for length in forward] if len(set(forward)) > 1 else []),
+                  factors(board, "timer_busy"))
 
 
-def fail_over(board: Board) -> Figure | None:
+def hypercall(board: Board) -> Figure | None:
+    found = [(mode, *one) for mode, configs in MODES
+             if (one := first_row(board, [("hvc", "null")], configs))]
+    return Figure(tuple((mode, source.cell(row)) for mode, source, row in found), "hypercall",
+                  prose("hypercall"), factors(board, "named_call", "psci_version")
+                  ) if found else None
+
+
+def way(board: Board, name: str, config: str, bench: str, variant: str, best: str, ident: str
+        ) -> Figure | None:
+    """The general case first. A switch is less what the same window takes natively."""
+    source = board.source(SWITCHES)
+    natively = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
+    rows = [(case, row) for end, case in CASES
+            if (row := source.row(bench, best if end == "-best" else variant, config + end))]
+    if not rows or bench == "vm_switch" and not natively:
+        return first_fail_over(board) if bench == "failover" else None
+    base = natively[1].p50 if natively else 0
+    return Figure(tuple((case, source.cell(row, source.clock.show(row.p50 - base)))
+                        for case, row in rows), name,
+                  prose(f"way_{config}", natively=source.clock.show(base)), factors(board, ident))
+
+
+def first_fail_over(board: Board) -> Figure | None:
+    """Of a board without records of that plan: the best case, named so."""
     source = board.first_with("failover", "failover")
     found = [one for one in fail_overs(source.log) if one.way == "call" and not one.held]
-    return Figure(tuple((CORES[one.cores], source.cell(one.total)) for one in found), "fail over",
-                  "From the active VM's call to the first instruction of its standby.",
-                  said_of_others(board, "standby")) if found else None
+    return Figure(tuple((f"best case, {CORES[one.cores]}", source.cell(one.total))
+                        for one in found), "fail over", prose("way_call"), ()) if found else None
+
+
+def factors(board: Board, *idents: str) -> tuple[str, ...]:
+    """Of the first of these paths that the kept runs have; where ticks are instructions."""
+    if not board.clock.exact:
+        return ()
+    found = next((one for ident in idents if (one := path(board.name, ident))), None)
+    return tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
+                 for family, systems in (found.others if found else {}).items() if systems)
+
+
+def heading(board: Board, family: str, system: Added) -> str:
+    name = families(board.name).get(family, family)
+    return name if name != family else f"{family} {system.label}"
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
@@ -96,91 +133,41 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
                   f" {worst.base}.", (study,))
 
 
-def theirs(board: Board, row: Data) -> Data:
-    """Records of the same isa; with GICv2 where there is nothing for GICv3."""
-    run = board.run or {"isa": "", "gic": ""}
-    return row.get(f"{run['isa']}-{run['gic']}") or row.get(f"{run['isa']}-v2") or {}
-
-
-def only_gicv2(board: Board, row: Data) -> bool:
-    run = board.run or {"isa": "", "gic": "v2"}
-    return run["gic"] != "v2" and f"{run['isa']}-{run['gic']}" not in row
-
-
-def ours(board: Board, row: Data, mode: str) -> tuple[Source, Row] | None:
-    """By our benchmark for a row of peers.json, the first that was measured, in its configurations
-    where they are not the mode's own."""
-    configs = row.get("configs", [])
-    if configs and mode == "direct":
-        return None  # a switch of VMs has no such mode
-    return first_row(board, row.get("ours", []), configs if configs and mode == "trapped"
-                     else [mode])
-
-
-def least(value: int | list[int]) -> int:
-    return value[0] if isinstance(value, list) else value
-
-
-def factors_of(board: Board, row: Data) -> dict[str, tuple[int, float]]:
-    """System → (instructions it adds to the path, how many times ours); where ticks are
-    instructions."""
-    if not board.clock.exact or not board.run:
-        return {}
-    trapped, native = ours(board, row, "trapped"), ours(board, row, "native")
-    if trapped is None:
-        return {}
-    mine = trapped[1].p50 - (native[1].p50 if native else 0)
-    numbers = theirs(board, row)
-    base = numbers.get("none", 0) if native else 0
-    return {system: (least(numbers[system]) - base, (least(numbers[system]) - base) / mine)
-            for system in SYSTEMS if system in numbers and mine > 0}
-
-
 def peers(made: Section, board: Board) -> None:
-    known = published("peers")
+    """Kept runs of one probe under each system, all with one base."""
     if not (board.clock.exact and board.run):
-        made.text(known["silicon"]["cite"], known["silicon"]["url"])
-        silicon(made, known["silicon"])
+        made.text(prose("silicon"), SILICON)
         return
-    values: list[Data] = []
-    for row in known["rows"]:
-        mine, factors = ours(board, row, "trapped"), factors_of(board, row)
-        if factors and mine:
-            values.append({"what": row["what"], "config": "hypbench", "factor": 1,
-                           "note": mine[0].note(mine[1])})
-        values += [{"what": row["what"], "config": SYSTEMS[system], "factor": factor,
-                    "note": f"{SYSTEMS[system]}: {number(added)} instructions added,"
-                            f" ×{factor:.1f} of hypbench"}
-                   for system, (added, factor) in factors.items()]
-    if values:
+    paths = compared(board.name)
+    if values := [value for one in paths for value in dots_of(one)]:
         made.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
-    made.table("peers", "Path lengths in instructions: as measured, the guest's own included", (
-        "path", ">no hypervisor, theirs", *(f">{name}" for name in SYSTEMS.values()),
-        ">hypbench native", ">hypbench direct", ">hypbench trapped"),
-        [peer_row(board, row) for row in known["rows"] if theirs(board, row)],
-        (known["conditions"], *known["notes"]), folded="Bao, Xen and KVM in numbers")
+        columns = [column.label for column in kept_columns(board.name)]
+        made.table("peers", "Instructions that a path adds under each system", (
+            "path", *(f">{label}" for label in columns)),
+            [peer_row(board, one) for one in paths], (prose("peers_base"),),
+            folded="Other systems in numbers")
 
 
-def peer_row(board: Board, row: Data) -> Cells:
-    what = row["what"] + (" (theirs: GICv2)" if only_gicv2(board, row) else "")
-    mine = [ours(board, row, config) for config in ("native", "direct", "trapped")]
-    return [what, *(Cell(instructions(theirs(board, row).get(name)), "theirs")
-                    for name in ("none", *SYSTEMS)),
-            *(one[0].cell(one[1], instructions(one[1].p50)) if one else NONE for one in mine)]
+def dots_of(one: Path) -> list[Data]:
+    if not one.ours or not any(one.others.values()):
+        return []
+    mine = {"what": one.what, "config": "hypbench", "factor": 1,
+            "note": f"hypbench: {number(one.ours.added)} instructions"}
+    return [mine, *({"what": one.what, "config": f"{family} {system.label}",
+                     "factor": system.factor,
+                     "note": f"{family} {system.label}: {number(system.added)} instructions,"
+                             f" ×{system.factor:.1f} of hypbench"}
+                    for family, systems in one.others.items() for system in systems
+                    if system.factor)]
 
 
-def instructions(value: int | list[int] | None) -> str:
-    if value is None:
-        return NONE
-    said = map(number, value if isinstance(value, list) else [value])
-    return f"{' to '.join(said)}\u00a0instr"
-
-
-def silicon(made: Section, known: Data) -> None:
-    rows = [[row["system"], f"{number(row['alone_ns'])}\u00a0ns",
-             f"{number(row['loaded_ns'])}\u00a0ns" if "loaded_ns" in row else NONE,
-             instructions(row["instructions"])] for row in known["rows"]]
-    made.table("silicon", "What others published: a timer interrupt on silicon",
-               ("system", ">alone", ">with a memory co-runner", ">at EL2 per interrupt"), rows,
-               (f"{known['conditions']} Another core than this board's: no factor is given.",),
-               folded="Others on silicon")
+def peer_row(board: Board, one: Path) -> Cells:
+    """The native column has the whole window; the others what they take more."""
+    cells: list[str | Cell] = [one.what]
+    for column in kept_columns(board.name):
+        figure = column.figures.get(one.ident)
+        base = one.native or 0
+        text = NONE if not figure else number(figure.p50) if column.system == "native" else (
+            f"+{number(figure.p50 - base)}" if one.native is not None else number(figure.p50))
+        cells.append(Cell(text if text == NONE else f"{text}\u00a0instr", "theirs"))
+    return cells

@@ -13,7 +13,7 @@ from typing import Any
 import click
 from jinja2.runtime import Macro
 
-from hypbench.html.data import published
+from hypbench.peers.compared import Path as ComparedPath, compared, families
 from hypbench.peers.kept import FOLDER, kept_columns
 from hypbench.peers.table import markdown
 from hypbench.records import Data, read_log
@@ -54,17 +54,21 @@ class Measured:
     def kept(self, name: str, row: str, board: str = BOARD) -> list[int]:
         return self.tables[name][row][board]
 
-    def length(self, path: str, config: str = "trapped") -> int:
-        return self.lengths[BOARD]["figures"][config][path]
+    def length(self, path: str, config: str = "trapped", board: str = BOARD) -> int:
+        return self.lengths[board]["figures"][config][path]
 
-    def others(self, ident: str, **said: str) -> str:
-        """Cells for Bao, Xen and KVM."""
-        row = next(row["armv8-v2"] for row in published("peers")["rows"] if row["id"] == ident)
-        none = row["none"] if ident == "timer" else 0  # what is there without a hypervisor
-        cells = {name: str(value - none) for name, value in row.items()} | said
-        if "xen_credit" in cells:
-            cells["xen"] = f"{cells['xen_credit']} to {cells['xen']}"
-        return " | ".join(cells.get(name, "–") for name in ("bao", "xen", "kvm"))
+    def added(self, path: str, config: str = "trapped", natively: str = "",
+              board: str = BOARD) -> int:
+        """Less the same window natively, or the one of that name."""
+        return self.length(path, config, board) - self.length(natively or path, "native", board)
+
+    def compared(self, *idents: str) -> list[ComparedPath]:
+        """Paths of the kept runs on BOARD: these, where there are some, or all."""
+        return [path for path in compared(BOARD, self.tree)
+                if not idents or path.ident in idents]
+
+    def families(self) -> dict[str, str]:
+        return families(BOARD, self.tree)
 
     def under_probe(self) -> str:
         """A table a board of all systems under the neutral probe."""

@@ -28,7 +28,7 @@ WINDOWS = {"pair": "between two reads of CNTPCT around the path",
 
 @cache
 def published(name: str) -> Data:
-    """Published numbers: peers.json or studies.json."""
+    """Published numbers: studies.json."""
     return json.loads(Path(__file__).with_name(f"{name}.json").read_text())
 
 

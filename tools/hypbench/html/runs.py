@@ -43,9 +43,9 @@ from hypbench.session import built_image, problems_of, run_board
 from hypbench.tree import (Tree, UnknownName, alone_in, on_the_board, read_records, write_whole)
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
-         "beside", "beside-core", "beside-rings", "failover", "links", "virtio", "links-beside",
-         "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1", "paper-s2",
-         "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
+         "beside", "beside-core", "beside-rings", "failover", "switches", "links", "virtio",
+         "links-beside", "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1",
+         "paper-s2", "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each path adds under each system, and the factor of that to what the path adds here. Every
+number comes from a kept run of one probe (kept.py), so all windows of a path begin and end at the
+same instruction. The base is one, too: from each number the same window without a hypervisor is
+subtracted. Where no such window exists without a hypervisor, nothing is subtracted from any
+system."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from hypbench.peers.kept import FIRST, Column, kept_columns
+from hypbench.peers.probe import PATHS, Figure
+from hypbench.tree import Tree
+
+FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}  # by the first word of a system's name
+OURS, NATIVE = FIRST
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class Added:
+    """One system's path, in instructions."""
+
+    label: str  # distinguishes the systems of a family, as "credit2"
+    whole: Figure
+    added: int  # of the median
+    factor: float | None  # of what is added here
+
+    @property
+    def text(self) -> str:
+        """Most samples are the median, or the range follows it."""
+        base = self.whole.p50 - self.added
+        range_ = (f" ({self.whole.min - base} to {self.whole.max - base})"
+                  if not self.whole.steady else "")
+        times = f" ×{self.factor:.1f}" if self.factor else ""
+        return f"{self.added}{range_}{times}"
+
+
+@dataclass(frozen=True)
+class Path:
+    ident: str  # a key of PATHS
+    what: str
+    native: int | None  # None: no such window without a hypervisor
+    ours: Added | None
+    others: dict[str, tuple[Added, ...]]  # by family, the shortest system first
+
+    def cell(self, family: str) -> str:
+        """The shortest system with its factor, the others beside it; one text where all are
+        alike."""
+        systems = self.others.get(family, ())
+        if len({one.text for one in systems}) == 1:
+            return systems[0].text
+        return "; ".join(f"{one.text} ({one.label})" for one in systems) or NONE
+
+    def shortest(self, family: str) -> str:
+        return self.cell(family).split("; ")[0]
+
+
+@cache
+def compared(board: str, tree: Tree | None = None) -> tuple[Path, ...]:
+    """The paths of which a kept run on the board has a figure, in the order of PATHS."""
+    return tuple(paths_of(kept_columns(board, tree)))
+
+
+def paths_of(columns: list[Column]) -> Iterable[Path]:
+    by_name = {column.system: column for column in columns}
+    for ident, what in PATHS.items():
+        if any(ident in column.figures for column in columns):
+            yield path_of(ident, what, by_name)
+
+
+def path_of(ident: str, what: str, columns: dict[str, Column]) -> Path:
+    native = figure_of(columns.get(NATIVE), ident)
+    base = native.p50 if native else 0
+    ours = added_of(columns.get(OURS), ident, base, None)
+    mine = ours.added if ours else 0
+    others: dict[str, tuple[Added, ...]] = {}
+    for word, family in FAMILIES.items():
+        group = [column for column in columns.values() if column.system.split("-")[0] == word]
+        found = [added_of(column, ident, base, mine) for column in group]
+        others[family] = tuple(sorted(filter(None, found), key=lambda one: one.added))
+    return Path(ident, what, native.p50 if native else None, ours, others)
+
+
+def figure_of(column: Column | None, ident: str) -> Figure | None:
+    return column.figures.get(ident) if column else None
+
+
+def added_of(column: Column | None, ident: str, base: int, mine: int | None) -> Added | None:
+    figure = figure_of(column, ident)
+    if not column or not figure:
+        return None
+    added = figure.p50 - base
+    return Added(short(column.label), figure, added, added / mine if mine else None)
+
+
+def short(label: str) -> str:
+    """What distinguishes a system from others of its family: a scheduler, or a version."""
+    head, _, more = label.partition(", ")
+    return more if head.startswith("Xen") else head.partition(" ")[2]
+
+
+def path(board: str, ident: str) -> Path | None:
+    return next((one for one in compared(board) if one.ident == ident), None)
+
+
+@cache
+def families(board: str, tree: Tree | None = None) -> dict[str, str]:
+    """The headings of the families on a board: with the version, where all systems have one."""
+    found: dict[str, str] = {}
+    for word, family in FAMILIES.items():
+        heads = {column.label.partition(", ")[0] for column in kept_columns(board, tree)
+                 if column.system.split("-")[0] == word}
+        if heads:
+            found[family] = heads.pop() if len(heads) == 1 else family
+    return found
