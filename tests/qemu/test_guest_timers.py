@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from assembler import assemble
-from test_cores import ENTRY, ended_well, fails, gic, run_of
+from talk import ENTRY, gic
+from test_cores import run_of
 
 CNTV, CNTP = 27, 30
 
@@ -19,11 +20,9 @@ def test_a_tick_that_is_due_again_at_its_end_comes(lab, built, timer, config):
                        "ROUNDS=100", also=("ticks.c",))
     vms = "vm guest image=guest cores=0\nvm background image=background cores=0\n"
     job = run_of(built, program, f"c {config} cntp=passthrough fp=lazy", 1, 1)
-    result = lab.run(replace(job, plan=job.plan + vms * ("sched" in config)))
-    assert ended_well(result), fails(result)
+    lab.ended(replace(job, plan=job.plan + vms * ("sched" in config)))
 
 
 def test_a_timer_that_is_armed_for_ever_stops_nothing(lab, built):
     program = assemble(built, "vcpus", ENTRY, "CPUS=1", also=("armed.c",))
-    result = lab.run(run_of(built, program, "c trapped", 1, 1))
-    assert ended_well(result), fails(result)
+    lab.ended(run_of(built, program, "c trapped", 1, 1))
