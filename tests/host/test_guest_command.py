@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import pytest
 
+import golden
 from golden import FOLDER
 from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
@@ -117,14 +118,67 @@ def refused(bench, says: str, *words: object) -> None:
     assert done.stdout == b"" and not bench.qemu.with_name("words").exists()
 
 
-def test_the_guests_output_is_ours_and_nothing_else(bench):
-    done = bench.start()
-    assert (done.returncode, done.stdout) == (0, b"hello\r\n")
-    said = done.stderr.decode().splitlines()
-    assert said == [
-        "hypbench: raw binary at 0x40200000, device tree at 0x48000000; virt-a72, trapped, 1"
-        " vCPU, 256M at 0x40000000",
-        "hypbench: the guest powered off after 125000000 ticks (2.000 s), 10 exits"]
+class Run(NamedTuple):
+    """What the guest does, the lines of its records, and the words of the command."""
+
+    then: str = WHOLE
+    log: bytes | None = None
+    words: tuple[object, ...] = ()
+
+
+def resets(count: int) -> dict:
+    return {"kind": "check", "variant": "resets", "ok": True, "count": count}
+
+
+def exit_lines(way: str, *lines: bytes) -> dict[str, Run]:
+    """Each line as a whole, and byte by byte."""
+    return {f"{way} {number}, {how}": Run(f"out({chunks.format(line)}, *log[1:])", None,
+                                          ("--guest-status", way))
+            for number, line in enumerate(lines) for how, chunks in (
+                ("at once", "{!r}"), ("in bytes", "*(bytes([byte]) for byte in {!r})"))}
+
+
+BY_ICOUNT, CRASH = guest_log(platform="qemu-icount"), guest_log("fault", before=(FAULT,))
+REFUSED_PLAN = guest_log("refused", before=({"kind": "error", "where": "guest",
+                                             "what": "no room"},))
+LIMIT = ("--limit", 1)
+RUNS = {
+    "power off": Run(), "statistics": Run(words=("--stats",)),
+    "icount": Run(log=BY_ICOUNT, words=("--clock", "icount")),
+    "records of another clock": Run(log=BY_ICOUNT),
+    "crash": Run(WHOLE + "; sys.exit(1)", CRASH),
+    "refused plan": Run(WHOLE + "; sys.exit(1)", REFUSED_PLAN),
+    "half a line": Run("out(b'half'); sys.exit(0)"),
+    "status of QEMU": Run("out(*log[1:]); sys.exit(3)"),
+    "signal of QEMU": Run("os.kill(os.getpid(), 11)"),
+    "damaged records": Run("out(log[1].replace(b'hvc', b'hvd'), *log[2:])"),
+    "limit": Run("out(b'login: '); time.sleep(60)", words=LIMIT),
+    "limit without output": Run("time.sleep(60)", words=LIMIT),
+    "limit with resets": Run("out(b'boot\\r\\n', *log[1:4]); time.sleep(60)", guest_log(
+        before=(resets(1), resets(2), resets(4))), LIMIT),
+    "exit status that is not asked for": Run("out(b'EXIT: STATUS=7\\n', *log[1:])"),
+    "exit status of a crash": Run("out(b'EXIT: STATUS=0\\n', *log[1:]); sys.exit(1)", CRASH,
+                                  ("--guest-status", "exit")),
+    **exit_lines("exit", b"EXIT: STATUS=7\r\n", b"\nEXIT: STATUS=0\n", b"EXIT: STATUS=255\nbye\n",
+                 b"EXIT: STATUS=3\nEXIT: STATUS=4\n", b"EXIT: STATUS=abc\n", b"EXIT: STATUS=256\n",
+                 b"EXIT: STATUS=-1\n", b"EXIT: STATUS=\n", b"x EXIT: STATUS=7\n",
+                 b"EXIT: STATUS=7 x\n", b"EXIT: STATUS=1000\n", b"\n",
+                 b"x" * 64 + b"EXIT: STATUS=7\n", "EXIT: STATUS=\u0667\n".encode()),
+    **exit_lines("kvm-unit-tests", b"PASS: x\n\nEXIT: STATUS=1\n", b"EXIT: STATUS=3\n",
+                 b"EXIT: STATUS=155\n", b"EXIT: STATUS=2\n")}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_end_of_a_guests_run(bench, name):
+    """golden/guest-runs.json has the exit status and the output, and the clock of QEMU."""
+    run = RUNS[name]
+    bench.guest(run.then, run.log)
+    done = bench.start(bench.image, *run.words)
+    clock = [word for word in bench.words() if word.startswith("shift=")]
+    golden.check_case("guest-runs", name, {
+        "status": [[done.returncode, *clock]],
+        "output": [[line] for line in done.stdout.decode(errors="replace").splitlines()],
+        "messages": [[line] for line in done.stderr.decode().splitlines()]})
 
 
 def test_records_and_console_are_kept_as_of_every_run(bench):
@@ -169,15 +223,6 @@ def test_of_an_earlier_guest_nothing_is_left(bench):
     assert not (bench.folder / "load-9.bin").exists()
 
 
-def test_by_icount_an_instruction_is_a_tick(bench):
-    """Records of another clock are of no such run."""
-    bench.guest(log=guest_log(platform="qemu-icount"))
-    assert bench.start(bench.image, "--clock", "icount").returncode == 0
-    assert any(word.startswith("shift=4,sleep=off,rr=record") for word in bench.words())
-    done = bench.start()
-    assert done.returncode == 1 and b"it ran on qemu-host" in done.stderr
-
-
 def test_ignored_stores_are_counted_at_the_end():
     log = read_log(guest_log())
     step, = log.of_kind("step")
@@ -185,110 +230,17 @@ def test_ignored_stores_are_counted_at_the_end():
         "10 exits, 3 stores to read-only memory ignored")
 
 
-def test_stats_print_the_exit_table(bench):
-    assert b"Exits by kind" not in bench.start().stdout
-    done = bench.start(bench.image, "--stats")
-    out = done.stdout.decode()
-    assert out.index("hello") < out.index("Exits by kind")
-    row = next(line for line in out.splitlines() if "hvc" in line)
-    assert [cell.strip() for cell in row.strip("│").split("│")][:6] == [
-        "trapped", "guest", "hvc", "10", "100.0 %", "100.0 %"]
-
-
-def test_a_crash_is_told_in_a_line(bench):
-    bench.guest(log=guest_log("fault", before=(FAULT,)), then=WHOLE + "; sys.exit(1)")
-    done = bench.start()
-    assert done.returncode == 1
-    assert done.stderr.decode().splitlines()[1:] == [
-        "hypbench: FAULT: guest trapped: data-abort (0x24) on vCPU 2 at pc 0x40200010,"
-        " va 0x90000000, ipa 0x90000000 (nothing), esr 0x93000046"]
-    error = {"kind": "error", "where": "guest", "what": "no room"}
-    bench.guest(log=guest_log("refused", before=(error,)), then=WHOLE + "; sys.exit(1)")
-    assert b"hypbench: ERROR: guest trapped: guest: no room" in bench.start().stderr
-
-
-@pytest.mark.parametrize("then, says", [
-    ("out(b'half'); sys.exit(0)", "no end record: the log stops after record 0"),
-    ("out(*log[1:]); sys.exit(3)", "QEMU ended with status 3"),
-    ("os.kill(os.getpid(), 11)", "QEMU was ended by signal 11"),
-    ("out(log[1].replace(b'hvc', b'hvd'), *log[2:])", "no end record")])
-def test_a_run_that_did_not_end_well(bench, then, says):
-    bench.guest(then)
-    done = bench.start()
-    assert done.returncode == 1 and says in done.stderr.decode()
-
-
-def test_a_limit_ends_it(bench):
-    bench.guest("out(b'login: '); time.sleep(60)")
-    done = bench.start(bench.image, "--limit", 1)
-    assert (done.returncode, done.stdout) == (1, b"login: ")
-    assert done.stderr.decode().endswith(
-        "time limit: QEMU was ended after 1 s; the guest had not powered off\n")
-
-
 SILENT = ("; it printed nothing: was it built for this board's GICv2? A hypervisor needs EL2, and a"
           " guest has EL1")
 
 
 def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
-    bench.guest("time.sleep(60)")
-    done = bench.start(bench.image, "--limit", 1)
-    assert done.returncode == 1 and f"had not powered off{SILENT}" in done.stderr.decode()
     bench.guest("get(1); time.sleep(60)")
     with Terminal(bench) as terminal:
         terminal.until(b"device tree at")
         terminal.type(b"\x1d")
         assert terminal.end() == 0
         terminal.until(f"had not powered off{SILENT}".encode())
-
-
-def resets(count: int) -> dict:
-    return {"kind": "check", "variant": "resets", "ok": True, "count": count}
-
-
-def test_a_guest_that_resets_for_ever_is_told_at_the_limit(bench):
-    log = guest_log(before=(resets(1), resets(2), resets(4)))
-    bench.guest("out(b'boot\\r\\n', *log[1:4]); time.sleep(60)", log)
-    done = bench.start(bench.image, "--limit", 1)
-    assert (done.returncode, done.stdout) == (1, b"boot\r\n")
-    assert "had not powered off; the guest reset 4 times or more" in done.stderr.decode()
-
-
-EXIT_LINES = [
-    ("exit", b"EXIT: STATUS=7\r\n", 7), ("exit", b"\nEXIT: STATUS=0\n", 0),
-    ("exit", b"EXIT: STATUS=255\nbye\n", 255), ("exit", b"EXIT: STATUS=3\nEXIT: STATUS=4\n", 4),
-    ("kvm-unit-tests", b"PASS: x\n\nEXIT: STATUS=1\n", 0),
-    ("kvm-unit-tests", b"EXIT: STATUS=3\n", 1), ("kvm-unit-tests", b"EXIT: STATUS=155\n", 77)]
-NO_EXIT_LINES = [
-    b"EXIT: STATUS=abc\n", b"EXIT: STATUS=256\n", b"EXIT: STATUS=-1\n", b"EXIT: STATUS=\n",
-    b"x EXIT: STATUS=7\n", b"EXIT: STATUS=7 x\n", b"EXIT: STATUS=1000\n", b"\n",
-    b"x" * 64 + b"EXIT: STATUS=7\n", "EXIT: STATUS=\u0667\n".encode()]
-
-
-@pytest.mark.parametrize("way, printed, status", EXIT_LINES)
-def test_the_guests_own_exit_status(bench, way, printed, status):
-    """Also where its line comes byte by byte."""
-    for chunks in (f"out({printed!r}", f"out(*(bytes([byte]) for byte in {printed!r})"):
-        bench.guest(f"{chunks}, *log[1:])")
-        done = bench.start(bench.image, "--guest-status", way)
-        assert (done.returncode, done.stdout) == (status, printed)
-        assert f"; its own status is {status}" in done.stderr.decode()
-        assert bench.start().returncode == 0  # not asked for
-
-
-@pytest.mark.parametrize("way, printed", [*(("exit", line) for line in NO_EXIT_LINES), (
-    "kvm-unit-tests", b"EXIT: STATUS=2\n")])  # an even one is none of theirs
-def test_a_line_of_another_form_is_no_exit_status(bench, way, printed):
-    bench.guest(f"out({printed!r}, *log[1:])")
-    done = bench.start(bench.image, "--guest-status", way)
-    assert done.returncode == 1
-    assert f"GUEST_STATUS={way}: it printed no line EXIT: STATUS=n" in done.stderr.decode()
-
-
-def test_a_crash_is_no_exit_status(bench):
-    bench.guest("out(b'EXIT: STATUS=0\\n', *log[1:]); sys.exit(1)",
-                guest_log("fault", before=(FAULT,)))
-    assert bench.start(bench.image, "--guest-status", "exit").returncode == 1
 
 
 def piped(tmp_path, content: bytes):
