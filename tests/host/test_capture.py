@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench capture` on a pseudo-terminal: golden/capture.json has what the command prints and keeps
-of each thing that a serial line does to a log."""
+"""`hypbench capture` on a pseudo-terminal. golden/capture.json has the output and the files of each
+thing that a serial line does to a log."""
 
 import errno
 import os
