@@ -13,7 +13,7 @@ import serial
 
 import golden
 from hypbench import capture as capturing
-from hypbench.records import printable
+from hypbench.records import printable, ranges
 from hypbench.session import Runs
 from logmaker import log_of, run_record, sample_run
 from serialpair import Board
@@ -121,10 +121,11 @@ def line(bench, monkeypatch):
         board.close()
 
 
-def printed(bench, result) -> golden.Grid:
+def printed(bench, result, sent_bytes: int) -> golden.Grid:
     """Return the exit status and the lines of the command without its tables; of the steps that are
     done, the last one."""
-    lines = [*result.stderr.splitlines(), *result.stdout.splitlines()[-2:]]
+    lines = [golden.without_crcs(text).replace(f" {sent_bytes} bytes", " {sent} bytes")
+             for text in (*result.stderr.splitlines(), *result.stdout.splitlines()[-2:])]
     for pattern, other in ((re.escape(str(bench.root)), "{root}"), ("/dev/pts/[0-9]+", "{tty}"),
                            (", [0-9]+ a second", ""), (r" is gone \(.*\)", " is gone")):
         lines = [re.sub(pattern, other, text) for text in lines]
@@ -149,24 +150,17 @@ def content_of(data: bytes, captures: list[Sent]) -> str:
         good = log.replace(b"\r", b"").splitlines(keepends=True)
         lines = data.splitlines(keepends=True)
         if set(lines) <= set(good):
-            return f"{name}records {runs_of([good.index(one) for one in lines])}"
+            kept = ranges(sorted(good.index(one) for one in lines))
+            return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
     return f"{len(data.splitlines())} lines"
-
-
-def runs_of(numbers: list[int]) -> str:
-    """Return "0-2 4" for 0, 1, 2, 4."""
-    ends = [number for number in numbers if number + 1 not in numbers]
-    starts = [number for number in numbers if number - 1 not in numbers]
-    return " ".join(f"{first}-{last}" if last > first else str(first)
-                    for first, last in zip(starts, ends))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_capture_prints_and_keeps(bench, line, case):
     results = [line(one) for one in CASES[case]]
     golden.check_case("capture", case, {
-        **{f"capture {number}": printed(bench, result)
-           for number, result in enumerate(results, 1)},
+        **{f"capture {number}": printed(bench, result, len(one.data))
+           for number, (one, result) in enumerate(zip(CASES[case], results), 1)},
         "files": kept(bench, CASES[case])})
 
 

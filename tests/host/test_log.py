@@ -5,7 +5,8 @@ import zlib
 
 import pytest
 
-from hypbench.records import read_log
+import golden
+from hypbench.records import ranges, read_log
 from logmaker import frame, log_of, sample_run
 
 BODIES = sample_run()
@@ -45,26 +46,46 @@ def test_braces_of_a_guest_are_text():
     assert log.text == [line.decode() for line in said]
 
 
-def test_cut_in_the_middle_of_a_line():
-    log = without() [:sum(map(len, LINES[:5])) + 40]
-    assert any("record 5 is cut" in text for text in problems(log))
-    assert any("no end record" in text for text in problems(log))
-    assert seqs(log) == [0, 1, 2, 3, 4]
+def with_line(number: int, line: bytes) -> bytes:
+    return b"".join([*LINES[:number], line, *LINES[number + 1:]])
 
 
-def test_cut_record_before_a_whole_one_on_one_line():
-    log = b"".join([*LINES[:4], LINES[4][:30], *LINES[5:]])
-    assert any("line 5: record 4 is cut" in text for text in problems(log))
-    assert seqs(log) == [seq for seq in range(len(LINES)) if seq != 4]
-
-
-@pytest.mark.parametrize("place", [0, 30, -12])
-def test_garbled_byte(place):
+def garbled(place: int) -> bytes:
     broken = bytearray(LINES[3].rstrip())
     broken[place] ^= 0x01
-    log = b"".join([*LINES[:3], bytes(broken) + b"\n", *LINES[4:]])
-    assert any(text.startswith("line 4:") and "garbled" in text for text in problems(log))
-    assert 3 not in seqs(log) and len(seqs(log)) == len(LINES) - 1
+    return with_line(3, bytes(broken) + b"\n")
+
+
+def numbered(seq: str) -> bytes:
+    """Record 3 with another number, and the CRC of that line."""
+    line = b'{"seq":%s,"kind":"check","ok":true' % seq.encode()
+    return with_line(3, line + b',"crc":"%08x"}\n' % zlib.crc32(line))
+
+
+DAMAGES = {
+    "cut in the middle of a line": LOG[:sum(map(len, LINES[:5])) + 40],
+    "cut before a whole record on its line": with_line(4, LINES[4][:30]),
+    **{f"byte {place} garbled": garbled(place) for place in (0, 30, -12)},
+    "a word garbled": with_line(3, LINES[3].replace(b'"unit":"ticks"', b'"unit":"tocks"')),
+    "one missing": without(4), "several missing": without(4, 6, 7, 8), "first missing": without(0),
+    "reordered": b"".join([*LINES[:3], LINES[4], LINES[3], *LINES[5:]]),
+    "duplicated": with_line(3, LINES[3] * 2),
+    "duplicated with other content": with_line(3, LINES[3] + frame(3, BODIES[4]) + b"\n"),
+    "no end record": without(len(LINES) - 1),
+    "a record after the end": LOG + frame(len(LINES), BODIES[1]) + b"\n",
+    "a far number": LOG + frame(999_999_999, BODIES[4]) + b"\n",
+    **{f"number {seq}": numbered(seq)
+       for seq in ("4.0", '"4"', "-1", "1e9", "true", "[4]", "0004", "9" * 10)}}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damage_is_reported_and_the_other_records_are_kept(damage):
+    """golden/damages.json has the problems, and the numbers of the records that are kept."""
+    log = DAMAGES[damage]
+    kept = [f"{first}-{last}" for first, last in ranges(sorted(seqs(log)))]
+    golden.check_case("damages", damage, {
+        "problems": [[golden.without_crcs(text)] for text in problems(log)],
+        "kept": [[" ".join(kept)]]})
 
 
 @pytest.mark.parametrize("digit", range(8))
@@ -76,51 +97,9 @@ def test_each_digit_of_the_crc_counts(digit):
     assert len(found) == 1 and found[0].startswith("line 4: record 3 is garbled: the crc is")
 
 
-def test_garbled_number_is_not_also_missing():
-    broken = LINES[3].replace(b'"unit":"ticks"', b'"unit":"tocks"')
-    found = problems(b"".join([*LINES[:3], broken, *LINES[4:]]))
-    assert len(found) == 1 and "record 3 is garbled" in found[0]
-
-
-def test_missing_records_by_number():
-    assert problems(without(4)) == ["record 4 is missing"]
-    assert problems(without(4, 6, 7, 8)) == ["record 4 is missing", "records 6 to 8 are missing"]
-
-
-def test_missing_first_record():
-    assert "record 0 is missing" in problems(without(0))
-
-
-def test_reordered():
-    log = b"".join([*LINES[:3], LINES[4], LINES[3], *LINES[5:]])
-    assert problems(log) == ["line 5: record 3 is reordered: it came after record 4"]
-
-
-def test_duplicated():
-    log = b"".join([*LINES[:4], LINES[3], *LINES[4:]])
-    assert problems(log) == ["line 5: record 3 is duplicated"]
-    assert seqs(log) == list(range(len(LINES)))
-
-
-def test_duplicated_number_with_other_content():
-    other = frame(3, BODIES[4]) + b"\n"
-    assert problems(b"".join([*LINES[:4], other, *LINES[4:]])) == [
-        "line 5: record 3 is duplicated, with other content"]
-
-
 @pytest.mark.parametrize("log", [b"", b"\n", b"U-Boot 2023\nno record\n"])
 def test_no_record_at_all(log):
     assert problems(log) == ["the log has no good record"]
-
-
-def test_no_end_record():
-    assert problems(without(len(LINES) - 1)) == [
-        f"no end record: the log stops after record {len(LINES) - 2}"]
-
-
-def test_record_after_the_end():
-    log = LOG + frame(len(LINES), BODIES[1]) + b"\n"
-    assert f"record {len(LINES)} comes after the end record" in problems(log)
 
 
 def with_body(text: str) -> list[bytes]:
@@ -143,21 +122,6 @@ def test_what_no_record_can_have_is_damage(body, says):
     assert [record.seq for record in log.records] == [seq for seq in range(len(LINES)) if seq != 3]
     assert len(log.problems) == 1 and says in str(log.problems[0])
     assert str(log.problems[0]).startswith("line 4: record 3 is ")
-
-
-@pytest.mark.parametrize("seq", ["4.0", '"4"', "-1", "1e9", "true", "[4]", "0004", "9" * 10])
-def test_a_number_that_is_none(seq):
-    line = b'{"seq":%s,"kind":"check","ok":true' % seq.encode()
-    line += b',"crc":"%08x"}\n' % zlib.crc32(line)
-    found = problems(b"".join([*LINES[:3], line, *LINES[4:]]))
-    assert len(found) == 1 and "record 3 is not " in found[0]
-
-
-def test_a_far_number_costs_nothing():
-    far = frame(999_999_999, BODIES[4]) + b"\n"
-    log = read_log(b"".join([*LINES, far]))
-    assert log.lost == [(len(LINES), 999_999_998)]
-    assert f"records {len(LINES)} to 999999998 are missing" in map(str, log.problems)
 
 
 @pytest.mark.parametrize("body", ['"variant":"\\u001b[2J","ok":true', '"\\u009b":1',
