@@ -112,7 +112,7 @@ def factors(board: Board, *idents: str) -> tuple[str, ...]:
 
 def heading(board: Board, family: str, system: Added) -> str:
     name = families(board.name).get(family, family)
-    return name if name != family else f"{family} {system.label}"
+    return name if name != family else f"{family} {system.label}".strip()
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
@@ -153,9 +153,9 @@ def dots_of(one: Path) -> list[Data]:
         return []
     mine = {"what": one.what, "config": "hypbench", "factor": 1,
             "note": f"hypbench: {number(one.ours.added)} instructions"}
-    return [mine, *({"what": one.what, "config": f"{family} {system.label}",
+    return [mine, *({"what": one.what, "config": f"{family} {system.label}".strip(),
                      "factor": system.factor,
-                     "note": f"{family} {system.label}: {number(system.added)} instructions,"
+                     "note": f"{family} {system.label}".strip() + f": {number(system.added)} instructions,"
                              f" ×{system.factor:.1f} of hypbench"}
                     for family, systems in one.others.items() for system in systems
                     if system.factor)]

@@ -51,7 +51,8 @@ class Path:
         systems = self.others.get(family, ())
         if len({one.text for one in systems}) == 1:
             return systems[0].text
-        return "; ".join(f"{one.text} ({one.label})" for one in systems) or NONE
+        return "; ".join(f"{one.text} ({one.label})" if one.label else one.text
+                         for one in systems) or NONE
 
     def shortest(self, family: str) -> str:
         return self.cell(family).split("; ")[0]
@@ -92,12 +93,14 @@ def added_of(column: Column | None, ident: str, base: int, mine: int | None) -> 
     if not column or not figure:
         return None
     added = figure.p50 - base
-    return Added(short(column.label), figure, added, added / mine if mine else None)
+    return Added(short(column), figure, added, added / mine if mine else None)
 
 
-def short(label: str) -> str:
-    """What distinguishes a system from others of its family: a scheduler, or a version."""
-    head, _, more = label.partition(", ")
+def short(column: Column) -> str:
+    """What distinguishes a system from others of its family: a scheduler, a version or a build."""
+    if column.label == column.system:
+        return column.system.partition("-")[2]
+    head, _, more = column.label.partition(", ")
     return more if head.startswith("Xen") else head.partition(" ")[2]
 
 
@@ -113,5 +116,6 @@ def families(board: str, tree: Tree | None = None) -> dict[str, str]:
         heads = {column.label.partition(", ")[0] for column in kept_columns(board, tree)
                  if column.system.split("-")[0] == word}
         if heads:
-            found[family] = heads.pop() if len(heads) == 1 else family
+            head = heads.pop()
+            found[family] = head if not heads and head.startswith(family) else family
     return found
