@@ -371,13 +371,14 @@ TEST(an_spi_of_nobodys_cannot_be_raised)
 	assert_int_equal(stamps.raised, 0);
 }
 
-TEST(the_time_of_a_raise_is_stamped)
+TEST(a_raise_is_pending_at_the_physical_gic_and_stamped)
 {
 	uint64_t before;
 
 	stamp();
 	before = read_cntpct_el0();
 	assert_int_equal(guest_raise(FAKE_SPI_FIRST), HC_OK);
+	assert_true(fake_gic.irq[FAKE_SPI_FIRST].pending_latch);
 	assert_int_equal(stamps.before_raised, before + 1);
 	assert_int_equal(stamps.raised, before + 2);
 }

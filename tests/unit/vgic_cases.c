@@ -108,6 +108,13 @@ TEST(a_group_that_is_off_blocks_no_list_register)
 	    STEP(DIST, 0, 3), ACK, END, ACK, END, ACK, END, ACK);
 }
 
+/* The CPU interface signals the group from then on, and the distributor does not forward it. */
+TEST(a_group_that_the_distributor_holds_back_is_in_no_list_register)
+{
+	RUN(STEP(CPU_GROUPS, 0, 2), STEP(DIST, 0, 0), LINE_HIGH(32), LINE_HIGH(33),
+	    STEP(GROUP, 32, 1), STEP(DIST, 0, 2), STEP(CPU_GROUPS, 0, 3), PRIORITY(32, 0xd0), ACK);
+}
+
 /* Also where nothing but one write to a list register is left to do. */
 TEST(it_comes_in_the_group_that_it_is_in_by_then)
 {
