@@ -13,11 +13,8 @@ PER_TICK = 16  # at 62.5 MHz
 DELAY = 100
 BATCH = 8
 
-# Benchmarks that carry cycles, and those of them that repeat their operation with batch=N.
+# Benchmarks that carry cycles and repeat their operation with batch=N.
 REPEATED = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write")
-SINGLE = ("sgi_self", "fp_first_use", "tlb_maintenance", "lat_mem_rd", "tlb_chase", "revisit",
-          "loop_int", "prog_options")
-TICKS_ALONE = {("sgi_self", "vector")}  # its stamp is the interrupt vector's
 WITHOUT = ("timer_wakeup n=12", "cyclic n=12 period_us=1000", "irq_storm n=12", "irq_phases n=12",
            "page_fault n=12")
 CONFIGS = """order once
@@ -33,12 +30,9 @@ VALUES = ("cold", "min", "p50", "p90", "max")
 FORMS = ((1, 0), (BATCH, 0), (BATCH, DELAY))  # batch, delay: a line of the plan each
 REPEATED_PLAN = CONFIGS + "".join(f"bench {bench} n=12 batch={batch} delay={delay}\n"
                                   for bench in REPEATED for batch, delay in FORMS)
-SINGLE_PLAN = CONFIGS + "".join(f"bench {bench} n=12 pages=16 batch={BATCH} delay={delay}\n"
-                                for bench in SINGLE for delay in (0, DELAY))
 WITHOUT_PLAN = CONFIGS + "".join(f"bench {bench}\n" for bench in WITHOUT)
 
 repeated = pytest.mark.job(REPEATED_PLAN)
-single = pytest.mark.job(SINGLE_PLAN)
 
 
 def values(record: dict, prefix: str = "") -> list[float]:
@@ -135,26 +129,6 @@ def test_core_clock_is_the_virtual_one_all_the_time(result):
     assert result.log.run["cpu_hz"] == 1_000_000_000
     assert {step["cpu_hz"] for step in result.records("step")} == {1_000_000_000}
     assert result.one("end")["cpu_hz"] == 1_000_000_000
-
-
-@pytest.mark.long
-@single
-def test_benchmarks_that_sample_by_themselves_have_both_clocks(result):
-    for index, bench in enumerate(SINGLE):
-        plain, delayed = result.figures(2 * index), result.figures(2 * index + 1)
-        assert plain and plain.keys() == delayed.keys()
-        for (config, variant), record in plain.items():
-            # the batch is not theirs, but for operations without anything before them
-            operation = bench == "tlb_maintenance" and not variant.endswith("-refill")
-            assert variant.endswith(f"-x{BATCH}") == operation
-            late = delayed[config, variant]
-            if config not in TWINS or (bench, variant) in TICKS_ALONE:
-                assert "cycles_p50" not in record
-                continue
-            assert_sixteen_for_one(record)
-            if not bench.startswith("prog_"):  # whose ticks fall elsewhere then
-                assert_sixteen_for_one(late)
-                assert late["p50"] == record["p50"] + DELAY, (config, variant)
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 says when it fails before it has begun."""
 
 import shutil
-import struct
 from functools import cache
 
 import pytest
@@ -13,7 +12,6 @@ from assembler import run as said
 from lab import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
-from hypervisor import symbols
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
 from test_refused import SECURE, WITHOUT_EL2
 
@@ -109,16 +107,6 @@ def test_it_is_an_arm64_image(v8, plain, tmp_path):
     console = console_of(v8, path)
     assert b'"entry_level":"el2"' in console
     assert without_run_record(console) == plain
-
-
-def test_the_header_says_where_it_belongs_and_how_long_it_is(v8, tmp_path):
-    """With bit 3 of the flags clear: text_offset bytes after the start of RAM."""
-    fields = struct.unpack("<IIQQQ24x4sI", flat_image(v8, tmp_path)[:64])
-    address = {name: at for at, name in symbols(v8)}
-    text_offset, image_size, flags, magic = fields[2:6]
-    assert (magic, flags) == (b"ARM\x64", 2)
-    assert text_offset == hyp_base(v8) % (1 << 30)
-    assert image_size == address["__image_end"] - hyp_base(v8)
 
 
 @pytest.mark.parametrize("distance", [-0x10000, 0x10000, 0x8000000])

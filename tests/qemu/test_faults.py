@@ -40,11 +40,9 @@ bench page_fault n={N}
 bench stage2_boot pages={PAGES[0]}
 """
 
-# The most instructions of a fault at EL2: in the handler, for the page of a table, which is
-# cleared, and from the vector to the handler and back. Armv7 has 32-bit registers for 64-bit
-# entries.
+# The most instructions of a fault at EL2: in the handler, and from the vector to the handler and
+# back. Armv7 has 32-bit registers for 64-bit entries.
 FAULT_MAX = {"armv8": 450, "armv7": 800}
-TABLE_MAX = {"armv8": 2000, "armv7": 4000}
 OUTSIDE_MAX = 160
 STATS_MAX = 170  # with exit statistics or the trace
 START_MAX = 80  # from the stamp to the handler of the first fetch, and the look to its hypercall
@@ -231,7 +229,7 @@ def test_lazy_start_is_explained_by_its_faults(result, lab, board):
 
 
 @job
-def test_every_fault_takes_the_same_way_but_for_its_kind(result):
+def test_every_fault_takes_the_same_way_but_for_its_kind(result, board):
     """Instruction aborts meet no device on their way: they take a little less."""
     late, plain = (outside(starts(result, BOOT_LINE), config) for config in ("late", "lazy-4K"))
     faults = starts(result, BOOT_LINE)["lazy-4K"]["faults"]
@@ -240,27 +238,7 @@ def test_every_fault_takes_the_same_way_but_for_its_kind(result):
         found = starts(result, BOOT_LINE)
         each = outside(found, config) / found[config]["faults"]
         assert 50 <= each <= OUTSIDE_MAX + extra(config), config
-
-
-@job
-@pytest.mark.parametrize("line, pages", BOOTS)
-def test_cost_of_faults_is_that_of_mappings_and_tables(result, board, line, pages):
-    """A fault costs the same each time; the very first one makes a table of each level above, and
-    each block of 2 MiB then takes one of level 3."""
-    isa = board_facts(board)["ISA"]
-    for config, start in starts(result, line).items():
-        if config in EAGER:
-            continue
-        level = LAZY[config][1]
-        each, first, faults = (start[name] for name in ("fault_min", "fault_max", "faults"))
-        assert 100 <= each <= FAULT_MAX[isa], config
-        assert first - each <= (3 - 1) * TABLE_MAX[isa], config
-        if level < 3:
-            assert start["fault_ticks"] == (faults - 1) * each + first, config
-        else:
-            blocks = leaves(board, 2, pages)
-            tables = (1 + blocks) * (first - each) / 2
-            assert 0 <= start["fault_ticks"] - faults * each - tables <= 16 * (1 + blocks), config
+        assert 100 <= found[config]["fault_min"] <= FAULT_MAX[board_facts(board)["ISA"]], config
 
 
 @job

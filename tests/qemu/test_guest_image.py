@@ -198,28 +198,6 @@ def test_a_limit_ends_it(lab, built):
     assert outcomes(result) == {"trapped": "fault"}
 
 
-IMPOSSIBLE = {
-    "tables": ("guest ram_mib=2 entry=0x40000000\nload ipa=0x40000000 size=64\n"
-               "load ipa=0x50000000 size=0x20000000\nload ipa=0x80000000 size=0x20000000\n"
-               "load ipa=0xb0000000 size=0x20000000\n",
-               "its memory needs more stage-2 tables than there are"),
-    "tables of RAM": ("guest ram_mib=1024\nload ipa=0x40200000 size=64\n"
-                      "load ipa=0x10000000 size=0x1000000\n",
-                      "its memory needs more stage-2 tables than there are"),
-}
-
-
-@pytest.mark.parametrize("what", IMPOSSIBLE)
-def test_what_is_not_possible_is_said_and_the_next_configuration_tried(lab, built, what):
-    guest, error = IMPOSSIBLE[what]
-    result = run(lab, Talk(built, f"config trapped stage2=4K\nconfig direct stage2=4K\n"
-                                  f"config lazy trapped stage2=4K fill=lazy\n{guest}"))
-    assert result.status == 1
-    errors = {record["config"]: record["what"] for record in result.records("error")}
-    assert errors == dict.fromkeys(("trapped", "direct", "lazy"), error)
-    assert result.one("end")["status"] == "failed"
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("other", MORE_BOARDS)
 def test_other_boards_have_it_too(lab, other):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make run-guest and hypbench run-guest, end to end: arch/visitor.c in every format."""
+"""make run-guest and hypbench run-guest, end to end: arch/visitor.c."""
 
-import struct
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -99,40 +98,6 @@ def test_vcpus_run_at_once_by_the_hosts_clock(built):
                "--cpus", 4, clock="host")
     assert done.status == 0, done.out + done.said
     assert [step["outcome"] for step in log_of(built).of_kind("step")] == ["done"]
-
-
-def elf_file(board: str, tmp_path: Path) -> Path:
-    return visitor(board, "q", 0x40300000).elf
-
-
-def kernel_file(board: str, tmp_path: Path) -> Path:
-    """An arm64 Image or a zImage: its header, whose first instruction jumps over it."""
-    code = visitor(board, "q").binary
-    if board_facts(board)["ISA"] == "armv8":
-        header = struct.pack("<2I3Q24x4sI", 0x14000010, 0, 0x80000, 64 + len(code), 0xa,
-                             b"ARM\x64", 0)
-    else:
-        header = struct.pack("<9I4I12x", 0xea00000e, *[0xe1a00000] * 8, 0x016f2818, 0,
-                             64 + len(code), 0x04030201)
-    assert len(header) == 64
-    path = tmp_path / "kernel"
-    path.write_bytes(header + code)
-    return path
-
-
-FORMATS = {"ELF": (elf_file, "0x40300000"), "kernel": (kernel_file, "")}
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_in_every_format(built, tmp_path, kind):
-    make_file, address = FORMATS[kind]
-    done = run(built, make_file(built, tmp_path), "--config", "trapped")
-    ended_well(done, built, "")
-    isa = board_facts(built)["ISA"]
-    name = {"ELF": "ELF at", "kernel": {"armv8": "arm64 Image at 0x40080000",
-                                        "armv7": "zImage at 0x42000000"}[isa]}[kind]
-    said = done.said
-    assert said.startswith(f"hypbench: {name}") and address in said
 
 
 def test_in_flash(built, tmp_path):

@@ -80,15 +80,6 @@ def test_storm_is_served_in_order_and_whole(result):
 
 
 @pytest.mark.job(PLAN)
-def test_later_interrupts_come_later(result):
-    found = result.figures(STORM)
-    for config in result.configs:
-        for size in SIZES:
-            times = [found[config, f"{size}-{i}"]["p50"] for i in range(1, size + 1)]
-            assert times == sorted(set(times))
-
-
-@pytest.mark.job(PLAN)
 def test_more_than_the_list_registers_hold_costs_more(result):
     """Up to as many as there are list registers the guest is alone; then EL2 refills."""
     found, lr_count = result.figures(STORM), result.log.run["lr_count"]
