@@ -6,8 +6,8 @@ import pytest
 
 from assembler import assemble
 from lab import Job
-from test_cores import ENTRY, RAM
-from test_vms import CORES, with_image
+from talk import ENTRY, RAM, with_image
+from test_vms import CORES
 
 MIB = 1 << 20
 # One piece, the end of EL2's loop, and a vCPU that is loaded: instructions.
