@@ -17,7 +17,7 @@
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
 #define PLAN_MACHINE_SIZE 512 /* of the `machine` line, with the terminating NUL */
-#define PLAN_WORDS_SIZE 11264
+#define PLAN_WORDS_SIZE 11520
 #define PLAN_GUEST_MAX 4
 #define PLAN_VM_MAX 8
 #define PLAN_VM_CPUS 4
