@@ -187,17 +187,25 @@ def test_fail_over_with_the_clock_held(result, board, kept):
         result.figures(0)[config, "call"]["p50"] for config in ("call-held", "call-cores-held")]})
 
 
-@pytest.mark.every_board
-@pytest.mark.parametrize("table, rows", [
-    pytest.param(table, rows, id=kind,
-                 marks=pytest.mark.job(test_links.PLANS[kind], machine=two_cores))
-    for kind, table, rows in (
-        ("doorbell", "Doorbell", {"a ring": "ring", "request and answer": "rr"}),
-        ("virtio", "Virtio", {"a notification": "ring"}))])
-def test_links_between_cores_and_on_one(result, lab, board, kept, table, rows):
+def on_two_cores_and_on_one(result, lab, board: str, kind: str,
+                            rows: dict[str, str]) -> dict[str, list[int]]:
     """Between cores with lr=hw."""
+    hardware = lab.ended(Job(board, test_links.HARDWARE[kind], machine=two_cores))
+    return {row: [hardware.figures(0)["cores", variant]["p50"],
+                  result.figures(0)["core", variant]["p50"]] for row, variant in rows.items()}
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_links.PLANS["doorbell"], machine=two_cores)
+def test_doorbell(result, lab, board, kept):
     of_reference(board)
-    hardware = lab.ended(Job(board, test_links.HARDWARE[table.lower()], machine=two_cores))
-    kept(table, {row: [hardware.figures(0)["cores", variant]["p50"],
-                       result.figures(0)["core", variant]["p50"]]
-                 for row, variant in rows.items()})
+    kept("Doorbell", on_two_cores_and_on_one(
+        result, lab, board, "doorbell", {"a ring": "ring", "request and answer": "rr"}))
+
+
+@pytest.mark.every_board
+@pytest.mark.job(test_links.PLANS["virtio"], machine=two_cores)
+def test_virtio(result, lab, board, kept):
+    of_reference(board)
+    kept("Virtio", on_two_cores_and_on_one(result, lab, board, "virtio",
+                                           {"a notification": "ring"}))
