@@ -298,7 +298,7 @@ def test_a_flame_graph_that_is_not_the_path_says_so():
 # What every number of the page has
 
 def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
-    """In the tables of which a line is one row, and in those beside studies. No link of the page
+    """In the tables of which a line is one row, and in those beside studies; no link of the page
     leads nowhere."""
     shown, whole, linked = board(), set(), set()
     there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(

@@ -153,12 +153,13 @@ def dots_of(one: Path) -> list[Data]:
         return []
     mine = {"what": one.what, "config": "hypbench", "factor": 1,
             "note": f"hypbench: {number(one.ours.added)} instructions"}
-    return [mine, *({"what": one.what, "config": f"{family} {system.label}".strip(),
-                     "factor": system.factor,
-                     "note": f"{family} {system.label}".strip() + f": {number(system.added)} instructions,"
-                             f" ×{system.factor:.1f} of hypbench"}
-                    for family, systems in one.others.items() for system in systems
-                    if system.factor)]
+    return [mine, *(dot(one.what, f"{family} {system.label}".strip(), system)
+                    for family, systems in one.others.items() for system in systems)]
+
+
+def dot(what: str, name: str, system: Added) -> Data:
+    return {"what": what, "config": name, "factor": system.factor,
+            "note": f"{name}: {number(system.added)} instructions, {system.times} of hypbench"}
 
 
 def peer_row(board: Board, one: Path) -> Cells:

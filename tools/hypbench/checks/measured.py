@@ -67,8 +67,10 @@ class Measured:
         return [path for path in compared(BOARD, self.tree)
                 if not idents or path.ident in idents]
 
-    def families(self) -> dict[str, str]:
-        return families(BOARD, self.tree)
+    def families(self, *names: str) -> dict[str, str]:
+        """Other systems by family: these, or all."""
+        return {name: heading for name, heading in families(BOARD, self.tree).items()
+                if not names or name in names}
 
     def under_probe(self) -> str:
         """A table a board of all systems under the neutral probe."""

@@ -13,7 +13,7 @@ from hypbench.peers.kept import FIRST, Column, kept_columns
 from hypbench.peers.probe import PATHS, Figure
 from hypbench.tree import Tree
 
-FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}  # by the first word of a system's name
+FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}  # by a name's first word
 OURS, NATIVE = FIRST
 NONE = "–"
 
@@ -33,8 +33,11 @@ class Added:
         base = self.whole.p50 - self.added
         range_ = (f" ({self.whole.min - base} to {self.whole.max - base})"
                   if not self.whole.steady else "")
-        times = f" ×{self.factor:.1f}" if self.factor else ""
-        return f"{self.added}{range_}{times}"
+        return f"{self.added}{range_}{self.times}"
+
+    @property
+    def times(self) -> str:
+        return f" ×{self.factor:.1f}" if self.factor else ""
 
 
 @dataclass(frozen=True)
@@ -49,13 +52,15 @@ class Path:
         """The shortest system with its factor, the others beside it; one text where all are
         alike."""
         systems = self.others.get(family, ())
-        if len({one.text for one in systems}) == 1:
+        if len(systems) > 1 and len({one.text for one in systems}) == 1:
             return systems[0].text
         return "; ".join(f"{one.text} ({one.label})" if one.label else one.text
                          for one in systems) or NONE
 
     def shortest(self, family: str) -> str:
-        return self.cell(family).split("; ")[0]
+        """The shortest system alone, by its median."""
+        first = next(iter(self.others.get(family, ())), None)
+        return f"{first.added}{first.times}" if first else NONE
 
 
 @cache
