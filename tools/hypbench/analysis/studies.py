@@ -258,12 +258,14 @@ def s2(made: Section, board: Board, study: Data) -> None:
                 " theirs. Those of plan failover, phase by phase, are in the section on fail"
                 " over.",),
                folded="S2 in numbers")
-    s2_parameters(made, board, published("studies")["S2 parameters"])
+    s2_changes(made, board, "s2-parameters", "one parameter changed", "parameters")
+    s2_changes(made, board, "s2-loads", "a load in the control VM", "loads")
     s2_hypercall(made, board, published("studies")["S2 hypercall"])
 
 
-def s2_parameters(made: Section, board: Board, study: Data) -> None:
-    """A row a parameter, each system against its own base."""
+def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> None:
+    """A row a change, each system against its own base, which is the first row."""
+    study = published("studies")[f"S2 {part}"]
     found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
              for plan in S2_PLANS}
 
@@ -287,7 +289,7 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
         return [Cell(row["parameter"], "strong"), their(row, "pause"), their(row, "unpause"),
                 Cell(row["here"], "" if config else "quiet"), *numbers]
     made.table(
-        "s2-parameters", f"Study S2: one parameter changed. {study['conditions']}",
+        name, f"Study S2: {what}. {study['conditions']}",
         ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
          ">last vCPU stops", ">service gap", ">all vCPUs run"),
         list(map(line, study["rows"])), (
@@ -296,7 +298,7 @@ def s2_parameters(made: Section, board: Board, study: Data) -> None:
             " no memory or device of a VM over a pause, so memory changes nothing.", *((
                 "Every core's instructions count, one core after another: a figure is their sum,"
                 " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
-        folded="S2's parameters")
+        folded=f"S2's {part}")
 
 
 def null_calls(log: Log) -> list[tuple[str, Row]]:
