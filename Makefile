@@ -296,8 +296,9 @@ compare:
 endif
 
 ## reference: run what is missing of the plans of BOARD=gem5-… under GEM5=, keep them in reference/
+# (of a commit; the boards of QEMU count the instructions of the same paths)
 reference: $(setup-run)
-	@$(MAKE) $(abreast) --no-print-directory qemu-image
+	+@$(call qemu_images,$(BOARD) $(REFERENCE_BOARDS))
 	@$(HYPBENCH) reference --board $(BOARD)
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
@@ -348,12 +349,13 @@ hostile-nightly: $(setup-run)
 	@HYPBENCH_BOARDS=$(BOARD) exec env $(PYTEST) tests/qemu/test_hostile_seeds.py
 
 ## update-expected: write path lengths, ceilings to tests/expected/; CHANGELOG.md says why, first
-# (without BOARD= also the figures of tests/figures.json)
+# (without BOARD= also the figures of tests/figures.json, and which times of reference/ stand)
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_expected.py $(told_board)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_bounds.py $(told_board)
-	$(if $(told_board),,@$(PYTEST) -n 0 tests/qemu/test_documents.py --keep-figures)
+	$(if $(told_board),,@$(PYTEST) -n 0 tests/qemu/test_documents.py \
+		tests/qemu/test_reference_lengths.py --keep-figures)
 	@$(HYPBENCH) dev reference
 
 # Before `images`: some images are made by tools that only these groups have.

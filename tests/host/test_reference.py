@@ -10,8 +10,11 @@ from zlib import crc32
 import click
 import pytest
 
-from hypbench import gem5, reference
+from hypbench import gem5, path_lengths, reference
+from hypbench.checks import measured
+from hypbench.checks.measured import Measured
 from hypbench.html.data import lost_steps
+from hypbench.path_lengths import Lengths
 from hypbench.records import read_log
 from hypbench.rules import check_rules
 from hypbench.session import problems_of
@@ -151,6 +154,8 @@ def tree(bench, monkeypatch):
     bench.write("guest/arch/armv7/vectors.S", "nop\n")
     bench.made = made
     bench.tree = Tree(bench.root)
+    bench.counts = Lengths("a run", "12.2.0", {"trapped": {"hvc null": 37}})
+    monkeypatch.setattr(reference, "counted", lambda *_: bench.counts)
     bench.kept = bench.tree.reference(BOARD, "timed")
     return bench
 
@@ -190,6 +195,24 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
                plan_text("timed") + "config loud trapped beside=load_cpu\n")
     added = set(reference.sources_of(tree.tree, BOARD, "timed")) - set(before)
     assert [path.as_posix() for path in added] == ["guest/loads/load_cpu.c"]
+
+
+def test_the_instructions_of_its_paths_are_kept_beside_it(tree):
+    keep(tree)
+    assert path_lengths.read(tree.kept) == tree.counts
+
+
+@pytest.mark.parametrize("where", ["records", "image"])
+def test_a_build_with_uncommitted_changes_is_not_kept(tree, monkeypatch, where):
+    (tree.root / "plans" / "tlb.plan").unlink()
+    if where == "records":
+        (tree.root / "timed.jsonl").write_bytes(gem5_log("timed", build="abc-dirty"))
+        failed(keep(tree), "build abc-dirty has changes that no commit has")
+    else:
+        monkeypatch.setenv("GEM5", str(tree.made.program))
+        tree.write(f"build/{BOARD}/build_id.c", 'const char build_id[64] = "abc-dirty";\n')
+        failed(tree("reference", "--board", BOARD, "--quiet"), "build abc-dirty has changes")
+    assert not tree.kept.exists()
 
 
 def test_comments_and_blanks_are_no_change(tree):
@@ -317,6 +340,46 @@ def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     assert f'<option value="gem5-a72">{said}</option>' in page
     assert 'id="fig-tlb-chase-4K-gem5-a72"' in page and 'id="fig-phases-timer-gem5-a72"' in page
     assert "not modelled here" in page and "gem5-a72: no records of" not in page
+
+
+def move(shown, path: str = "hvc null") -> Lengths:
+    lengths = Lengths("a run", "12.2.0", {"trapped": {path: 100}}, {"trapped": {path: 103}})
+    path_lengths.write(shown.kept, lengths)
+    return lengths
+
+
+def test_a_time_of_a_path_that_has_moved_is_not_on_the_page(shown):
+    assert shown.show().exit_code == 0
+    link = "#row/gem5-a72/timed/hvc/null/trapped"
+    assert link in shown.page()
+    move(shown)
+    assert shown.show().exit_code == 0
+    assert link not in shown.page() and "#row/gem5-a72/timed/hvc/null/direct" in shown.page()
+    assert ("hvc null (trapped): path changed since, 100 instructions then, 103 now; its times are"
+            " not shown") in shown.page()
+
+
+def test_a_document_has_no_time_of_a_path_that_has_moved(tree):
+    keep(tree)
+    figures = Measured(tree.tree)
+    assert figures.time("timed", "hvc null", "trapped") == str(
+        figures.ns("timed", "hvc null", "trapped"))
+    assert figures.stands("timed")
+    move(tree)
+    assert figures.time("timed", "hvc null", "trapped") == "path changed since"
+    assert figures.time("timed", "hvc null", "direct").isdigit()
+    assert not figures.stands("timed")
+
+
+def test_a_time_of_an_uncommitted_build_says_so(tree):
+    keep(tree)
+    assert Measured(tree.tree).build("timed") == "v0-3-gabc"
+    assert Measured(tree.tree).dirty("timed") == ""
+    tree.kept.write_bytes(packed(gem5_log("timed", build="abc-dirty")))
+    measured.build_of.cache_clear()
+    assert Measured(tree.tree).build("timed") == "abc-dirty"
+    assert Measured(tree.tree).dirty("timed") == (
+        "Every time is of build `abc-dirty`, which has changes that no commit has.")
 
 
 def test_a_damaged_reference_run_is_told(shown):

@@ -2,7 +2,9 @@
 """Reference runs: records of boards that gem5 plays, kept in the tree for users without gem5.
 
 reference/<board>/<plan>.jsonl.xz has the records; <plan>.sources beside it has a digest of the plan
-and of each source that its benchmarks are made of, so that a test notices when one has changed.
+and of each source that its benchmarks are made of, so that a test notices when one has changed; and
+<plan>.lengths.json (path_lengths.py) the instructions of each path, which hypervisor and drivers
+have their part of.
 """
 
 import hashlib
@@ -11,11 +13,12 @@ from pathlib import Path
 
 import click
 
-from hypbench import gem5
+from hypbench import gem5, path_lengths
 from hypbench.html.data import REFERENCE_PLANS, lost_steps
+from hypbench.path_lengths import Lengths
 from hypbench.reading import read_file
 from hypbench.records import Log
-from hypbench.session import problems_of
+from hypbench.session import problems_of, run_board
 from hypbench.template import filled_in
 from hypbench.tree import Tree, listed, packed, read_text, write_whole
 
@@ -79,13 +82,32 @@ def keep(tree: Tree, path: Path) -> Path:
     problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan_text(plan))
     if problems:
         raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
+    path_lengths.refuse_dirty(log.run["build"])
+    lengths = counted(tree, board, plan, log.run["build"])
     kept = tree.reference(board, plan)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_whole(kept, packed(b"".join(record.raw + b"\n" for record in log.records)))
     write_whole(digests_path(kept), "".join(
         f"{value}  {name}\n" for name, value in digests(tree, board, plan).items()))
+    path_lengths.write(kept, lengths)
     write_whole(tree.root / "reference" / "README.md", readme(tree))
     return kept
+
+
+def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
+    """The instructions of the plan's paths, by a run of the same build under QEMU's -icount."""
+    other = path_lengths.sibling(tree, board)
+    out = tree.build(other) / "reference"
+    write_whole(out / f"{plan}.plan", path_lengths.countable(tree.plan_text(plan)))
+    outcome = run_board(tree, other, str(out / f"{plan}.plan"), "icount", None, out, quiet=True)
+    if outcome.status:
+        raise click.ClickException(f"{other} {plan}: {(outcome.problems or ['the run failed'])[0]}")
+    run = outcome.log.run
+    if run["build"] != build:
+        raise click.ClickException(f"the image of {other}, which counts instructions, is of build"
+                                   f" {run['build']}, the run of {build}: build it again")
+    return Lengths(f"make bench BOARD={other} PLAN={plan}, of build {build}", run["compiler"],
+                   path_lengths.figures_of(outcome.log))
 
 
 def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:

@@ -80,6 +80,8 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
                      for text in wrong(source)]
             found.append(Notice(prose("reference_run", label=board.label, without=without),
                                 bool(items), tuple(items)))
+            found += [Notice(f"{board.name}, plan {source.plan}:", False, tuple(source.notes))
+                      for source in board.sources.values() if source.notes]
             continue
         if without:
             found.append(Notice(prose("uncaptured", name=board.name, without=without,

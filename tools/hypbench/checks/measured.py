@@ -13,6 +13,7 @@ from typing import Any
 import click
 from jinja2.runtime import Macro
 
+from hypbench import path_lengths
 from hypbench.peers.compared import Path as ComparedPath, compared, families
 from hypbench.peers.kept import FOLDER, kept_columns
 from hypbench.peers.table import markdown
@@ -82,6 +83,28 @@ class Measured:
         ticks, batch = medians(self.tree.reference(MODEL, plan))[path, config]
         return round(ticks / (1 if whole else batch))
 
+    def time(self, plan: str, path: str, config: str, whole: bool = False) -> str:
+        """The same as a cell; no number where the path has another length now."""
+        lengths = path_lengths.read(self.tree.reference(MODEL, plan))
+        if lengths and lengths.is_moved(config, path):
+            return "path changed since"
+        return str(self.ns(plan, path, config, whole))
+
+    def build(self, plan: str) -> str:
+        """Of a reference run."""
+        return build_of(self.tree.reference(MODEL, plan))
+
+    def dirty(self, plan: str) -> str:
+        """Below a table of times of a build that has no commit of its own."""
+        build = self.build(plan)
+        return (f"Every time is of build `{build}`, which has changes that no commit has."
+                if path_lengths.is_dirty(build) else "")
+
+    def stands(self, plan: str) -> bool:
+        """Each path of a reference run has the length that it had."""
+        lengths = path_lengths.read(self.tree.reference(MODEL, plan))
+        return not (lengths and lengths.moved)
+
     def filled(self, page: Path) -> str:
         """The page as it is to be."""
         def made(found: re.Match[str]) -> str:
@@ -96,6 +119,11 @@ class Measured:
                 raise click.ClickException(f"{page}, {found[2]}: no figure of {missing}") from None
 
         return PART.sub(made, (self.tree.root / page).read_text())
+
+
+@cache
+def build_of(path: Path) -> str:
+    return read_log(read_records(path)).run["build"]
 
 
 @cache

@@ -32,7 +32,7 @@ from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench import gem5, plan as plans, profile, qemu, reference
+from hypbench import gem5, path_lengths, plan as plans, profile, qemu, reference
 from hypbench.history import history_of
 from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.reading import read_file
@@ -133,7 +133,7 @@ class Job:
             return sha256(plans.write_plan(image, self.text, gem5.PLATFORM, machine),
                           *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
         image = plans.write_plan(image, self.text, qemu.PLATFORM_OF_CLOCK[CLOCK])
-        image = without_build_id(executed(image), tree.build(board) / "build_id.c")
+        image = without_build_id(executed(image), image_build(tree, board))
         options = tree.qemu_options(board)
         words = [*options, *qemu.clock_options(options, CLOCK)]
         more = profile.sources() if self.plan == profile.PLAN else []
@@ -186,12 +186,18 @@ def executed(image: bytes) -> bytes:
                     if segment["p_type"] == "PT_LOAD")
 
 
-def without_build_id(image: bytes, source: Path) -> bytes:
-    """The commit is in each record, but changes none."""
+def image_build(tree: Tree, board: str) -> str:
+    """The build that a board's image was made of; empty where none is built."""
+    source = tree.build(board) / "build_id.c"
     found = BUILD_ID.search(source.read_text()) if source.is_file() else None
-    if not found:
+    return found[1] if found else ""
+
+
+def without_build_id(image: bytes, build: str) -> bytes:
+    """The commit is in each record, but changes none."""
+    if not build:
         return image
-    text = found[1].encode().ljust(BUILD_ID_SIZE, b"\0")
+    text = build.encode().ljust(BUILD_ID_SIZE, b"\0")
     return image.replace(text, bytes(BUILD_ID_SIZE))
 
 
@@ -293,6 +299,8 @@ def source_of(job: Job) -> Source:
     log, raw = reading.log, read_records(path)
     found = made(job.plan, log, raw, "silicon" if captured else gem5.PLATFORM if kept else None)
     found.lost, found.kept, found.notes = lost_steps(log, asked), kept, reading.taken
+    if kept:
+        leave_moved_out(found, path)
     if not (captured or kept):
         stamp = job.stamp
         found.problems += [text for text in stamp.get("problems", []) if text not in found.problems]
@@ -302,6 +310,19 @@ def source_of(job: Job) -> Source:
                 and stamp.get("made_from") != job.made_from):
             found.notes.append("the records are of another image or plan than the present one")
     return found
+
+
+def leave_moved_out(source: Source, records: Path) -> None:
+    """A time of a path that has another length now is not shown; nor one of a build with changes
+    that no commit has without a word."""
+    build = source.log.run["build"] if source.log.run else ""
+    if path_lengths.is_dirty(build):
+        source.notes = [*source.notes, f"every time of {source.plan} is of build {build}, which has"
+                        " changes that no commit has"]
+    lengths = path_lengths.read(records)
+    if lengths:
+        source.log = path_lengths.without_moved(source.log, lengths)
+        source.notes = [*source.notes, *lengths.notes]
 
 
 def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
@@ -397,6 +418,7 @@ def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, q
         if not tree.is_gem5(board):
             raise UnknownName(f"{board} is no board that gem5 plays")
         os.environ["GEM5"] = gem5.machine_of(tree, board).program  # that is: run it
+        path_lengths.refuse_dirty(image_build(tree, board))
     jobs = [job for board in boards for job in jobs_of(tree, board, [])]
     if jobs:
         with alone_in(tree.builds / "report", "the report"):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paths that a reference run has the times of are as long today as in the run's commit; those
+that are not are the ones that reference/<board>/<plan>.lengths.json lists as moved, so that no page
+shows a time of them. `make update-expected` writes that list anew."""
+
+import dataclasses
+
+import pytest
+
+from hypbench import path_lengths
+from hypbench import plan as plans
+from hypbench.path_lengths import Lengths
+from lab import BOARDS, TREE, Job
+from proofs import four_cores
+
+QUICK = ("timed", "timed-sw")  # the paths of exits and interrupts
+
+
+def kept_runs():
+    """Those whose instructions a board of this session counts."""
+    for path in TREE.references():
+        plan = path.name.partition(".")[0]
+        other = path_lengths.sibling(TREE, path.parent.name)
+        if other in BOARDS:
+            yield pytest.param(path, plan, other, id=f"{path.parent.name}-{plan}",
+                               marks=() if plan in QUICK else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("records", "plan", "other"), list(kept_runs()))
+def test_the_paths_that_moved_are_those_that_are_listed(lab, request, records, plan, other):
+    text = path_lengths.countable(TREE.plan_text(plan))
+    machine = four_cores if plans.cores_wanted(text) > 1 else None
+    result = lab.run(Job(other, text, machine=machine))
+    assert result.status == 0 and result.problems == [], result.explain()
+    kept = path_lengths.read(records)
+    assert kept, f"{records} has no count of its instructions: make reference"
+    if result.log.run["compiler"] != kept.compiler:
+        pytest.skip(f"built by compiler {result.log.run['compiler']}, the run by {kept.compiler}")
+    moved = path_lengths.moved(kept.lengths, path_lengths.figures_of(result.log))
+    if request.config.option.keep_figures:
+        path_lengths.write(records, dataclasses.replace(kept, moved=moved))
+        kept = path_lengths.read(records)
+    other_verdict = path_lengths.moved(kept.moved, moved) | path_lengths.moved(moved, kept.moved)
+    assert other_verdict == {}, "paths have other lengths now: make update-expected"
+
+
+# --- the detector can fail ---
+
+BEFORE = {"trapped": {"hvc null": 100, "irq_phases timer-injected": 20,
+                      "irq_phases timer-total": 100}}
+
+
+@pytest.mark.parametrize(("now", "found"), [
+    ({}, {}),
+    ({"hvc null": 102}, {}),
+    ({"hvc null": 103}, {"hvc null": 103}),
+    ({"hvc null": 97}, {"hvc null": 97}),
+    ({"irq_phases timer-injected": 22}, {}),  # a part: the whole is as long
+    ({"irq_phases timer-total": 103}, {"irq_phases timer-injected": 20,
+                                       "irq_phases timer-total": 103}),
+])
+def test_a_path_of_another_length_has_moved(now, found):
+    after = {"trapped": BEFORE["trapped"] | now}
+    assert path_lengths.moved(BEFORE, after) == ({"trapped": found} if found else {})
+
+
+def test_a_path_that_is_gone_has_moved():
+    lengths = Lengths("", "", BEFORE, path_lengths.moved(BEFORE, {}))
+    assert lengths.is_moved("trapped", "hvc null") and not lengths.is_moved("direct", "hvc null")
