@@ -39,7 +39,7 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
 	uint32_t set = (uint32_t)pair, clear = (uint32_t)(pair >> 32);
 
-	/* bound: 32 */
+	/* bound: 32; total: 256: all of a word, twice; and of each reload one, twice */
 	for (uint32_t bits = set | clear; bits; bits &= bits - 1) {
 		unsigned intid = word * 32 + bit_lowest(bits);
 		bool on = bit_test(&set, intid % 32);
@@ -155,7 +155,7 @@ static void process_reloads(struct vcpu *vcpu, unsigned word)
 	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
 	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
 
-	/* bound: 32 */
+	/* bound: 16 */
 	for (; bits; bits &= bits - 1)
 		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comments of the source state: `bound: N` and `wait: WORD` at a loop, `total: N` at a loop or
 before a function, `depth: N` before a recursive function, `calls: a b` at a call through a pointer,
-`argument: N` at a call of a function whose loops depend on it."""
+`argument: N` at a call of a function whose loops depend on it, `most: N` at a call in a loop."""
 
 import ast
 import operator
@@ -17,7 +17,7 @@ import click
 from hypbench.bound.image import Line
 from hypbench.checks.base import code_only
 
-FACT = re.compile(r"(?:^/\* |; )(bound|total|wait|depth|calls|argument): ([^;:]+?)\s*(?=;|:|\*/)")
+FACT = re.compile(r"(?:^/\* |; )(bound|total|most|wait|depth|calls|argument): ([^;:]+?)\s*(?=;|:|\*/)")
 ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LOOP = re.compile(r"\b(for|while|do)\b")

@@ -25,6 +25,7 @@ class Limit:
     where: str
     of_call: str = ""         # where the bound depends on an argument: the comment
     total: str = ""           # of the turns in one visit to EL2
+    capped: list[tuple[int, int]] = field(default_factory=list)  # calls, and times for each entry
     assumption: str = ""      # "retry", or the word of a `wait` comment
     is_trusted: bool = False  # a comment alone states the bound
 
@@ -81,7 +82,15 @@ class Limits:
             turns = stated - loop.ends_at_latches + (not loop.is_reducible)
             self.take_comment(limit, max(turns, 0), shown)
         limit.total = statement.fact("total")
+        limit.capped = list(self.capped(loop))
         return limit
+
+    def capped(self, loop: Loop) -> Iterator[tuple[int, int]]:
+        """The blocks whose call a comment allows so often for each time the loop is entered."""
+        for block in loop.own():
+            line = self.image.lines.of(block.last.address) if block.is_call else None
+            if line and (text := self.facts.near(line, "most")):
+                yield block.start, self.facts.number(text, line)
 
     def calls_of(self, entry: int) -> int | None:
         """How often one visit to EL2 calls a function at most, where a comment states it."""

@@ -260,6 +260,8 @@ class Search:
             entries = [way for edge in limit.entries for way in edges.get(edge, [])]
             if not back:
                 continue
+            for block, times in limit.capped:
+                self.program.at_most(self.program.into[Node(entry, depth, block)], times, entries)
             if limit.of_call:
                 self.limit_of_calls(limit, back, edges[-1, entry])
                 continue

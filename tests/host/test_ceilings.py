@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ceilings held against the committed ones and against what was measured."""
+
+import copy
+
+from hypbench.bound import committed
+
+KEPT = {"assumptions": {"retry": 3}, "kinds": {
+    "short": {"ceiling": 33, "measured": 33, "run": "plan"},
+    "long": {"ceiling": 900, "measured": 120, "run": "plan"},
+    "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"], "measured": 70}}}
+
+
+def changed(kind: str, **row) -> dict:
+    new = copy.deepcopy(KEPT)
+    new["kinds"][kind] = row
+    return new
+
+
+def test_equal_and_lower_ceilings_are_no_problem():
+    assert list(committed.problems(KEPT, KEPT)) == []
+    assert list(committed.problems(KEPT, changed("long", ceiling=899))) == []
+    assert list(committed.problems(KEPT, changed("endless", ceiling=None, why=["loop"]))) == []
+
+
+def test_risen_ceiling_is_a_problem():
+    assert list(committed.problems(KEPT, changed("short", ceiling=34))) == [
+        "short: the ceiling is 34, committed is 33"]
+
+
+def test_lost_ceiling_is_a_problem():
+    lost = changed("short", ceiling=None, why=["loop at b.c:2 has no bound"])
+    assert list(committed.problems(KEPT, lost)) == [
+        "short: had the ceiling 33, has none: loop at b.c:2 has no bound"]
+
+
+def test_first_ceiling_of_a_kind_is_committed():
+    assert list(committed.problems(KEPT, changed("endless", ceiling=5))) == [
+        "endless: the ceiling is 5, committed is None"]
+
+
+def test_kinds_that_come_or_go_are_problems():
+    new = changed("another", ceiling=1)
+    del new["kinds"]["long"]
+    assert list(committed.problems(KEPT, new)) == [
+        "another: not committed", "long: is committed, and is no kind any more"]
+
+
+def test_new_place_of_an_assumption_is_a_problem():
+    more = copy.deepcopy(KEPT) | {"assumptions": {"retry": 4, "uart": 1}}
+    assert list(committed.problems(KEPT, more)) == [
+        "4 places assume 'retry', committed are 3", "1 places assume 'uart', committed are 0"]
+    assert list(committed.problems(KEPT, copy.deepcopy(KEPT) | {"assumptions": {}})) == []
+
+
+def test_measured_visit_above_its_ceiling_is_reported():
+    rows = KEPT["kinds"]
+    assert list(committed.above(rows, {"short": (33, "plan"), "endless": (10_000, "plan")})) == []
+    assert list(committed.above(rows, {"short": (34, "storm")})) == [
+        "short: 34 instructions in storm, the ceiling is 33"]
