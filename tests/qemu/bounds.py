@@ -27,8 +27,8 @@ config priority trapped-sw sched=fp fp=lazy
     "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
     "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
     "irq_order n=2"))
-# What several VMs do on one core: the plugin tells cores by what their vCPUs have in VMPIDR, which
-# is the same for two VMs. And guests that do at random whatever a guest can, by their vCPUs.
+# What several VMs do on one core: the plugin knows a core by its vCPU's VMPIDR, which is the
+# same for two VMs. And guests that do at random whatever a guest can, by their vCPUs.
 PLANS = ("failover", "virtio")
 OF_SEVERAL_CORES = re.compile(r"^(config \S+-cores|link far) .*\n", re.MULTILINE)
 HOSTILE = (1, 2)

@@ -17,7 +17,8 @@ import click
 from hypbench.bound.image import Line
 from hypbench.checks.base import code_only
 
-FACT = re.compile(r"(?:^/\* |; )(bound|total|most|wait|depth|calls|argument): ([^;:]+?)\s*(?=;|:|\*/)")
+WORDS = "bound|total|most|wait|depth|calls|argument"
+FACT = re.compile(rf"(?:^/\* |; )({WORDS}): ([^;:]+?)\s*(?=;|:|\*/)")
 ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LOOP = re.compile(r"\b(for|while|do)\b")

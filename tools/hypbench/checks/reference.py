@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
-exit kinds, the axes, the plan lines, the records, the path lengths, the planted faults. The
+exit kinds, the axes, the plan lines, the records, the path lengths, the ceilings, the planted
+faults. The
 committed pages are what this makes. Comments of C have a form of their own here, which no generator
 of documents reads."""
 
@@ -165,6 +166,23 @@ def path_lengths(measured: Measured) -> str:
     return texts().path_lengths(boards)
 
 
+def bounds(tree: Tree) -> str:
+    """The ceilings by the oldest compiler, a table a board."""
+    folder = min((tree.root / "tests" / "expected").glob("*/bounds/"), default=None,
+                 key=lambda one: [int(part) for part in one.parent.name.split(".")])
+    paths = sorted(folder.glob("*.json")) if folder else []
+    found = [json.loads(path.read_text()) for path in paths]
+    return texts().bounds([
+        (f"{one['board']}, gcc {one['compiler']}", one, [
+            (name, str(row["ceiling"] or "none"), str(row.get("measured", "–")),
+             row.get("run", "–") if row["ceiling"] else reason(row["why"]))
+            for name, row in one["kinds"].items()]) for one in found])
+
+
+def reason(why: list[str]) -> str:
+    return f"{why[0]}; {len(why) - 1} more" if why[1:] else why[0]
+
+
 def studies(tree: Tree) -> str:
     """What the plans and pages call S1 to S4."""
     said = json.loads((tree.root / "tools/hypbench/html/studies.json").read_text())
@@ -200,7 +218,7 @@ def pages(tree: Tree) -> dict[Path, str]:
     made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
             "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
             "path-lengths.md": path_lengths(measured), "figures.md": measured.texts.figures(),
-            "studies.md": studies(tree)}
+            "bounds.md": bounds(tree), "studies.md": studies(tree)}
     if (tree.root / FAULTS).is_file():
         made["faults.md"] = faults(tree)
     return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()} | {
