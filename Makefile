@@ -28,8 +28,8 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench trace \
 	bound capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
-	probe compare reference report debug check qemu-test qemu-test-all nightly test- \
-	part gem5-test hostile-nightly unit-test unit-programs update-expected sdcard tftp \
+	probe compare reference report debug check qemu-test qemu-test-all nightly \
+	test-part gem5-test hostile-nightly unit-test unit-programs update-expected sdcard tftp \
 	flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.

@@ -512,9 +512,10 @@ def test_a_kept_command_has_no_folder_of_this_machine(word, kept):
 
 
 def test_version_of_an_image_is_the_first_line_that_has_one():
-    made = Image("bao", HOME, build="release").check(
+    made = Image("bao-o2", HOME, build="release, -O2").check(
         b"\0Booting\r\n\0Bao Hypervisor v2.0.0-41\r\nGuest 3.1\r\n" + GOOD, PEER)
-    assert (made.label, made.version, made.build) == ("bao", "Bao Hypervisor v2.0.0-41", "release")
+    assert (made.label, made.version, made.build) == (
+        "Bao v2.0.0-41, release", "Bao Hypervisor v2.0.0-41", "release, -O2")
 
 
 def test_a_console_that_stops_is_shown(tmp_path):

@@ -106,7 +106,7 @@ def short(column: Column) -> str:
     if column.label == column.system:
         return column.system.partition("-")[2]
     head, _, more = column.label.partition(", ")
-    return more if head.startswith("Xen") else head.partition(" ")[2]
+    return head.partition(" ")[2] if head.startswith("KVM") else more
 
 
 def path(board: str, ident: str) -> Path | None:

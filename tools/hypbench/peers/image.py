@@ -16,7 +16,7 @@ from hypbench.records import printable
 MARKER = b"hypbench-probe:\n"  # guest/probe/arch/common/arguments.inc
 ROOM = 240  # bytes after the marker, the last of them a NUL
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-VERSION = re.compile(r"\bv?\d+\.\d+")
+VERSION = re.compile(r"\bv?\d+\.\d+[\d.]*(?:-\d+)?")
 # Options of QEMU that a user may give, each with a value; of another value than the machine's.
 OPTIONS = ("-smp", "-initrd", "-append", "-device", "-bios", "-dtb", "-kernel")
 
@@ -60,11 +60,15 @@ class Image(System):
         return peer.for_cores([*words, *given])
 
     def check(self, log: bytes, peer: Peer) -> Identity:
-        """The version is in the first line of the console that has one."""
+        """The version is in the first line of the console that has one. The label distinguishes
+        columns whose names begin alike by how they were built."""
         head = log.replace(b"\0", b"").partition(BEGIN)[0].splitlines()
         lines = [printable(line).strip() for line in head]
         version = next((line for line in lines if VERSION.search(line)), "")
-        return Identity(self.name, version or self.name, self.compiler, self.build)
+        found = VERSION.search(version)
+        title = f"{self.name.partition('-')[0].capitalize()}{' ' + found[0] if found else ''}"
+        label = ", ".join(part for part in (title, self.build.partition(",")[0]) if part)
+        return Identity(label, version or self.name, self.compiler, self.build)
 
 
 def qemu_words(text: str) -> list[str]:
