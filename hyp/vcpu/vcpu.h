@@ -122,8 +122,7 @@ struct vcpu {
 	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
 	struct fp fp;
 	struct el2_regs el2;
-	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded, and so is: */
-	struct newer_el1 newer;
+	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
 
 	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
 		struct timer timer; /* queued while the line is to rise */
@@ -138,6 +137,7 @@ struct vcpu {
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
 	struct vcpu_work work;
+	struct newer_el1 newer; /* while the vCPU is not loaded */
 };
 
 /* Offsets that hyp/arch/vectors.h names. */
