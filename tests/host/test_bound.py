@@ -199,7 +199,7 @@ unsigned entry(volatile unsigned *from)
 """
     base, more, outer = (ceiling(prove(text % bounds)) for bounds in ((4, 3), (5, 3), (4, 4)))
     turn = (more - base) // 3
-    assert more - base == 3 * turn
+    assert turn > 2 and more - base == 3 * turn
     assert outer - base > 4 * turn
 
 
