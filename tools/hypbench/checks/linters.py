@@ -138,7 +138,8 @@ def folder_flags(path: Path, isa: str) -> list[str]:
     """Where a file's includes are looked up, as the compiler's words."""
     folders = [".", "arch/common/include", f"arch/{isa}/include"]
     if path.parts[0] == "guest":
-        folders += ["guest/arch/common/include", f"guest/arch/{isa}/include"]
+        folders += ["guest/arch/common/include", f"guest/arch/{isa}/include",
+                    f"guest/probe/arch/{isa}/include"]
     return [f"-I{folder}" for folder in folders]
 
 
