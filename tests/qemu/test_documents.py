@@ -187,25 +187,23 @@ def test_fail_over_with_the_clock_held(result, board, kept):
         result.figures(0)[config, "call"]["p50"] for config in ("call-held", "call-cores-held")]})
 
 
-def on_two_cores_and_on_one(result, lab, board: str, kind: str,
-                            rows: dict[str, str]) -> dict[str, list[int]]:
-    """Between cores with lr=hw."""
-    hardware = lab.ended(Job(board, test_links.HARDWARE[kind], machine=two_cores))
-    return {row: [hardware.figures(0)["cores", variant]["p50"],
-                  result.figures(0)["core", variant]["p50"]] for row, variant in rows.items()}
+def between_cores_and_on_one(cores, core, rows: dict[str, str]) -> dict[str, list[int]]:
+    return {row: [cores.figures(0)["cores", variant]["p50"],
+                  core.figures(0)["core", variant]["p50"]] for row, variant in rows.items()}
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["doorbell"], machine=two_cores)
 def test_doorbell(result, lab, board, kept):
+    """Between cores with lr=hw."""
     of_reference(board)
-    kept("Doorbell", on_two_cores_and_on_one(
-        result, lab, board, "doorbell", {"a ring": "ring", "request and answer": "rr"}))
+    hardware = lab.ended(Job(board, test_links.HARDWARE, machine=two_cores))
+    kept("Doorbell", between_cores_and_on_one(
+        hardware, result, {"a ring": "ring", "request and answer": "rr"}))
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["virtio"], machine=two_cores)
-def test_virtio(result, lab, board, kept):
+def test_virtio(result, board, kept):
     of_reference(board)
-    kept("Virtio", on_two_cores_and_on_one(result, lab, board, "virtio",
-                                           {"a notification": "ring"}))
+    kept("Virtio", between_cores_and_on_one(result, result, {"a notification": "ring"}))

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from lab import ROOT, Job
+from lab import ROOT
 from old_qemu import divides_otherwise
-from proofs import DELAYS, delay_lines, four_cores, is_later, job, two_cores
+from proofs import DELAYS, delay_lines, four_cores, is_later, job
 from test_failover import CONFIGS as FAILOVERS
 
 N = 100
@@ -36,9 +36,9 @@ EL2 = {kind: HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={dela
        for kind in KINDS}
 # One exit of the sender, and one of the receiver: the kick; a virtio device's interrupt, too.
 EXITS = {"doorbell": 2, "virtio": 3}
-# Few samples: with lr=hw QEMU's GICv2 may lose an SPI between cores (CAVEATS.md).
-HARDWARE = {kind: f"{HEAD}config cores trapped beside=load_echo\n{link}bench net_rr n=50\n"
-            for kind, link in BETWEEN_CORES.items()}
+# Few samples of a doorbell: with lr=hw QEMU's GICv2 loses an SPI that comes while its last one is
+# active (CAVEATS.md), which an answer over virtio does on virt-a15.
+HARDWARE = f"{HEAD}config cores trapped beside=load_echo\nbench net_rr n=50\n"
 BLOCKS = {"batch-1": 1, "batch-8": 8, "batch-32": 32}
 CEILINGS = {"ring": 230, "rr": 950}  # instructions of both cores on virt-a72
 CEILINGS_OF = {"doorbell": CEILINGS["ring"], "virtio": 1500}  # kick to the other VM's handler
@@ -107,8 +107,7 @@ def test_delay_at_el2_is_seen_once_an_exit(result, kind):
 
 @pytest.mark.every_board
 @each_kind(PLANS)
-def test_it_is_as_short_as_asked(lab, result, board, kind):
-    hardware = lab.ended(Job(board, HARDWARE[kind], machine=two_cores)).figures(0)
+def test_it_is_as_short_as_asked(result, board, kind):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
     assert board != "virt-a72" or found["cores", "ring"] <= CEILINGS_OF[kind]
     for config in CONFIGS_OF[kind]:
@@ -118,8 +117,14 @@ def test_it_is_as_short_as_asked(lab, result, board, kind):
         assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
             20 * found[config, "rr"])
     for variant in CEILINGS if kind == "doorbell" else ():
-        assert board != "virt-a72" or hardware["cores", variant]["p50"] <= CEILINGS[variant]
         assert found["native", variant] < found["cores", variant] < found["core", variant]
+
+
+@pytest.mark.every_board
+@job(HARDWARE)
+def test_a_doorbell_is_as_short_with_linked_list_registers(result, board):
+    for variant, ceiling in CEILINGS.items():
+        assert board != "virt-a72" or result.figures(0)["cores", variant]["p50"] <= ceiling
 
 
 def events(start: int, step: int, *changes: tuple[int, str]) -> str:
