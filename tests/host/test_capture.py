@@ -152,6 +152,9 @@ def content_of(data: bytes, captures: list[Sent]) -> str:
         if set(lines) <= set(good):
             kept = ranges(sorted(good.index(one) for one in lines))
             return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
+    for number, sent_by_it in enumerate(consoles, 1):
+        if data and sent_by_it.startswith(data):  # how much is read before the end, time decides
+            return f"the beginning of what capture {number} sent"
     return f"{len(data.splitlines())} lines"
 
 
