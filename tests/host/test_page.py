@@ -212,9 +212,9 @@ def test_the_factors_of_a_page_are_of_the_kept_runs(kept_runs):
         (timer, "hypbench"): 1, (timer, "Xen credit"): 1061 / 41, (timer, "Xen credit2"): 1061 / 41,
         (wake, "hypbench"): 1, (wake, "Xen credit"): 3017 / 600, (wake, "Xen credit2"): 4090 / 600}
     cards = band(board())
-    assert cards["timer to vector"].factors == ("Xen 4.17.5 1061 ×25.9",)
-    assert cards["hypercall"].factors == ("Xen 4.17.5 466 ×10.6",)
-    assert cards["VM switch"].factors == ("Xen 4.17.5 3017 ×5.0",)
+    assert cards["timer to vector"].factors == (f"{timer}: hypbench 41", "Xen 4.17.5 1061 ×25.9")
+    assert cards["hypercall"].factors == (f"{call}: hypbench 44", "Xen 4.17.5 466 ×10.6")
+    assert cards["VM switch"].factors == (f"{wake}: hypbench 600", "Xen 4.17.5 3017 ×5.0")
     assert cards["fail over"].factors == ()
 
 

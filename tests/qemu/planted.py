@@ -23,7 +23,8 @@ FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "plans")
 PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # of tools/hypbench: they make plan.bin
 COMPILERS = ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc")
-IN_HYPERVISOR = "guest/arch/background/"  # the background VM's code
+# The background VM's code is in the hypervisor, and the probe is an image of its own.
+OF_OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
 LINK = {"HYP_LDFLAGS": "-g0"}  # debug information takes two fifths of a link
 
 
@@ -206,7 +207,7 @@ def patched_copy(tree: Tree, board: str, names: tuple[str, ...]) -> Iterator[Pat
 def is_in_guest(patches: list[Patch]) -> bool:
     """Whether the patches change nothing but the guest's image."""
     paths = [patch.path for patch in patches]
-    return bool(paths) and all(path.startswith("guest/") and not path.startswith(IN_HYPERVISOR)
+    return bool(paths) and all(path.startswith("guest/") and not path.startswith(OF_OTHER_IMAGES)
                                for path in paths)
 
 

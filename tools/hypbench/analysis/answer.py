@@ -102,12 +102,16 @@ def first_fail_over(board: Board) -> Figure | None:
 
 
 def factors(board: Board, *idents: str) -> tuple[str, ...]:
-    """Of the first of these paths that the kept runs have; where ticks are instructions."""
+    """Of the first of these paths that the kept runs have, after the base of the factors; where
+    ticks are instructions."""
     if not board.clock.exact:
         return ()
     found = next((one for ident in idents if (one := path(board.name, ident))), None)
-    return tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
-                 for family, systems in (found.others if found else {}).items() if systems)
+    if not found:
+        return ()
+    base = (f"{found.what}: hypbench {found.ours.text}",) if found.ours else ()
+    return base + tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
+                        for family, systems in found.others.items() if systems)
 
 
 def heading(board: Board, family: str, system: Added) -> str:

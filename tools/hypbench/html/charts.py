@@ -210,6 +210,7 @@ def picture(spec: Data) -> str:
     """The chart as a file of its own: on white, for the documentation."""
     import vl_convert
 
-    fixed = spec | {"width": 560, "background": "white", "padding": 8}
+    legend = {"legend": CONFIG["legend"] | {"columns": 2}}  # none is cut at this width
+    fixed = spec | {"width": 560, "background": "white", "padding": 8, "config": CONFIG | legend}
     svg = vl_convert.vegalite_to_svg(fixed)
     return svg.replace("currentColor", "#222222") + "\n"
