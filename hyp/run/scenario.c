@@ -28,7 +28,7 @@ static struct {
 	unsigned next_event;
 	uint32_t served;   /* bit i: `on` line i */
 	uint32_t count[2]; /* of events: ignored, done */
-	uint32_t reported; /* the number of resets that the next record reports; of one VM */
+	uint32_t reported; /* the resets of one VM that the next record reports; 0: no more */
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
 } now;
 
@@ -142,7 +142,7 @@ static void report_all_resets(const struct vm *vm)
 
 	if (now.plan->vm_count > 1)
 		return;
-	for (; vm->resets && now.reported <= vm->resets; now.reported *= 2)
+	for (; now.reported && now.reported <= vm->resets; now.reported *= 2)
 		report_resets(vm, now.reported);
 	took = counter_read() - start;
 	now.start += took;

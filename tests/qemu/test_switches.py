@@ -86,6 +86,21 @@ def test_an_armed_timer_goes_to_the_queue_of_el2_and_back(result):
     assert 0 < abs(taken) < put
 
 
+OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
+
+
+@pytest.mark.job(SHORT)
+def test_a_cntvoff_for_each_vm_is_one_write_of_the_general_case(result, lab, board):
+    """In the best case the VMs have all EL2 registers alike, and a switch looks at none; only a VM
+    switch from the background VM does so in either case."""
+    alike, own = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
+    for config, length in own.items():
+        if config in ("yield-best", "failover-best"):
+            assert length > alike[config] + 150, config
+        else:
+            assert length == alike[config] + (config != "switch-best"), config
+
+
 LAZY = SHORT.replace("fp=eager", "fp=lazy")
 
 

@@ -17,7 +17,8 @@ from hypbench.session import write_image_text
 
 LIMIT_S = 600.0
 # Two VMs on one core take turns, and a VM that wakes takes the core from the other. The CNTVCT of
-# each begins at 0, as under Xen and KVM: a switch between two VMs without an offset is shorter.
+# each begins at 0, as under Xen and KVM. With one CNTVOFF the two VMs have all EL2 registers alike,
+# and a switch takes the short way that docs/results.md has in the best case.
 PAIR_CONFIG = "sched=rr fp=lazy cntvoff_us=4294967295"
 # Of an unmodified guest, which has no other call than PSCI; HC_YIELD of abi/hypercall.h is refused.
 OUR_CALL = "call=PSCI_VERSION call.x0=0x84000000"
