@@ -82,7 +82,7 @@ GIC_ENDS ?= split
 gicv2_split := gicv2 gicv2_split gic_active
 gicv2_combined := gicv2 gicv2_combined
 gicv3_split := gicv3 gic_active
-GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
+GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_bases gic_dist $($(GIC)_$(GIC_ENDS)))
 # The layers of the hypervisor: each may include those before it (hypbench dev check layers).
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
 HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \

@@ -3,11 +3,6 @@
  * gicv2_split.c. */
 #include "drivers/gic/gic_internal.h"
 
-bool gic_splits_ends(void)
-{
-	return true;
-}
-
 void gic_drop(uint32_t iar)
 {
 	gic_eoi(iar);

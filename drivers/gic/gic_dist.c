@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The distributor, the same on GICv2 and GICv3 except for the base of the private interrupts. */
-#include "drivers/gic/gic.h"
-
 #include "drivers/gic/gic_internal.h"
-#include "lib/percpu.h"
-
-struct gic_bases gic PERCPU;
-
-void gic_set_bases(const struct gic_bases *bases)
-{
-	gic = *bases;
-}
-
-unsigned gic_intid_count(void)
-{
-	unsigned count = ((mmio_read32(gic.dist + GICD_TYPER) & 0x1fu) + 1) * 32;
-
-	return count < GIC_SPECIAL_BASE ? count : GIC_SPECIAL_BASE;
-}
 
 static void reset_bank(unsigned first)
 {

@@ -2,6 +2,11 @@
 /* The end of an interrupt on an architectural GICv2: EOIR and DIR (IHI 0048B 3.2.1). */
 #include "drivers/gic/gic_internal.h"
 
+bool gic_splits_ends(void)
+{
+	return true;
+}
+
 void gic_cpu_init(bool split_eoi)
 {
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);

@@ -41,6 +41,11 @@ static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
 
 #include "drivers/gic/gic_virt.c.inc"
 
+bool gic_splits_ends(void)
+{
+	return true;
+}
+
 unsigned gic_version(void)
 {
 	return 3;

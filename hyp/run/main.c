@@ -19,28 +19,12 @@
 #include "hyp/cpu/smp_boot.h"
 #include "hyp/run/plan_run.h"
 #include "hyp/run/selfcheck.h"
-#include "lib/bits.h"
 #include "lib/plan.h"
 #include "lib/text.h"
 
 _Noreturn void hyp_main(void);
 
-struct boot_state boot_state;
-
 static const struct plan *const plan = &plan_section.plan;
-
-const char *entry_word(uint64_t level)
-{
-	static const char *const word[] = {
-		[ENTRY_ABSENT] = "absent",
-		[ENTRY_EL1] = "el1",
-		[ENTRY_EL2] = "el2",
-		[ENTRY_EL3] = "el3",
-		[ENTRY_SECURE_SVC] = "secure-svc",
-	};
-
-	return level < ARRAY_SIZE(word) ? word[level] : "unknown";
-}
 
 static void check_plan(void)
 {

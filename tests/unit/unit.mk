@@ -46,11 +46,11 @@ unit_links := $(if $(unit_tests),$(shell awk '/^\/\* LINK: .*\*\/$$/ { \
 	split(FILENAME, path, "/"); name = path[3]; sub(/\.c$$/, "", name); \
 	for (i = 3; i < NF; i++) print name ":" $$i }' $(unit_tests:%=tests/unit/%.c)))
 unit_links += $(foreach link,$(filter %:drivers/gic/gicv2.c,$(unit_links)),\
-	$(addprefix $(link:%gicv2.c=%),gic_active.c gicv2_split.c))
+	$(addprefix $(link:%gicv2.c=%),gic_bases.c gic_active.c gicv2_split.c))
 unit_links += $(foreach link,$(filter %:drivers/gic/gicv3.c,$(unit_links)),\
-	$(link:%gicv3.c=%gic_active.c))
+	$(addprefix $(link:%gicv3.c=%),gic_bases.c gic_active.c))
 unit_links += $(foreach link,$(filter %:gicv2-combined,$(unit_links)),\
-	$(addprefix $(link:%gicv2-combined=%)drivers/gic/,gicv2.c gicv2_combined.c))
+	$(addprefix $(link:%gicv2-combined=%)drivers/gic/,gic_bases.c gicv2.c gicv2_combined.c))
 unit_links += $(foreach link,$(filter %:exit-path,$(unit_links)),\
 	$(addprefix $(link:%exit-path=%),$(unit_exit_path)))
 unit_links += $(foreach link,$(filter %:exit-path-of-cores,$(unit_links)),\
