@@ -27,10 +27,10 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 .DEFAULT_GOAL := help
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench trace \
-	bound capture run-guest guest-linux guest-uboot guest-zephyr guest-freertos peers \
-	probe compare reference report debug check qemu-test qemu-test-all nightly \
-	test-part gem5-test hostile-nightly unit-test unit-programs update-expected sdcard tftp \
-	flash clean help FORCE
+	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
+	guest-freertos peers probe compare reference report debug check qemu-test \
+	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
+	update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -175,6 +175,12 @@ unknown := $(filter-out $(WORDS) SHELL $(shell sed -n 's/^\([A-Z_]*\) *[:?+]*=.*
 	$(MAKEFILE_LIST)),$(told))
 $(if $(unknown),$(error unknown $(unknown:%=%=); valid: $(WORDS:%=%=)))
 endif
+
+## compile-commands: write build/compile_commands.json for clangd, with the compiler of BOARD
+compile-commands: setup
+	@$(MAKE) -nB V=1 --no-print-directory image | \
+		$(BUILD)/venv/bin/hypbench dev compile-commands > $(BUILD)/compile_commands.json
+	@echo "$(BUILD)/compile_commands.json"
 
 # On all cores: an image, or those of many boards
 abreast = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -5,12 +5,15 @@ import csv
 import re
 
 import pytest
+from click.testing import CliRunner
 
 from workbench import PLAN
+from hypbench import __version__
+from hypbench.cli import main
 from hypbench.plan import read_plan
 from hypbench.plan_binary import VERSION, pack
 from hypbench.plan_language import parse
-from hypbench.tree import Tree
+from hypbench.tree import HOME, Tree
 from logmaker import end_record, frame, log_of, run_record, sample_run, step_head
 
 LOG = log_of(sample_run())
@@ -250,3 +253,11 @@ def test_run_ends_with_its_files_its_time_and_the_next_command(bench, monkeypatc
     assert bench(*words).output == bench.run("--quiet", "--table", "long").output
     monkeypatch.chdir(bench.root / "plans")
     assert f"records: {bench.out}/records.jsonl," in bench.run("--out", str(bench.out)).stderr
+
+
+def test_the_version_is_the_one_that_the_changelog_begins_with():
+    heading = (HOME / "CHANGELOG.md").read_text().split("\n## ")[1].split()[0]
+    base, development, _ = __version__.partition(".dev")
+    assert heading == ("Unreleased" if development else base)
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.output == f"hypbench {__version__}\n"

@@ -34,8 +34,9 @@ def test_unknown_plan_names_the_plans():
 
 def test_help_names_every_target():
     said = make("help")
-    for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture", "run-guest",
-                   "peers", "compare", "debug", "check", "qemu-test", "qemu-test-all", "unit-test",
+    for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "capture",
+                   "compile-commands", "run-guest", "peers", "compare", "debug", "check",
+                   "qemu-test", "qemu-test-all", "unit-test",
                    "update-expected", "trace", "report", "reference", "guest-linux", "guest-uboot",
                    "guest-zephyr", "guest-freertos", "hostile-nightly", "gem5-test", "clean"):
         assert f"make {target} " in said
@@ -44,6 +45,15 @@ def test_help_names_every_target():
 def test_make_alone_is_the_help_and_builds_nothing():
     assert make() == make("help")
     assert make("BOARD=virt-a15").startswith("hypbench: BOARD=virt-a15")
+
+
+def test_the_compilation_database_has_each_source_that_is_there():
+    path = ROOT / make("compile-commands", "BOARD=virt-a15").split()[-1]
+    entries = json.loads(path.read_text())
+    files = {entry["file"] for entry in entries}
+    assert {"hyp/trap/trap.c", "guest/bench/hvc.c", "hyp/arch/armv7/vectors.S"} <= files
+    assert all((ROOT / name).is_file() for name in files)
+    assert all(entry["command"].startswith("arm-none-eabi-gcc ") for entry in entries)
 
 
 @pytest.mark.long

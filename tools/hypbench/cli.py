@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from hypbench import gem5
+from hypbench import __version__, gem5
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
@@ -231,6 +231,7 @@ def interrupt(number: int, _frame: object) -> None:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--root", type=PATH, default=HOME, hidden=True)
+@click.version_option(__version__, prog_name="hypbench", message="%(prog)s %(version)s")
 @click.pass_context
 def main(context: click.Context, root: Path) -> None:
     """Measures what a hypervisor costs, path by path.

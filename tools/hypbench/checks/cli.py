@@ -8,7 +8,7 @@ import click
 
 from hypbench import debian, qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
-from hypbench.checks import base, linters, prose, reference, source
+from hypbench.checks import base, editor, linters, prose, reference, source
 from hypbench.peers.image import probe_args
 from hypbench.tree import Tree, check_names
 
@@ -57,6 +57,13 @@ def backports(missing: bool) -> None:
         click.echo(derived(suite).dump(), nl=False)
 
 
+@click.command(hidden=True)
+@click.pass_obj
+def compile_commands(tree: Tree) -> None:
+    """Print the compilation database of the commands on standard input."""
+    click.echo(editor.compilation_database(sys.stdin.read(), tree.root))
+
+
 @click.group()
 def dev() -> None:
     """For those who change hypbench: checks of the source tree."""
@@ -64,6 +71,7 @@ def dev() -> None:
 
 dev.add_command(fetch)
 dev.add_command(backports)
+dev.add_command(compile_commands)
 dev.add_command(probe_args)
 dev.add_command(reference.reference)
 
