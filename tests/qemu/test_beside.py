@@ -104,7 +104,7 @@ def apart(preset: str, loads, vms: str) -> Job:
 
 
 @pytest.mark.long
-@pytest.mark.counted("apart")
+@pytest.mark.counted
 @pytest.mark.parametrize("preset, loads", [
     pytest.param(preset, loads, marks=apart(preset, loads, vms))
     for preset in ("direct", "trapped")
@@ -114,7 +114,7 @@ def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads)
     instructions, whichever core has its turn meanwhile. Beside VMs that ring each other, once
     in thousands of times, QEMU's clock passes the compare value while the guest still arms its
     timer, its interrupts masked."""
-    counted = el2count.counted(lab, job, "apart")
+    counted = el2count.counted(lab, job)
     assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
     found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)
              for record, (_, *warm) in counted.rows()}

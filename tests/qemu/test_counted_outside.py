@@ -12,6 +12,7 @@ import el2count
 import expected
 from el2count import Counted, Window
 from lab import ROOT, Job, board_facts
+from proofs import two_cores
 from test_counted import RAW_NATIVELY, exits
 
 pytestmark = pytest.mark.long
@@ -31,6 +32,12 @@ bench mmio_write n=10
 bench cntp_access n=10
 bench fp_first_use n=10
 bench tlb_maintenance n=10 pages=8
+"""
+APART = """order once
+config alone trapped
+config beside trapped beside=load_exit
+bench hvc n=20
+bench timer_wakeup n=20
 """
 NATIVELY = "order once\nconfig native\nbench counter n=10\nbench timer_wakeup n=10\n"
 
@@ -116,6 +123,18 @@ def test_other_exits_are_counted_as_they_are_executed(lab, built):
     assert differences(counted.rows()) == []
     assert {window.left for window in counted.windows} == {0}
     assert sum(window.visits > 0 for window in counted.windows) > 400
+
+
+def test_each_core_has_its_own_count(lab, built):
+    """The VMs on both cores have one vCPU each, so that VMPIDR is the same."""
+    counted = el2count.counted(lab, Job(built, APART, machine=two_cores))
+    assert counted.lost == []
+    found = {(record["bench"], record["variant"], record["config"]):
+             {(one.guest, one.el2, one.visits) for one in warm}
+             for record, (_, *warm) in counted.rows()}
+    alone = {key[:2]: windows for key, windows in found.items() if key[2] == "alone"}
+    assert len(alone) > 5 and all(len(windows) == 1 for windows in alone.values())
+    assert alone == {key[:2]: windows for key, windows in found.items() if key[2] == "beside"}
 
 
 @pytest.mark.every_board

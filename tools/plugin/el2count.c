@@ -11,8 +11,7 @@
  * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, apart=on (each VM has one vCPU, and that a core of its own), mark=<address of code of
- * EL2> (up to 128 times). Lines of the file, in decimal:
+ * paths=on, mark=<address of code of EL2> (up to 128 times). Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
@@ -41,7 +40,6 @@
 #define MAX_MARKS 128u
 #define MAX_SETS 1024u
 
-#define VMID_SHIFT 48 /* of VTTBR */
 #define EC_SHIFT 26
 #define CLASSES 64u
 #define EC_WFX 0x01u
@@ -125,13 +123,14 @@ __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
 static struct {
 	uint64_t add, vector;
 	FILE *out;
-	bool paths, apart;
+	bool paths;
 	uint64_t marks[MAX_MARKS];
 	unsigned mark_count;
 } options;
 
 static struct core cores[MAX_CORES];
 static struct core *running = cores;
+static uint64_t tables[MAX_CORES]; /* TTBR0_EL2 of each core; 0: not known yet */
 static struct visit visits[MAX_VISITS];
 static unsigned visit_count;
 static uint64_t lost_visits;
@@ -139,7 +138,7 @@ static struct marked sets[MAX_SETS];
 static unsigned set_count;
 
 static bool is_a64;
-static struct qemu_plugin_register *psr, *syndrome, *vttbr, *vmpidr, *stack_pointer;
+static struct qemu_plugin_register *psr, *syndrome, *vttbr, *ttbr, *vmpidr, *stack_pointer;
 static struct qemu_plugin_register *general[REGISTERS];
 static struct array *bytes;
 
@@ -191,6 +190,7 @@ static void on_core(uint64_t plugin, unsigned vcpu)
 	psr = find(registers, "cpsr");
 	syndrome = find(registers, "ESR_EL2"); /* AArch32's HSR, too */
 	vttbr = find(registers, is_a64 ? "VTTBR_EL2" : "VTTBR");
+	ttbr = find(registers, is_a64 ? "TTBR0_EL2" : "HTTBR");
 	vmpidr = find(registers, is_a64 ? "VMPIDR_EL2" : "VMPIDR");
 	stack_pointer = find(registers, "sp");
 }
@@ -403,16 +403,27 @@ static void on_insn(unsigned vcpu, void *unused)
 	running->count.at[running->level]++;
 }
 
-/* Under icount QEMU names the core that had the block translated. The core that executes it is that
- * of the registers: it runs the vCPU of the same number, or the VM of that VMID. */
-static struct core *core_now(void)
+/* Return the core that has its own EL2 tables at `table`. VMPIDR is the core's until the core runs a
+ * guest, and a core uses its tables before. */
+static unsigned core_with(uint64_t table)
 {
-	unsigned core = options.apart ? (value_of(vttbr) >> VMID_SHIFT) % MAX_CORES
-				      : value_of(vmpidr) & 0xff;
+	unsigned core;
 
+	for (core = 0; table && core < MAX_CORES; core++)
+		if (tables[core] == table)
+			return core;
+	core = value_of(vmpidr) & 0xff;
 	if (core >= MAX_CORES)
 		fail("too many cores");
-	return &cores[core];
+	tables[core] = table;
+	return core;
+}
+
+/* Under icount QEMU names the core that had the block translated, and VMPIDR is that of the vCPU
+ * which is loaded. TTBR0_EL2 is the core's own. */
+static struct core *core_now(void)
+{
+	return &cores[core_with(value_of(ttbr))];
 }
 
 static void on_block(unsigned vcpu, void *data)
@@ -515,8 +526,6 @@ static void take_option(const char *word)
 		options.vector = strtoull(value, NULL, 0);
 	else if (!strcmp(word, "paths=on"))
 		options.paths = true;
-	else if (!strcmp(word, "apart=on"))
-		options.apart = true;
 	else
 		fail("an option that is not known");
 }
