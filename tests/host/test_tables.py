@@ -33,6 +33,7 @@ LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": pa
         "events": partial(chases, GOOD), "misses": miss_bodies,
         "misses-assumed": partial(miss_bodies, events=False), "beside": beside_bodies,
         "hypercalls": partial(bodies_of, "paper-s2"),
+        "late-timers": partial(bodies_of, "paper-s4"),
         "independence": partial(bodies_of, "paper-s4-vms")}
 
 

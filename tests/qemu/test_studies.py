@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work of a study, and the plans of study S2: what a pair's memory and the others' loads change
-of a command."""
+"""The work of a study; the plans of study S2: what a pair's memory and the others' loads change of
+a command; the timer of study S4 beside both loads."""
 
 import pytest
 
@@ -14,6 +14,7 @@ WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
 INSTRUCTIONS = 5 * 1000  # of variant cpu, beside a few of the call: eor, eor, eor, subs, bne
 PAIR, LOADS, APART = ((ROOT / f"plans/{name}.plan").read_text() for name in (
     "paper-s2", "paper-s2-loads", "paper-s2-null"))
+LATE, PERIODS = (ROOT / "plans/paper-s4.plan").read_text(), 100
 SWITCH = 350  # instructions at least (docs/results.md)
 PHASES = ("begins", "paused", "runs")
 
@@ -97,3 +98,37 @@ def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
         assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
         if base["runs"]:  # 0: in a sample the standby ran before EL2's last stamp
             assert found["runs"] < base["runs"] + SWITCH, config
+
+
+# Of study S4's timer, at the most: instructions for a VM switch from loads with links, and for the
+# longest part of a load that holds the core of sched=rr, where three VMs take turns of 1 ms.
+FROM_A_LOAD, SLICES = 700, 2 * 62_500
+
+
+@pytest.mark.long
+@pytest.mark.every_board
+@divides_otherwise
+@pytest.mark.job(LATE.replace("n=1000", f"n={PERIODS}"), machine=four_cores)
+def test_a_timer_beside_both_loads_of_study_s4(result):
+    """The path itself is the same beside loads on other cores: the shortest sample, since CNTPCT
+    counts the instructions of all cores. On the core of the loads, the policy bounds the wait."""
+    assert "n=1000" in LATE
+    rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
+    assert len(rows) == 2 * len(result.configs) == 14
+    assert {row["n"] for row in rows.values()} == {PERIODS}
+    for variant in ("periodic", "oneshot"):
+        alone = {config: rows[config, variant] for config in ("native", "direct", "trapped")}
+        for row in alone.values():
+            assert row["min"] == row["max"]
+        for config in ("direct", "trapped"):
+            assert rows[f"{config}-load", variant]["min"] == alone[config]["min"]
+        assert alone["native"]["max"] == alone["direct"]["max"] < alone["trapped"]["max"]
+        urgent, turns = rows["fp-load", variant], rows["rr-load", variant]
+        assert alone["trapped"]["max"] < urgent["min"] <= urgent["max"] < (
+            alone["trapped"]["max"] + FROM_A_LOAD)
+        assert urgent["max"] < turns["p50"] <= turns["max"] < alone["trapped"]["max"] + SLICES
+    ran = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
+    beside = {"direct-load": "", "trapped-load": "", "fp-load": "0", "rr-load": "0"}
+    assert set(ran) == {(config, vm) for config, core in beside.items()
+                        for vm in (f"cpu{core}", f"disk{core}", "served")}
+    assert min(ran.values()) > PERIODS

@@ -11,7 +11,7 @@ PARTS = (clocks.clock_tables, tlb.event_tables, interrupts.wakeup_tables, interr
          interrupts.storm_tables, tlb.tlb_tables, tlb.miss_tables, tlb.slowdown_tables,
          memory.boot_tables, programs.exits_tables, programs.program_tables,
          switches.switch_tables, switches.state_tables, beside.beside_tables,
-         studies.hypercall_tables, studies.independence_tables)
+         studies.hypercall_tables, studies.timer_tables, studies.independence_tables)
 
 
 def tables_of(log: Log) -> Shown:

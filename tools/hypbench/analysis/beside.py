@@ -16,8 +16,9 @@ ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
 NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
+S4_TIMER_PLAN = "paper-s4"  # two loads at once: studies.py has the tables
 # Plans whose loads the sections on links and on studies show.
-ELSEWHERE = ("links", "links-beside", "virtio-beside", "paper-s4", "paper-s4-vms")
+ELSEWHERE = ("links", "links-beside", "virtio-beside", S4_TIMER_PLAN, "paper-s4-vms")
 EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
 OWN_CORE = "null"
 POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by priority (fp)",
@@ -92,7 +93,7 @@ def cell(found: BesideCell | None) -> str:
 
 def beside_tables(log: Log) -> Shown:
     """A row a benchmark's variant under a policy, a column a load."""
-    cells = beside_cells(log)
+    cells = beside_cells(log) if log.run["plan"] != S4_TIMER_PLAN else []
     if not cells:
         return []
     loads = list(dict.fromkeys(one.load for one in cells))

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hypbench.analysis import failover
-from hypbench.analysis.beside import NEIGHBOUR_IDLE, idle_steps
+from hypbench.analysis.beside import NEIGHBOUR_IDLE, S4_TIMER_PLAN, idle_steps
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
 from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
 from hypbench.analysis.tlb import sized_rows
-from hypbench.columns import Shown, filled, fixed, per_cent
+from hypbench.columns import Shown, filled, fixed, per_cent, times
 from hypbench.html import charts
 from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
 from hypbench.html.data import Board, Source, histogram, published
@@ -45,11 +45,11 @@ S1_ROWS = {
 S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
     row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
     for row in ("wakeup-max", "wakeup-p95")}
-# Of plan paper-s4, by how the configurations with a load begin: the one without, and the place.
-ANOTHER_CORE = "load on another core"
-S4_LOADED = {"direct": ("direct", ANOTHER_CORE), "trapped": ("trapped", ANOTHER_CORE),
-             "fp": ("trapped", "load on this core, by priority"),
-             "rr": ("trapped", "load on this core, in turns")}
+# Of plan paper-s4: a configuration with both loads, the one without, and where the loads run.
+OTHER_CORES = "loads on other cores"
+S4_LOADED = {"direct-load": ("direct", OTHER_CORES), "trapped-load": ("trapped", OTHER_CORES),
+             "fp-load": ("trapped", "loads on this core, by priority"),
+             "rr-load": ("trapped", "loads on this core, in turns")}
 S4_OTHERS = ("second", "third")  # the VMs beside the measured one, in plan paper-s4-vms
 INDEPENDENCE_REMARK = ("Not comparable as times: the study's VMs run Linux, and its network is a"
                        " real one. Comparable: what two and three VMs leave of one alone.")
@@ -61,9 +61,12 @@ ICOUNT_INDEPENDENCE_REMARK = ("Of the shortest sample: the others hold turns of 
 ICOUNT_HYPERCALL_REMARK = ("A longer sample holds a turn of another core, whose instructions CNTPCT"
                            " counts, too, or of another VM on this core: the path is min.")
 
-ICOUNT_TIMER_REMARK = ("Periodic beside a load on another core: no factor, since a sample holds up"
-                       " to a round of that load, which CNTPCT counts. QEMU lets the other core"
-                       " finish its round where a window programs the next expiry.")
+TIMER_REMARK = ("Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with"
+                " their I/O; ours is the bare path, beside a VM that computes and a VM that writes"
+                " to a disk of a third VM, both at once. fp and rr are trapped.")
+ICOUNT_TIMER_REMARK = ("Beside loads on other cores: no factor, since a sample holds up to a round"
+                       " of each load, which CNTPCT counts, too. QEMU lets those cores finish their"
+                       " rounds first; the path is min.")
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,56 @@ def independence_tables(log: Log) -> Shown:
                        one.ticks(one.rows[0]) if one.rows[0] else "-"))))
     remarks = [ICOUNT_INDEPENDENCE_REMARK] if platform_of(log) == "qemu-icount" else []
     return [*made, *remarks, INDEPENDENCE_REMARK] if made else []
+
+
+@dataclass(frozen=True)
+class Late:
+    """How late a timer is handled in one configuration of plan paper-s4."""
+
+    where: str
+    row: Row
+    alone: Row | None  # without the loads; None where the two do not compare
+
+    @property
+    def factor(self) -> float | None:
+        """The latest beside the loads to the latest alone."""
+        alone = self.alone.pool.high if self.alone else 0
+        return self.row.pool.high / alone if alone else None
+
+
+def late_timers(log: Log, ident: str) -> list[Late]:
+    """Ours for a row of study S4, whose name is a variant and, with the loads, "-load"."""
+    variant, _, loaded = ident.partition("-")
+    idle = idle_steps(log)
+    rows = {row.config: row for row in rows_of(log) if log.run["plan"] == S4_TIMER_PLAN
+            and (row.bench, row.variant) == ("cyclic", variant)
+            and (row.config, row.bench) not in idle}
+    if not loaded:
+        return [Late(mode, rows[mode], None) for mode in MODES if mode in rows]
+    mixed = platform_of(log) == "qemu-icount"
+    return [Late(f"{mode}: {where}", rows[config],
+                 None if mixed and where == OTHER_CORES else rows.get(mode))
+            for config, (mode, where) in S4_LOADED.items() if config in rows]
+
+
+def timer_tables(log: Log) -> Shown:
+    made = filled("How late a timer is handled, and what the study has (S4: KVM, real-time Linux)",
+                  ("what", "measured on", ">n", ">min", ">p50", ">max", ">load to no load"),
+                  (line for row in published("studies")["S4"]["rows"]
+                   for found in [late_timers(log, row["id"])] if found for line in (
+                       (row["what"], f"study: {row['late_us']} µs", *["-"] * 4,
+                        times(study_factor(row), 1)),
+                       *(("", one.where, one.row.pool.n, one.row.pool.low, one.row.p50,
+                          one.row.pool.high, times(one.factor, 1)) for one in found))))
+    exact = [ICOUNT_TIMER_REMARK] if platform_of(log) == "qemu-icount" else []
+    return [*made, TIMER_REMARK, *exact] if made else []
+
+
+def study_factor(row: Data) -> float | None:
+    """A row with the loads to the row without: as the study has them."""
+    variant, _, loaded = row["id"].partition("-")
+    alone = {one["id"]: one["late_us"] for one in published("studies")["S4"]["rows"]}[variant]
+    return row["late_us"] / alone if loaded else None
 
 
 @dataclass(frozen=True)
@@ -428,56 +481,35 @@ def checksums(log: Log) -> dict[str, bool]:
 
 def s4(made: Section, board: Board, study: Data) -> None:
     """Theirs, and below it ours."""
-    source = board.source("paper-s4")
-    unit = source.clock.unit
+    source = board.source(S4_TIMER_PLAN)
     values: list[Data] = []
     rows: list[Cells] = []
-    late = {row["id"]: row["late_us"] for row in study["rows"]}
     for row in study["rows"]:
-        variant, _, loaded = row["id"].partition("-")
+        variant, factor = row["id"].partition("-")[0], study_factor(row)
         rows.append([Cell(row["what"], "strong"), *map(theirs, (
-            "S4", f"{number(row['late_us'])}\u00a0µs", NONE, NONE,
-            ratio(row["late_us"], late[variant]) if loaded else NONE))])
-        if loaded:
-            values.append(dot(variant, "S4", late[variant], row["late_us"], "µs"))
-        found = s4_ours(source, variant, loaded)
-        for where, ours, alone in found:
-            named, most = f" ({ours.config})" if loaded else "", ours.pool.high
-            rows.append(["", f"{board.name}, {where}{named}", NONE,
-                         *source.cells(ours, ours.p50, most),
-                         ratio(most, alone.pool.high if alone else None)])
-            if alone:
-                values.append(dot(variant, where, alone.pool.high, most, unit, source.note(ours)))
+            "S4", f"{number(row['late_us'])}\u00a0µs", *[NONE] * 4,
+            f"×{factor:.2f}" if factor else NONE))])
+        if factor:
+            values.append(dot(variant, "S4", row["late_us"] / factor, row["late_us"], "µs"))
+        found = late_timers(source.log, row["id"]) if source.rows else []
+        for one in found:
+            rows.append(["", f"{board.name}, {one.where}", NONE, counted(one.row.pool.n, "sample"),
+                         *source.cells(one.row, one.row.pool.low, one.row.p50, one.row.pool.high),
+                         f"×{one.factor:.2f}" if one.factor else NONE])
+            if one.alone:
+                values.append(dot(variant, one.where, one.alone.pool.high, one.row.pool.high,
+                                  source.clock.unit, source.note(one.row)))
         if not found:
-            rows.append(["", board.name, NONE, *[UNMEASURED] * 3])
+            rows.append(["", board.name, NONE, *[UNMEASURED] * 5])
     if source.rows:
-        made.figure("s4", "Study S4: how late a timer is handled under load as a factor to alone,"
-                    " theirs and ours (max, beside the load that delays it most).",
+        made.figure("s4", "Study S4: how late a timer is handled beside both loads as a factor to"
+                    " alone, theirs and ours (max).",
                     charts.dots(values, "under load / alone (log)", True))
     made.table("s4", "Study S4: how late a timer is handled", (
-        "what", "measured on", ">theirs", ">p50, ours", ">max, ours", ">load to no load"), rows, (
-            "Not comparable: theirs is a 10 ms timer through two Linux kernels, under load with"
-            " their I/O; ours is the bare path beside the load that delays it most. fp and rr are"
-            " trapped.", *((ICOUNT_TIMER_REMARK,) if source.clock.exact else ())),
+        "what", "measured on", ">theirs", ">n, ours", ">min", ">p50", ">max", ">load to no load"),
+        rows, (TIMER_REMARK, *((ICOUNT_TIMER_REMARK,) if source.clock.exact else ())),
         folded="S4 in numbers")
     s4_independence(made, board)
-
-
-def s4_ours(source: Source, variant: str, loaded: str) -> list[tuple[str, Row, Row | None]]:
-    """Where, the latest there, and the row without a load: None where they do not compare."""
-    idle = idle_steps(source.log)
-    rows = {row.config: row for row in source.of_bench("cyclic")
-            if row.variant == variant and (row.config, row.bench) not in idle}
-    if not loaded:
-        return [(mode, rows[mode], None) for mode in MODES if mode in rows]
-    found: list[tuple[str, Row, Row | None]] = []
-    for begin, (mode, where) in S4_LOADED.items():
-        some = [row for config, row in rows.items() if config.startswith(f"{begin}-")]
-        mixed = source.clock.exact and variant == "periodic" and where == ANOTHER_CORE
-        if some:
-            found.append((f"{begin}: {where}", max(some, key=lambda row: row.pool.high),
-                          None if mixed else rows.get(mode)))
-    return found
 
 
 def s4_independence(made: Section, board: Board) -> None:

@@ -51,8 +51,7 @@ LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-
 CLOCK = "icount"
 ONE_PASS, SAMPLES = "order once", 10_000
 # Of plans whose loads an emulator executes, too, for as long as each sample takes.
-SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "paper-s4": 50,
-                        "sched": 300}
+SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "sched": 300}
 # Of these the page has the references of a walk alone, where nothing models the walks.
 UNMODELLED = re.compile(r"(bench (?:tlb_chase|lat_mem_rd))\b.*")
 BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
