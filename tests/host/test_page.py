@@ -50,6 +50,7 @@ PAGES = {"icount": (lambda: [board()], PARTS), "gem5": (lambda: [simulated(), bo
          "neighbours": (lambda: [of_gem5("neighbours", "colouring")], [beside]),
          "independence": (lambda: [Board("g", {"timed": source(
              "paper-s4-vms", raw=gem5_log("paper-s4-vms"))})], [studies]),
+         "causes": (lambda: [of_gem5("paper-s3-timed")], [studies]),
          "a-against-b": (versus, [comparison]), "two-clocks": (arndale, [conditions])}
 
 

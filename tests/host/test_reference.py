@@ -19,7 +19,7 @@ from hypbench.records import read_log
 from hypbench.rules import check_rules
 from hypbench.session import problems_of
 from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
-from reportlogs import gem5_log, plan_text, report_log
+from reportlogs import PROGRAMS, gem5_log, plan_text, report_log
 from test_commands import failed
 from host.test_gem5 import Gem5
 
@@ -195,6 +195,13 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
                plan_text("timed") + "config loud trapped beside=load_cpu\n")
     added = set(reference.sources_of(tree.tree, BOARD, "timed")) - set(before)
     assert [path.as_posix() for path in added] == ["guest/loads/load_cpu.c"]
+
+
+def test_programs_and_what_runs_them_are_sources():
+    found = {path.as_posix() for path in reference.sources_of(TREE, BOARD, "paper-s3-timed")}
+    programs = {f"guest/programs/{name}.c" for name in PROGRAMS}
+    assert programs | {"guest/program.c", "guest/libc.c", "guest/programs/distribution.h"} <= found
+    assert "guest/programs/loops.c" not in found
 
 
 def test_the_instructions_of_its_paths_are_kept_beside_it(tree):

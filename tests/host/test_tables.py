@@ -34,6 +34,7 @@ LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": pa
         "misses-assumed": partial(miss_bodies, events=False), "beside": beside_bodies,
         "hypercalls": partial(bodies_of, "paper-s2"),
         "late-timers": partial(bodies_of, "paper-s4"),
+        "causes": partial(bodies_of, "paper-s3-timed", "gem5"),
         "independence": partial(bodies_of, "paper-s4-vms")}
 
 

@@ -8,8 +8,9 @@ from itertools import product
 
 import pytest
 
+from hypbench.analysis.programs import splits
 from lab import BOARDS
-from lab import TREE, Job, board_facts
+from lab import ROOT, TREE, Job, board_facts
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, proven_in
 
 PROVEN = proven_in("test_programs")
@@ -43,6 +44,11 @@ config trapped
 
 PROOF = "order once\nconfig native\nconfig trapped\n" + "".join(
     delay_lines(name, f"n=1 {NO_TICK}") for name in PROVEN)
+
+
+EXITING = "prog_dedup"  # the program with the most exits
+GRAINS = "\n".join(line for line in (ROOT / "plans/paper-s3-timed.plan").read_text().splitlines()
+                   if not line.startswith("bench") or EXITING in line)
 
 
 def check_of(result, variant: str, bench: str, config: str) -> dict:
@@ -234,3 +240,14 @@ def test_kernel_reaches_no_fp_register(built):
     assert {"memcpy", "memset", "strlen", "gic_eoi"} <= called
     assert [name for name in sorted(called) if FP_REGISTER.search(functions[name])] == []
     assert FP_REGISTER.search(functions["options_run"]), "the detector sees them in a program"
+
+
+@pytest.mark.job(GRAINS)
+def test_under_icount_the_grain_of_stage_2_changes_no_program(result):
+    """So plan paper-s3-timed is for platforms whose ticks are time: what is left beside the exits
+    here is at most what stats=on takes in each exit of the twin (tests/qemu/test_stats.py)."""
+    rows = {row.config: row for row in splits(result.log)}
+    assert set(rows) == {"4K", "2M"}
+    one, other = rows["4K"], rows["2M"]
+    assert (one.vm, one.exit_count, one.exit_time) == (other.vm, other.exit_count, other.exit_time)
+    assert one.exit_count > 1000 and abs(one.rest) <= 40 * one.exit_count

@@ -32,6 +32,7 @@ BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
 BESIDE = re.compile(r"\bbeside=(\w+)")
 LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
 UNLINKED = ("timed-sw",)
+PROGRAM = "prog_"  # how the name of a program begins, guest/programs/<rest>.c
 SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
 
 
@@ -47,7 +48,11 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     """The files that decide which samples a plan takes, and how: paths from the root."""
     text = tree.plan_text(plan)
     guest = tree.root / "guest"
-    paths = [*(guest / "bench" / f"{bench}.c" for bench in dict.fromkeys(BENCH.findall(text))),
+    benches = list(dict.fromkeys(BENCH.findall(text)))
+    paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
+             *(path for bench in benches if bench.startswith(PROGRAM)
+               for pattern in (f"programs/{bench.removeprefix(PROGRAM)}.c", "programs/*.h",
+                               "program.?", "libc.?") for path in guest.glob(pattern)),
              *(path for load in dict.fromkeys(BESIDE.findall(text))
                for path in guest.glob("loads/*.c") if f'"{load}"' in read_text(path)),
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),

@@ -11,7 +11,7 @@ from hypbench.html import charts
 from hypbench.html.blocks import Section, counted, percent, prose
 from hypbench.html.data import Board, published
 from hypbench.records import Data, Log
-from hypbench.rows import BASELINE, platform_of, settings_of, twin_of
+from hypbench.rows import BASELINE, TIME, platform_of, settings_of, twin_of
 
 LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup": "dedup",
           "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",
@@ -19,6 +19,7 @@ LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup"
 S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # milliseconds
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
+TIMED_PLAN = "paper-s3-timed"  # programs with each grain of stage 2, where ticks are time
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,18 @@ class ProgramRow:
             return None
         return self.exit_time / (self.vm - self.native)
 
+    @property
+    def each(self) -> float | None:
+        """Ticks at EL2 of an exit, the mean."""
+        return self.exit_time / self.exit_count if self.exit_time and self.exit_count else None
+
+    @property
+    def rest(self) -> float | None:
+        """What a run takes longer beyond the time at EL2, in ticks."""
+        if self.native is None or self.exit_time is None:
+            return None
+        return self.vm - self.native - self.exit_time
+
 
 def program_rows(log: Log) -> list[ProgramRow]:
     """A row per program and configuration other than the native one, in the order of the plan."""
@@ -162,7 +175,24 @@ def program_tables(log: Log) -> Shown:
          ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
                    if row.exit_runs)) for row in rows))
     remarks = [prose("programs_icount")] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, *study_table(rows)] if made else []
+    return [*made, *remarks, *study_table(rows), *cause_tables(log)] if made else []
+
+
+def study_says(bench: str) -> str:
+    """The share of exits in the slowdown of the study's program of this kind."""
+    return f"{S3[bench]['program']} {per_cent(study_share(S3[bench]), 0)}" if bench in S3 else "-"
+
+
+def cause_tables(log: Log) -> Shown:
+    """Of platforms whose ticks are time alone: exits x time of an exit, and the rest."""
+    rows = splits(log) if platform_of(log) in TIME else []
+    made = filled("Exits or memory (S3)? What a program takes longer in a VM, in ticks", (
+        "program", "configuration", ">VM - native", ">exits", ">x an exit", ">= exits' time",
+        ">rest", ">exits' share", "study: share"), (
+        (row.bench, row.config, fixed(row.vm - (row.native or 0)), fixed(row.exit_count),
+         fixed(row.each, 1), fixed(row.exit_time), fixed(row.rest), per_cent(row.share),
+         study_says(row.bench)) for row in rows), merged=1)
+    return [*made, prose("causes")] if made else []
 
 
 def study_table(rows: list[ProgramRow]) -> Shown:

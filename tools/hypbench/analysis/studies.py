@@ -12,11 +12,12 @@ from itertools import groupby
 from hypbench.analysis import failover
 from hypbench.analysis.beside import NEIGHBOUR_IDLE, S4_TIMER_PLAN, idle_steps
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
-from hypbench.analysis.programs import LABELS, ProgramRow, splits, study_share
+from hypbench.analysis.programs import LABELS, TIMED_PLAN, ProgramRow, splits, study_share
 from hypbench.analysis.tlb import sized_rows
 from hypbench.columns import Shown, filled, fixed, per_cent, times
 from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, percent, ratio
+from hypbench.html.blocks import (NONE, Cell, Cells, Section, counted, number, percent, prose,
+                                  ratio)
 from hypbench.html.data import Board, Source, histogram, published
 from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
@@ -447,6 +448,33 @@ def s3(made: Section, board: Board, study: Data) -> None:
             " difference of 7 ms is too small to divide by. A share above 100 %: the exits are"
             " timed in the twin with stats=on, where each is longer.", *exact),
         folded="S3 in numbers")
+    s3_causes(made, board, study)
+
+
+def s3_causes(made: Section, board: Board, study: Data) -> None:
+    """Exits x time of an exit and the rest, theirs and below it ours, where ticks are time."""
+    source = board.any_of(TIMED_PLAN, "programs")
+    if board.clock.exact:
+        made.text(prose("causes_icount"))
+        return
+    found = {one: [row for row in splits(source.log) if row.bench == one] for one in LABELS}
+    show = source.clock.show
+    rows: list[Cells] = []
+    for row in study["rows"]:
+        more = row["vm"] - row["native"]
+        rows.append([Cell(LABELS[row["ours"]], "strong"), *map(theirs, (
+            f"S3: {row['program']}", f"{more}\u00a0ms", counted(row["exits"], "exit"),
+            f"{1000 * row['exit_ms'] / row['exits']:.2f}\u00a0µs", f"{row['exit_ms']:g}\u00a0ms",
+            f"{more - row['exit_ms']:.3g}\u00a0ms", percent(study_share(row), 0)))])
+        rows += [["", f"{board.name}: {row['ours']}, {one.config}",
+                  show(one.vm - (one.native or 0)), counted(one.exit_count, "exit"),
+                  show(one.each), show(one.exit_time), show(one.rest), percent(one.share, 0)]
+                 for one in found[row["ours"]]]
+        if not found[row["ours"]]:
+            rows.append(["", f"{board.name}: {row['ours']}", *[UNMEASURED] * 6])
+    made.table("s3-causes", "Study S3: exits or memory? What a program takes longer in a VM", (
+        "program", "measured on", ">VM − native", ">exits", ">time of an exit", ">exits' time",
+        ">rest", ">exits' share"), rows, (prose("causes"),), folded="S3's exits and the rest")
 
 
 def longer(what: str, config: str, native: float, vm: float, unit: str, more: str = "") -> Data:
