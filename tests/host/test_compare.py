@@ -287,8 +287,9 @@ def test_slower_row_is_told_before_damage(compare):
     assert compare(A, SLOW[:-50], "--threshold", "1").exit_code == 1
 
 
-def test_rows_that_b_has_alone_are_none(compare):
-    assert compare(TRAPPED_ALONE, A).exit_code == 0
+def test_rows_that_b_has_alone_are_a_failure_unless_allowed(compare):
+    failed(compare(TRAPPED_ALONE, A), "1 rows of B are not in A; --allow-missing", 2)
+    assert compare(TRAPPED_ALONE, A, "--allow-missing").exit_code == 0
 
 
 def test_the_last_run_is_not_compared_with_itself(bench):

@@ -104,6 +104,32 @@ def test_compare_takes_its_words_and_ends_with_the_tools_own_status(tmp_path):
     assert "│ same" in make("compare", a, f"B={RECORDED}", "TABLE=long")
 
 
+def changed(wanted: dict, **members):
+    """Other members of the records that have the members `wanted`."""
+    return lambda data: data | members if wanted.items() <= data.items() else data
+
+
+UNLIKE = {
+    "compiler": (changed({"kind": "run"}, compiler="14.2.0"), "another compiler: A"),
+    "batch": (changed({"kind": "bench", "bench": "mmio"}, batch=8), "3 rows cannot be compared"),
+    "hz": (lambda data: data | {"hz": 1_000_000} if "hz" in data else data, "hz"),
+    "": (changed({"kind": "bench"}, hz=1_000_000), "hz 1000000, and the run's is"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("allowed", UNLIKE)
+def test_compare_ends_with_2_where_the_runs_are_not_alike(tmp_path, allowed):
+    """What can be allowed passes by its name alone: a row whose hz is not its run's never does."""
+    change, says = UNLIKE[allowed]
+    words = ("compare", f"A={RECORDED}", f"B={recorded_with(change, tmp_path / 'b')}")
+    assert says in make(*words, status=2)
+    others = " ".join({"compiler", "hz", "batch"} - {allowed})
+    assert says in make(*words, f"ALLOW={others}", "ALLOW_MISSING=1", status=2)
+    if allowed in ("compiler", "batch"):
+        make(*words, f"ALLOW={allowed}", "THRESHOLD=0")
+
+
 @pytest.mark.long
 def test_unknown_table_names_the_tables():
     assert "unknown TABLE=wide; valid: short long" in make("bench", "TABLE=wide", status=2)

@@ -79,7 +79,7 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
               help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
                    " or ticks (10). Without it, the comparison is only shown.")
 @click.option("--allow-missing", is_flag=True,
-              help="Rows of A that B lacks, and another board or machine, are no failure.")
+              help="Rows that one side alone has, and another board or machine, are no failure.")
 @click.option("--allow", "allowed", multiple=True, type=click.Choice(BY_NAME),
               help="Another compiler, frequency of the clock or batch size is no failure; can be"
                    " repeated.")
@@ -102,7 +102,7 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     changed comes first, what could not be compared last.
 
     Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
-    (what is good of it is compared all the same), or not all of A could be compared.
+    (what is good of it is compared all the same), or not every row could be compared.
     """
     whole = [opened("A", a, run_a)]
     b = b or last_run(tree, a, whole[0].log)
@@ -147,12 +147,13 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
 
 def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
                allowed: tuple[str, ...]) -> Iterator[str]:
-    """Reasons why this compares less than all that A has, or not like for like."""
+    """Reasons why this compares less than all that A and B have, or not like for like."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no row in common that can be"
-    missing = sum(row.verdict == Verdict.ONLY_A for row in rows)
-    if missing and not allow_missing:
-        yield f"{missing} rows of A are not in B{ALLOWED}"
+    for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
+        missing = sum(row.verdict == verdict for row in rows)
+        if missing and not allow_missing:
+            yield f"{missing} rows of {one} are not in {other}{ALLOWED}"
     found = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
                for member in ("board", "machine", "compiler", "hz")
                if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
