@@ -16,7 +16,7 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
-	CONFIRM CPUS DEV DTB FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
+	CONFIRM COST CPUS DEV DTB FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
 	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLAN \
 	PLATFORM QEMU SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
@@ -55,6 +55,11 @@ endif
 ifeq ($(filter short long,$(TABLE)),)
 $(error unknown TABLE=$(TABLE); valid: short long)
 endif
+COST ?= off
+ifeq ($(filter on off,$(COST)),)
+$(error unknown COST=$(COST); valid: on off)
+endif
+costs := $(filter on,$(COST))
 ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
 endif
@@ -217,12 +222,13 @@ setup-runs := setup-armv7+armv8+qemu+python
 setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
-## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5, keep records (TABLE=long)
+## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on)
 # A guest of a recipe wants more.
 bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
-	@$(HYPBENCH) check-plan "$(PLAN)"
+	@$(HYPBENCH) check-plan "$(PLAN)" $(if $(costs),--clock $(CLOCK) --cost $(BOARD))
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE)
+	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE) \
+		$(if $(costs),--cost)
 
 ## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
 trace: $(setup-run)
@@ -360,6 +366,7 @@ told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_expected.py $(told_board)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_bounds.py $(told_board)
+	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_costs.py $(told_board)
 	$(if $(told_board),,@$(PYTEST) -n 0 tests/qemu/test_documents.py \
 		tests/qemu/test_reference_lengths.py --keep-figures)
 	@$(HYPBENCH) dev reference

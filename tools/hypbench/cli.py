@@ -12,12 +12,13 @@ from typing import Any
 
 import click
 
-from hypbench import __version__, gem5
+from hypbench import __version__, costing, gem5
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
 from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
                                           comparison_table, conditions, summary_line)
+from hypbench.analysis.costs import cost_tables
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.bound.cli import bound
@@ -27,7 +28,8 @@ from hypbench.guests.cli import run_guest
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
-from hypbench.printing import TABLE, TABLES, console, print_problems, show_log
+from hypbench.printing import (TABLE, TABLES, console, print_parts, print_problems,
+                               show_log)
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import RUN, RUN_A, RUN_B, Reading, every_run, read_file
 from hypbench.records import Log
@@ -258,16 +260,23 @@ for other_command in (bound, capture, compare, dev, peers, run_guest, *BOARD_COM
 @click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
 @TABLE
 @QUIET
+@click.option("--cost", is_flag=True,
+              help="Also run the plan with few samples under a plugin of QEMU, which counts what"
+                   " each path makes the core do at EL2.")
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
-        out: Path | None, table: str, quiet: bool) -> None:
+        out: Path | None, table: str, quiet: bool, cost: bool) -> None:
     """Run a plan on a board under QEMU or gem5, check its records, print the results.
 
     The exit status is theirs, or 1 when a record is damaged or cannot be true.
     """
+    if cost:
+        costing.check_possible(tree, board, clock)
     folder = out or tree.build(board)
     outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
     show_log(outcome.log, table)
+    if cost and outcome.status == 0:
+        print_parts(cost_tables(costing.run(tree, board, plan, folder / "cost", timeout)))
     print_problems(outcome.problems, outcome.log.text)
     if not quiet:
         for line in closing_lines(tree, outcome, folder):
@@ -333,9 +342,13 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
 
 @main.command("check-plan")
 @click.argument("plan")
+@CLOCK
+@click.option("--cost", "board", metavar="B", help="Check that costs can be counted on board B.")
 @click.pass_obj
-def check_plan(tree: Tree, plan: str) -> None:
+def check_plan(tree: Tree, plan: str, clock: str, board: str | None) -> None:
     """Check that PLAN exists and is right, and that its benchmarks exist."""
+    if board:
+        costing.check_possible(tree, board, clock)
     plans.check_plan(plan, tree.plan_text(plan))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from hypbench import counting
+from hypbench.cost import SWITCHES, Cost, Machine, costs_of, row_name
 from hypbench.counting import Block, Window, symbol_table
 from hypbench.records import Data, Log
 from hypbench.tree import Tree
@@ -157,6 +158,7 @@ class Flame:
     config: str
     length: int
     root: Node
+    cost: Cost | None = None  # where the plugin also counted data
 
 
 def library(tree: Tree) -> Path:
@@ -173,20 +175,22 @@ def why_not(tree: Tree, board: str) -> str:
 def plugin(tree: Tree, board: str, counts: Path) -> list[str]:
     """QEMU's words."""
     return counting.options(library(tree), tree.build(board) / "guest.elf",
-                            tree.board_fact(board, "ISA"), counts, switches=["paths"])
+                            tree.board_fact(board, "ISA"), counts, switches=SWITCHES)
 
 
 def sources() -> list[Path]:
     """What a profile is made by, beside the image."""
     here = Path(__file__).parent
     return [*sorted(counting.SOURCES.iterdir()), *(here / f"{name}.py" for name in (
-        "counting", "profile"))]
+        "cost", "counting", "instructions", "profile"))]
 
 
-def flames_of(home: Path, log: Log, counts: Iterable[str]) -> list[Flame]:
+def flames_of(home: Path, log: Log, counts: list[str], machine: Machine | None = None
+              ) -> list[Flame]:
     """Of the last sample of each, since the first is cold. `home` has the images, `counts` are the
-    plugin's lines."""
+    plugin's lines; with the board's `machine` each has its cost."""
     windows = iter(counting.paths_of(counts))
+    costs = costs_of(log, counts, machine) if machine else {}
     found = []
     for record in log.of_kind("bench"):
         *_, last = [next(windows, None) for _ in range(record["n"] + 1)]
@@ -198,7 +202,8 @@ def flames_of(home: Path, log: Log, counts: Iterable[str]) -> list[Flame]:
         address for _, _, path in found for where, address in path if where == level])
         for level, file in IMAGES.items()}
     made = [Flame(name, record["bench"], record["variant"], record["config"], record["p50"],
-                  tree_of(path, images)) for name, record, path in found]
+                  tree_of(path, images), costs.get(record["config"], {}).get(row_name(record)))
+            for name, record, path in found]
     return sorted(made, key=lambda flame: list(EXITS).index(flame.name))
 
 
@@ -235,7 +240,9 @@ def read(path: Path) -> list[Flame]:
     """[] where there are none."""
     if not path.is_file():
         return []
-    return [Flame(**one | {"root": node_of(one["root"])}) for one in json.loads(path.read_text())]
+    return [Flame(**one | {"root": node_of(one["root"]),
+                           "cost": Cost(**one["cost"]) if one["cost"] else None})
+            for one in json.loads(path.read_text())]
 
 
 def node_of(value: Data) -> Node:

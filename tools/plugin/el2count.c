@@ -7,11 +7,13 @@
  * A visit lasts from the vector's first instruction to the ERET; what EL2 executes before the first
  * guest is one, too, with vector 0. A window is what the guest hands to samples_add(). It ends with
  * the read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is
- * what the guest wrote to CNTV_CVAL, it begins with the first instruction after the core was woken
- * or interrupted. An instruction counts when it begins, so one that is aborted counts, too.
+ * what the guest wrote to CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the
+ * core was woken or interrupted. An instruction counts when it begins, so one that is aborted
+ * counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, mark=<address of code of EL2> (up to 128 times). Lines of the file, in decimal:
+ * paths=on, data=on, mark=<address of code of EL2> (up to 128 times).
+ * Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
@@ -19,11 +21,14 @@
  *   longest <core> <class> <instructions>                      of the core's visits, at the end
  *   lost <visits>                                              beyond the kinds that are kept
  *   path <block>...                                            with paths=on, after its window
+ *   data <access>...                                           with data=on, after its window
  * `guest` and `el2` are instructions. `aborted` are the guest's loads and stores aborted into EL2.
  * `left` are the instructions after one that traps, in its translation block. `vector` is an
  * offset, `class` the exception class, 0 for an interrupt; `switch` is 1 where a visit ends with
  * another VTTBR than it began with. A `block` of a path is g (guest), h (EL2) or s (EL3), the
- * address of the first of its instructions in hexadecimal, and +<how many of them were begun>.
+ * address of the first of its instructions in hexadecimal, and +<how many of them were begun>. An
+ * access is one of EL2's: l (load) or s (store), M (memory) or D (device), its virtual address in
+ * hexadecimal, and +<bytes>. A comma joins the accesses of one instruction.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +41,8 @@
 #define REGISTERS 31u
 #define STAMPS 32u /* the guest's last reads of the counter */
 #define MAX_VISITS 4096u
-#define TRAIL 4096u /* a core's last blocks */
+#define TRAIL 4096u    /* a core's last blocks */
+#define ACCESSES 8192u /* a core's last ones */
 #define MAX_MARKS 128u
 #define MAX_SETS 1024u
 
@@ -49,11 +55,13 @@
 #define A64_REGISTER 0x1fu
 #define A64_READ_CNTPCT 0xd53be020u
 #define A64_WRITE_CNTV_CVAL 0xd51be340u
+#define A64_WRITE_CNTP_CVAL 0xd51be240u
 #define A64_WFI 0xd503207fu
 #define A64_ERET 0xd69f03e0u
 #define A32_REGISTERS 0xff000u
 #define A32_READ_CNTPCT 0xec500f0eu
 #define A32_WRITE_CNTV_CVAL 0xec400f3eu
+#define A32_WRITE_CNTP_CVAL 0xec400f2eu
 #define A32_WFI 0xe320f003u
 #define A32_ERET 0xe160006eu
 
@@ -62,7 +70,7 @@ enum level { GUEST, EL2, EL3, LEVELS };
 struct count {
 	uint64_t at[LEVELS]; /* instructions */
 	uint64_t visits, aborted, left;
-	uint64_t blocks;
+	uint64_t blocks, accesses;
 };
 
 struct stamp {
@@ -96,6 +104,13 @@ struct executed {
 	unsigned begun;
 };
 
+/* A load or store of EL2. `instruction` numbers the instructions of EL2. */
+struct access {
+	uint64_t address, instruction;
+	unsigned bytes;
+	bool store, device;
+};
+
 /* Visits to EL2 of one kind. */
 struct visit {
 	unsigned vector, class, switches;
@@ -116,6 +131,7 @@ struct core {
 	struct visit visit; /* the one under way; its length is the count at its start */
 	uint64_t longest[CLASSES];
 	struct executed trail[TRAIL];
+	struct access accesses[ACCESSES];
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
@@ -123,7 +139,7 @@ __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
 static struct {
 	uint64_t add, vector;
 	FILE *out;
-	bool paths;
+	bool data, paths;
 	uint64_t marks[MAX_MARKS];
 	unsigned mark_count;
 } options;
@@ -263,7 +279,8 @@ static void note_timer(struct core *core, enum level now)
 	if (is_insn(last, A64_READ_CNTPCT, A32_READ_CNTPCT)) {
 		core->stamps[core->stamp_count++ % STAMPS] =
 			(struct stamp){ operand_of(last), core->count };
-	} else if (is_insn(last, A64_WRITE_CNTV_CVAL, A32_WRITE_CNTV_CVAL)) {
+	} else if (is_insn(last, A64_WRITE_CNTV_CVAL, A32_WRITE_CNTV_CVAL) ||
+		   is_insn(last, A64_WRITE_CNTP_CVAL, A32_WRITE_CNTP_CVAL)) {
 		core->armed.ticks = operand_of(last);
 		core->waiting = true;
 	}
@@ -293,6 +310,26 @@ static void report_path(const struct core *core, uint64_t from, uint64_t until)
 	fputc('\n', options.out);
 }
 
+static void report_data(const struct core *core, uint64_t from, uint64_t until)
+{
+	uint64_t instruction = 0;
+
+	if (until - from > ACCESSES) {
+		fprintf(options.out, "lost %" PRIu64 "\n", until - from);
+		return;
+	}
+	fputs("data", options.out);
+	for (; from < until; from++) {
+		const struct access *access = &core->accesses[from % ACCESSES];
+
+		fprintf(options.out, "%c%c%c%" PRIx64 "+%u",
+			access->instruction == instruction ? ',' : ' ', "ls"[access->store],
+			"MD"[access->device], access -> address, access -> bytes);
+		instruction = access->instruction;
+	}
+	fputc('\n', options.out);
+}
+
 static void report_window(const struct core *core)
 {
 	const struct stamp *first, *last;
@@ -314,6 +351,8 @@ static void report_window(const struct core *core)
 		b->aborted - a->aborted, b->left - a->left);
 	if (options.paths)
 		report_path(core, a->blocks, b->blocks);
+	if (options.data)
+		report_data(core, a->accesses, b->accesses);
 }
 
 /* ---- visits ---- */
@@ -403,8 +442,8 @@ static void on_insn(unsigned vcpu, void *unused)
 	running->count.at[running->level]++;
 }
 
-/* Return the core that has its own EL2 tables at `table`. VMPIDR is the core's until the core runs a
- * guest, and a core uses its tables before. */
+/* Return the core that has its own EL2 tables at `table`. VMPIDR is the core's until the core runs
+ * a guest, and a core uses its tables before. */
 static unsigned core_with(uint64_t table)
 {
 	unsigned core;
@@ -417,6 +456,23 @@ static unsigned core_with(uint64_t table)
 		fail("too many cores");
 	tables[core] = table;
 	return core;
+}
+
+static void on_access(unsigned vcpu, uint32_t info, uint64_t address, void *unused)
+{
+	struct core *core = running;
+
+	(void)vcpu;
+	(void)unused;
+	if (core->level != EL2)
+		return;
+	core->accesses[core->count.accesses++ % ACCESSES] = (struct access){
+		.address = address,
+		.instruction = core->count.at[EL2],
+		.bytes = 1u << qemu_plugin_mem_size_shift(info),
+		.store = qemu_plugin_mem_is_store(info),
+		.device = qemu_plugin_hwaddr_is_io(qemu_plugin_get_hwaddr(info, address)),
+	};
 }
 
 /* Under icount QEMU names the core that had the block translated, and VMPIDR is that of the vCPU
@@ -481,6 +537,9 @@ static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 	for (unsigned i = 0; i < block->length; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, REGISTERS_UNUSED, NULL);
+		if (options.data)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, REGISTERS_UNUSED,
+							 MEMORY_READ | MEMORY_WRITE, NULL);
 		qemu_plugin_insn_data(insn, &block->last, sizeof(block->last));
 	}
 }
@@ -526,6 +585,8 @@ static void take_option(const char *word)
 		options.vector = strtoull(value, NULL, 0);
 	else if (!strcmp(word, "paths=on"))
 		options.paths = true;
+	else if (!strcmp(word, "data=on"))
+		options.data = true;
 	else
 		fail("an option that is not known");
 }

@@ -15,9 +15,13 @@ struct qemu_plugin_tb;       /* a translation block, while it is translated */
 struct qemu_plugin_insn;     /* one of its instructions */
 struct qemu_plugin_register; /* a handle, for good */
 struct machine_info;
+struct physical; /* a physical address */
 
 /* A callback's use of the core's registers. */
 enum register_use { REGISTERS_UNUSED, REGISTERS_READ };
+
+/* The accesses that a memory callback wants. */
+enum memory_use { MEMORY_READ = 1, MEMORY_WRITE = 2 };
 
 /* GLib's GArray and GByteArray begin so. */
 struct array {
@@ -34,6 +38,7 @@ struct register_name {
 typedef void (*vcpu_callback)(uint64_t plugin, unsigned vcpu);
 typedef void (*block_callback)(uint64_t plugin, struct qemu_plugin_tb *block);
 typedef void (*exec_callback)(unsigned vcpu, void *data);
+typedef void (*memory_callback)(unsigned vcpu, uint32_t access, uint64_t address, void *data);
 typedef void (*exit_callback)(uint64_t plugin, void *data);
 
 void qemu_plugin_register_vcpu_init_cb(uint64_t plugin, vcpu_callback callback);
@@ -42,7 +47,15 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, exec_cal
 					  enum register_use use, void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, exec_callback callback,
 					    enum register_use use, void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, memory_callback callback,
+				      enum register_use use, enum memory_use accesses, void *data);
 void qemu_plugin_register_atexit_cb(uint64_t plugin, exit_callback callback, void *data);
+
+/* In a memory_callback, of its `access`. */
+unsigned qemu_plugin_mem_size_shift(uint32_t access);
+bool qemu_plugin_mem_is_store(uint32_t access);
+struct physical *qemu_plugin_get_hwaddr(uint32_t access, uint64_t address);
+bool qemu_plugin_hwaddr_is_io(const struct physical *address);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);

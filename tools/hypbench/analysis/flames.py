@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from hypbench.analysis.costs import COST_HEAD, COST_NOTE, cells
 from hypbench.html import charts
 from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, prose
 from hypbench.html.data import Board, Source
@@ -17,6 +18,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
         made.add(Notice(f"{board.name}: the functions of the paths were not counted:"
                         f" {board.why_no_flames}.") if board.why_no_flames else None)
         return made
+    add_costs(made, [flame for flame in board.flames if flame.cost])
     made.text(prose("flames"))
     for flame in board.flames:
         made.figure(f"flame-{flame.bench}-{flame.variant}".replace("_", "-"),
@@ -27,6 +29,28 @@ def section(board: Board, _boards: list[Board]) -> Section:
                [line for flame in board.flames for line in lines(board.source(PLAN), flame)],
                folded="Functions in numbers")
     return made
+
+
+def add_costs(made: Section, flames: list[Flame]) -> None:
+    """What the instructions of EL2 are, and what a path touches."""
+    if not flames:
+        return
+    made.text(prose("costs"))
+    made.figure("costs", "Instructions of EL2 in each path, by kind",
+                charts.phases([part for flame in flames for part in kinds(flame)],
+                              "instructions at EL2"))
+    made.table("costs", "What each path makes the core do at EL2", ("path", *COST_HEAD),
+               [[Cell(flame.name, "strong"), *map(str, cells(flame.cost))] for flame in flames
+                if flame.cost], notes=(COST_NOTE,))
+
+
+def kinds(flame: Flame) -> Iterator[Data]:
+    start = 0
+    for order, (kind, count) in enumerate(flame.cost.kinds().items() if flame.cost else ()):
+        if count:
+            yield {"config": flame.name, "phase": kind, "start": start, "end": start + count,
+                   "order": order, "note": f"{flame.name}: {kind} {count}"}
+        start += count
 
 
 def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: str = ""

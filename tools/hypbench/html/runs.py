@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hypbench import gem5, path_lengths, plan as plans, profile, qemu, reference
+from hypbench.cost import Machine
 from hypbench.history import history_of
 from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.reading import read_file
@@ -219,8 +220,9 @@ def run_job(job: Job, limit_s: float | None) -> str:
         outcome = run_board(job.tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True,
                             more=more)
         if more and counts.is_file():
-            profile.write(profile.flames_of(job.tree.build(job.board), outcome.log,
-                                            counts.read_text().splitlines()), out / "flames")
+            profile.write(profile.flames_of(
+                job.tree.build(job.board), outcome.log, counts.read_text().splitlines(),
+                Machine(job.tree, job.board)), out / "flames")
         problems = outcome.problems or (["the run failed"] if outcome.status else [])
         stamp = {"made_from": made, "records": sha256((out / "records.jsonl").read_bytes()),
                  "problems": problems}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cost vector of each path, counted from outside, is the committed one."""
+
+from dataclasses import replace
+
+import capstone
+import pytest
+
+import costs
+import el2count
+import expected
+from hypbench import cost
+from hypbench.instructions import Kind
+from lab import TREE, Job, board_facts
+
+pytestmark = pytest.mark.long
+
+# Paths that do not enter EL2, and those with a window that begins or ends at EL2's own stamp.
+WITHOUT = {"cntp_access", "counter", "fp_first_use", "wfi"}
+UNSEEN = {"cyclic periodic", "irq_phases device-total"}
+MNEMONICS = {"mrs": Kind.READ, "mrc": Kind.READ, "mrrc": Kind.READ, "vmrs": Kind.READ,
+             "msr": Kind.WRITE, "mcr": Kind.WRITE, "mcrr": Kind.WRITE, "vmsr": Kind.WRITE,
+             "cps": Kind.WRITE, "cpsid": Kind.WRITE, "cpsie": Kind.WRITE,
+             "dsb": Kind.BARRIER, "dmb": Kind.BARRIER, "isb": Kind.BARRIER,
+             "tlbi": Kind.MAINTENANCE, "ic": Kind.MAINTENANCE, "dc": Kind.MAINTENANCE,
+             "at": Kind.MAINTENANCE, "eret": Kind.RETURN}
+DELAYED = """order once
+config plain trapped
+config delayed trapped delay_el2=100
+bench hvc n=10
+"""
+
+
+@pytest.fixture
+def counted(lab, built):
+    def run(*jobs: Job) -> costs.Costs:
+        return costs.counted(built, jobs or costs.jobs_for(built), lambda job: el2count.counted(
+            lab, job, *cost.SWITCHES))
+    return run
+
+
+@pytest.mark.every_board
+def test_every_vector_is_the_committed_one(counted, built):
+    found, compiler = counted()
+    kept = costs.read(built, compiler)
+    if not kept:
+        pytest.skip(f"no costs of gcc {compiler} are committed")
+    assert list(cost.problems(kept["costs"], found)) == []
+
+
+@pytest.mark.every_board
+def test_every_path_into_el2_has_a_vector(counted, built):
+    found, compiler = counted()
+    figures = expected.read(built, compiler)["figures"]
+    for config in ("trapped", "trapped-sw", "switch", "yield", "failover-best"):
+        missing = {path for path in figures[config].keys() - found[config].keys()
+                   if path not in UNSEEN and path.split()[0] not in WITHOUT}
+        assert all(path.startswith("failover ") and "-" in path for path in missing), missing
+
+
+def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(counted, built):
+    found, _ = counted(Job(built, DELAYED))
+    assert found["plain"]
+    for path, plain in found["plain"].items():
+        delayed = found["delayed"][path]
+        assert delayed == replace(
+            plain, instructions=plain.instructions + 100, loads=plain.loads + 1,
+            data_lines=plain.data_lines + 1, data_fill=delayed.data_fill,
+            text_lines=delayed.text_lines, text_fill=delayed.text_fill), path
+        assert 0 <= delayed.text_lines - plain.text_lines <= 1, path
+
+
+def test_instructions_are_what_a_disassembler_names(built):
+    machine = cost.Machine(TREE, built)
+    is_a64 = board_facts(built)["ISA"] == "armv8"
+    disassembler = capstone.Cs(*(
+        (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN) if is_a64
+        else (capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM | capstone.CS_MODE_V8)))
+    start, text = machine.segments[0]
+    seen = set()
+    for address in range(start, start + len(text) // 4 * 4, 4):
+        for instruction in disassembler.disasm(text[address - start:][:4], address, 1):
+            kind = machine.kind(address)
+            seen.add(kind)
+            assert kind is named(instruction), (hex(address), instruction.mnemonic)
+    assert seen == set(Kind)
+
+
+def named(instruction) -> Kind:
+    """By the mnemonic without its condition. CP15's c7 and c8 are maintenance."""
+    mnemonic = instruction.mnemonic
+    if mnemonic not in MNEMONICS and mnemonic[:-2] in MNEMONICS:
+        mnemonic = mnemonic[:-2]
+    operands = instruction.op_str.split(", ")
+    if mnemonic == "mcr" and operands[0] == "p15" and operands[3] in ("c7", "c8"):
+        return Kind.MAINTENANCE
+    return MNEMONICS.get(mnemonic, Kind.OTHER)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a plan under the plugin that counts cost vectors from outside."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from hypbench import counting, plan as plans
+from hypbench.cost import SWITCHES, Cost, Machine, costs_of
+from hypbench.plan_language import ORDERS, Plan, parse, text_of
+from hypbench.session import built_image, run_board
+from hypbench.tree import Tree, write_whole
+
+SAMPLES = 10  # of a benchmark; under icount all warm ones are alike
+
+
+def few_samples(plan: Plan) -> Plan:
+    """The plan with SAMPLES samples of each benchmark, each configuration once."""
+    return replace(plan, order=ORDERS.index("once"),
+                   benches=[(name, params | {"n": SAMPLES}) for name, params in plan.benches])
+
+
+def library(tree: Tree) -> Path:
+    return tree.builds / "report" / "el2count.so"
+
+
+def why_not(tree: Tree, board: str) -> str:
+    """Why the paths of this board cannot be counted; "" where they can."""
+    options = tree.qemu_options(board)
+    return (counting.reason_not_to(options[0], library(tree)) if options
+            else "QEMU has no such board")
+
+
+def plugin(tree: Tree, board: str, out: Path) -> list[str]:
+    """QEMU's words."""
+    return counting.options(library(tree), tree.build(board) / "guest.elf",
+                            tree.board_fact(board, "ISA"), out, switches=SWITCHES)
+
+
+def check_possible(tree: Tree, board: str, clock: str) -> None:
+    """Refuse, before anything is built, what cannot be counted."""
+    if clock != "icount":
+        raise click.UsageError("costs are counted with CLOCK=icount alone")
+    if reason := why_not(tree, board):
+        raise click.ClickException(f"costs of {board} cannot be counted: {reason}")
+
+
+def run(tree: Tree, board: str, plan: str | None, folder: Path, timeout: float | None
+        ) -> dict[str, dict[str, Cost]]:
+    """Run the plan once more, with few samples and counted from outside."""
+    folder.mkdir(parents=True, exist_ok=True)
+    counts, few = folder / "counts", folder / "few.plan"
+    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
+    write_whole(few, text_of(few_samples(parse(text))))
+    outcome = run_board(tree, board, str(few), "icount", timeout, folder, quiet=True,
+                        more=plugin(tree, board, counts))
+    if outcome.status:
+        raise click.ClickException(f"the counted run failed: {', '.join(outcome.problems)}")
+    with counts.open() as lines:
+        return costs_of(outcome.log, lines, Machine(tree, board))
