@@ -215,6 +215,18 @@ TEST(an_exit_without_a_meaning_is_a_fault)
 	}
 }
 
+TEST(the_bench_guest_ends_by_no_function_of_psci)
+{
+	static const reg_t ids[] = { 0x84000008, 0x84000009 }; /* SYSTEM_OFF, SYSTEM_RESET */
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++) {
+		vcpu->frame.x[0] = ids[i];
+		assert_null(trap_hvc(vcpu, (uint32_t)ids[i]));
+		assert_int_equal(fake_hyp.faults, i + 1);
+		assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
+	}
+}
+
 #define RECORD_PAGES ((GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u)
 
 /* Everything up to the byte after the buffer is text. */

@@ -7,10 +7,12 @@
  */
 #include <stdbool.h>
 
+#include "abi/hypercall.h"
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "guest_core.h"
 #include "guest_gic.h"
+#include "lib/bits.h"
 #include "vcpus.h"
 #include "wrong.h"
 
@@ -19,6 +21,19 @@
 #define END_FAULT_BUSY 2   /* vCPU 1 stops the VM, vCPU 0 runs */
 #define END_OFF_BY_OTHER 3 /* vCPU 1: SYSTEM_OFF */
 #define END_COUNT 4        /* loads from WRONG + 0x1000 + ticks of PSCI_VERSION */
+
+#define MIGRATE_INFO_TYPE 0x84000006u
+#define FEATURES 0x8400000au
+#define SMCCC_VERSION 0x80000000u
+#define SMCCC_ARCH_FEATURES 0x80000001u
+#define WIDE 0x40000000u /* of an id */
+#define NOT_SUPPORTED (-1)
+#define INVALID_PARAMETERS (-2)
+#define DENIED (-3)
+#define ALREADY_ON (-4)
+#define INVALID_ADDRESS (-9)
+#define GUEST_RAM 0x40000000u
+#define BEGIN ((uintptr_t)second_start)
 
 #define CONTEXT_FIRST ((uintptr_t)0x1234)
 #define CONTEXT_SECOND ((uintptr_t)0x89abcdef01234567)
@@ -94,12 +109,92 @@ static void count_version(void)
 	stop_with(0x1000 + now() - before - nothing);
 }
 
-static void errors(void)
+static const uint32_t known[] = { PSCI_VERSION,
+				  CPU_SUSPEND,
+				  CPU_OFF,
+				  CPU_ON,
+				  AFFINITY_INFO,
+				  MIGRATE_INFO_TYPE,
+				  SYSTEM_OFF,
+				  SYSTEM_RESET,
+				  FEATURES,
+				  SMCCC_VERSION,
+				  CPU_SUSPEND | PSCI_WIDE,
+				  CPU_ON | PSCI_WIDE,
+				  AFFINITY_INFO | PSCI_WIDE };
+
+/* MIGRATE, functions of later versions, forms that there are not, and other owners' functions: the
+ * hypervisor's own calls are another guest's. */
+static const uint32_t unknown[] = { 0x84000005,
+				    0x84000007,
+				    0x8400000b,
+				    0x8400000c,
+				    0x8400000f,
+				    0x84000012,
+				    0x83ffffff,
+				    0x8400ffff,
+				    0x80000002,
+				    0xc0000000,
+				    0,
+				    0xffffffff,
+				    0x04000000,
+				    PSCI_VERSION | WIDE,
+				    CPU_OFF | WIDE,
+				    SYSTEM_OFF | WIDE,
+				    SYSTEM_RESET | WIDE,
+				    FEATURES | WIDE,
+				    HC_BASE,
+				    HC_BASE + HC_COUNT,
+				    HC_BASE + 999 };
+
+static const struct {
+	uintptr_t id, a1, a2;
+	int32_t result;
+} calls[] = {
+	{ PSCI_VERSION, 0, 0, 0x10001 },
+	{ MIGRATE_INFO_TYPE, 0, 0, 2 },
+	{ SMCCC_VERSION, 0, 0, 0x10001 },
+	{ SMCCC_ARCH_FEATURES, SMCCC_VERSION, 0, 0 },
+	{ SMCCC_ARCH_FEATURES, SMCCC_ARCH_FEATURES, 0, 0 },
+	{ SMCCC_ARCH_FEATURES, PSCI_VERSION, 0, NOT_SUPPORTED },
+	{ CPU_ON, CPUS, BEGIN, INVALID_PARAMETERS },
+	{ CPU_ON, 0x100, BEGIN, INVALID_PARAMETERS },
+	{ CPU_ON, 0x1000001, BEGIN, INVALID_PARAMETERS },
+	{ CPU_ON, BARE_MPIDR, BEGIN, INVALID_PARAMETERS },
+	{ CPU_ON, 0, BEGIN, ALREADY_ON },
+	{ CPU_ON, 1, 0x1000, INVALID_ADDRESS },
+	{ CPU_ON, 1, GUEST_RAM - 4, INVALID_ADDRESS },
+	{ CPU_ON, 1, 0xfffffffc, INVALID_ADDRESS },
+	{ CPU_ON, 1, BEGIN + 2, INVALID_ADDRESS },
+	{ AFFINITY_INFO, CPUS, 0, INVALID_PARAMETERS },
+	{ AFFINITY_INFO, 1, 1, INVALID_PARAMETERS },
+	{ CPU_SUSPEND, POWER_DOWN, 0x1000, INVALID_ADDRESS },
+	{ CPU_OFF, 0, 0, DENIED }, /* the last one */
+#ifdef __aarch64__
+	/* An id has 32 bits, and so have the arguments of a call with 32 bits. */
+	{ 0xdeadbeef00000000 | PSCI_VERSION, 0, 0, 0x10001 },
+	{ CPU_ON, 0xff00000000, BEGIN + 0xffffffff00000000, ALREADY_ON },
+	{ CPU_ON | WIDE, 0x100000000, BEGIN, INVALID_PARAMETERS },
+	{ CPU_ON | WIDE, 1, BEGIN + 0x100000000, INVALID_ADDRESS },
+#endif
+};
+
+static void functions(void)
 {
-	expect(call(CPU_ON, CPUS, (uintptr_t)second_start, 0) == -2, 4);
-	expect(call(CPU_ON, 0, (uintptr_t)second_start, 0) == -4, 5);
-	expect(call(CPU_ON, 1, 0x1000, 0) == -9, 6);
-	expect(call(CPU_OFF, 0, 0, 0) == -3, 7); /* the last one */
+	for (uint32_t i = 0; i < ARRAY_SIZE(known); i++)
+		expect(psci(FEATURES, known[i], 0, 0) == 0, 0x400 + i);
+	for (uint32_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		expect((int32_t)psci(FEATURES, unknown[i], 0, 0) == NOT_SUPPORTED, 0x500 + i);
+		expect(psci(unknown[i], 1, BEGIN, 0) == (uintptr_t)NOT_SUPPORTED, 0x600 + i);
+	}
+	for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++)
+		expect(psci(calls[i].id, calls[i].a1, calls[i].a2, 0) == (uintptr_t)calls[i].result,
+		       0x700 + i);
+	for (uint32_t bit = 0; bit < 32; bit++)
+		if ((bit > 16 && bit < 24) || bit > 25) /* reserved in a state */
+			expect((int32_t)psci(CPU_SUSPEND, 1u << bit, BEGIN, 0) ==
+				       INVALID_PARAMETERS,
+			       0x800 + bit);
 }
 
 static void wait_for_the_end(void)
@@ -169,7 +264,7 @@ void first_main(void)
 	timer(3);
 	if (ENDING == END_COUNT)
 		count_version();
-	errors();
+	functions();
 	for (uint32_t vcpu = 1; vcpu < CPUS; vcpu++) {
 		one_round(vcpu, second_start, CONTEXT_FIRST);
 		one_round(vcpu, second_start_again, CONTEXT_SECOND);
