@@ -5,7 +5,6 @@ import re
 import shutil
 import struct
 import subprocess
-import tempfile
 from functools import cache
 
 from lab import ROOT, build_of
@@ -54,14 +53,3 @@ def el1_registers(isa: str) -> list[str]:
     text = "".join((ROOT / "arch" / path).read_text().partition("EL1_AUXILIARY_REGS")[0]
                    for path in lists)
     return re.findall(r"\tX\((\w+),", text)
-
-
-@cache
-def write_of(name: str) -> int:
-    """AArch64's instruction that writes this system register, from x0."""
-    prefix = tool("aarch64-linux-gnu-as", "aarch64-none-elf-as").removesuffix("as")
-    with tempfile.NamedTemporaryFile(suffix=".o") as file:
-        subprocess.run([f"{prefix}as", "-o", file.name, "-"], input=f"msr {name}, x0\n", text=True,
-                       check=True)
-        text = said(f"{prefix}objdump", "-d", file.name)
-    return int(re.findall(r"^ +0:\t([0-9a-f]{8})", text, re.MULTILINE)[0], 16)

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errata of the core: applied where MIDR says that they are needed, and what they cost. QEMU's
 cores take any MIDR, so that the image runs as on the revisions that boards have; they have none of
-the errata. The order of a VM switch is read in the image; tests/unit/test_errata.c has which
-revision needs what."""
+the errata. tests/unit/test_errata.c has which revision needs what, and the order of a VM switch."""
 
 from functools import cache
 
 import pytest
 
-from hypervisor import el1_registers, words_of, write_of
 from lab import BOARDS, Job, board_facts
 from test_registers import failed_checks, guest, with_guest
 
@@ -78,36 +76,6 @@ def test_run_record_of_the_board_as_it_is(result, board):
 
 
 # --- 1319367: a switch of VMs ---
-
-ISB = 0xd5033fdf
-
-
-def guard_problems(board: str) -> list[str]:
-    """Faults in the order of vcpu_switch(): VTTBR, ISB, EL1's registers, ISB, VTTBR."""
-    words = words_of(board, "vcpu_switch")
-    written = [word & ~0x1f for word in words]  # from whatever register
-    vttbr = [i for i, word in enumerate(written) if word == write_of("vttbr_el2")]
-    isb = [i for i, word in enumerate(words) if word == ISB]
-    of_el1 = set(map(write_of, el1_registers("armv8")))
-    el1 = [i for i, word in enumerate(written) if word in of_el1]
-    problems = []
-    if len(el1) != len(el1_registers("armv8")):
-        problems.append(f"{len(el1)} writes of EL1's registers")
-    if len(vttbr) != 2:
-        return [*problems, f"{len(vttbr)} writes of VTTBR"]
-    if not vttbr[0] < el1[0] <= el1[-1] < vttbr[1]:
-        problems.append("EL1's registers are not written between the two of VTTBR")
-    if not any(vttbr[0] < i < el1[0] for i in isb):
-        problems.append("no ISB before EL1's registers")
-    if not any(el1[-1] < i < vttbr[1] for i in isb):
-        problems.append("no ISB after EL1's registers")
-    return problems
-
-
-@pytest.mark.parametrize("on", ARMV8)
-def test_switch_translates_nothing_while_it_writes(on):
-    assert guard_problems(on) == []
-
 
 def lengths(result, config: str) -> dict[str, tuple[int, int]]:
     return {record["variant"]: (record["min"], record["max"])

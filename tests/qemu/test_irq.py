@@ -19,10 +19,12 @@ config synced-late trapped lr_sync=full delay_el2=100
 config synced-sw trapped-sw lr_sync=full
 bench irq_order
 bench hvc n=20
+bench mmio_read n=20
 bench timer_wakeup n=20
 """
 # One exit each.
-PATHS = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-handler"))
+PATHS = (("hvc", "null"), ("mmio_read", "vgic"), ("timer_wakeup", "busy-vector"),
+         ("timer_wakeup", "wfi-handler"))
 
 
 @pytest.mark.job(ORDER)

@@ -32,12 +32,16 @@ config trapped-sw
 config full trapped frame=full
 """ + "".join(f"bench {name} n=1\n" for name in PROVEN) + "bench timer_wakeup n=20\n"
 
-# Of seed 1. The doubles of two programs and the integers of a loop are other ones on each isa.
-CHECKSUMS = {"loop_fp": 0x8cdbaeb5, "prog_clusters": 0x7b270f9e, "prog_dedup": 0xdaa90468,
-             "prog_fluid": 0xe38db24f, "prog_itemsets": 0x88347181, "prog_similarity": 0x388f1680}
+# Of seed 1. The doubles of two programs and the integers of a loop are other ones on each isa, and
+# those of prog_options with each of two C libraries for Armv7.
+CHECKSUMS = {"loop_fp": {0x8cdbaeb5}, "prog_clusters": {0x7b270f9e}, "prog_dedup": {0xdaa90468},
+             "prog_fluid": {0xe38db24f}, "prog_itemsets": {0x88347181},
+             "prog_similarity": {0x388f1680}}
 CHECKSUMS_OF_ISA = {
-    "armv8": {"loop_int": 0x7619ff76, "prog_options": 0x994b9e81, "prog_particles": 0xb6980730},
-    "armv7": {"loop_int": 0x36b78418, "prog_options": 0x5ce74cf4, "prog_particles": 0xbdd74e62},
+    "armv8": {"loop_int": {0x7619ff76}, "prog_options": {0x994b9e81},
+              "prog_particles": {0xb6980730}},
+    "armv7": {"loop_int": {0x36b78418}, "prog_options": {0x5ce74cf4, 0x3915e556},
+              "prog_particles": {0xbdd74e62}},
 }
 
 NO_TICK = "period_us=60000000"  # a minute: none comes while a program runs
@@ -100,7 +104,10 @@ def irq_path(result, config: str = "trapped") -> int:
 @pytest.mark.job(PLAN)
 def test_checksums_are_equal_in_every_configuration(result, board):
     known = CHECKSUMS | CHECKSUMS_OF_ISA[board_facts(board)["ISA"]]
-    assert checksums(result) == {bench: {value} for bench, value in known.items()}
+    found = checksums(result)
+    assert found.keys() == known.keys()
+    assert [bench for bench, values in found.items()
+            if len(values) != 1 or not values <= known[bench]] == []
 
 
 @pytest.mark.job(PLAN)

@@ -20,7 +20,6 @@ static void start(enum fp_mode mode)
 	fp_reset(mode);
 	fp_add(&guest);
 	fp_add(&other);
-	other.context.v[0][0] = 7;
 	is_eager = mode == FP_EAGER;
 }
 
@@ -43,77 +42,6 @@ static uint64_t use(struct fp *vcpu, uint64_t leaves)
 	found = fake_hyp.fp_value;
 	fake_hyp.fp_value = leaves;
 	return found;
-}
-
-TEST(a_fresh_guest_finds_zero_and_no_trap)
-{
-	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
-		start((enum fp_mode)mode);
-		assert_false(fake_fp_trapped());
-		assert_int_equal(fake_hyp.fp_value, 0);
-	}
-}
-
-TEST(lazy_moves_once_a_first_use)
-{
-	start(FP_LAZY);
-	switch_to(&other);
-	use(&other, 1);
-	assert_int_equal(fake_hyp.fp_saves, 1);
-	use(&other, 2);
-	switch_to(&guest);
-	switch_to(&other);
-	use(&other, 3);
-	assert_int_equal(fake_hyp.fp_saves, 1);
-	switch_to(&guest);
-	use(&guest, 4);
-	assert_int_equal(fake_hyp.fp_saves, 2);
-}
-
-TEST(owned_is_the_guests_alone)
-{
-	start(FP_STATIC);
-	fake_hyp.fp_value = 11;
-	switch_to(&other);
-	assert_true(fake_fp_trapped());
-	assert_false(fp_first_use(&other)); /* it is stopped */
-	assert_true(fake_fp_trapped());
-	switch_to(&guest);
-	assert_false(fake_fp_trapped());
-	assert_int_equal(fake_hyp.fp_value, 11);
-	assert_int_equal(fake_hyp.fp_saves, 0);
-}
-
-TEST(a_release_gives_the_registers_up)
-{
-	start(FP_LAZY);
-	use(&guest, 11);
-	fp_release(&guest);
-	assert_true(fake_fp_trapped());
-	assert_int_equal(fake_hyp.fp_value, 0); /* the other context's */
-	assert_int_equal(use(&guest, 12), 11);
-	start(FP_EAGER);
-	use(&guest, 11);
-	fp_release(&guest);
-	assert_false(fake_fp_trapped());
-	assert_int_equal(fake_hyp.fp_saves, 2);
-	assert_int_equal(use(&guest, 12), 11);
-	start(FP_STATIC);
-	fp_release(&guest);
-	assert_false(fake_fp_trapped());
-	assert_int_equal(fake_hyp.fp_saves, 0);
-}
-
-/* --- a vCPU comes and goes --- */
-
-TEST(eager_alone_switches_at_every_switch)
-{
-	struct fp another;
-
-	for (unsigned mode = FP_STATIC; mode <= FP_EAGER; mode++) {
-		start((enum fp_mode)mode);
-		assert_int_equal(fp_add(&another), mode == FP_EAGER);
-	}
 }
 
 /* It finds zero, though it had values before, and others have the registers. */

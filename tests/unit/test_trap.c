@@ -96,6 +96,21 @@ TEST(other_faults_at_a_device_stop_the_vm)
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
+/* Of an unmodified guest. QEMU has no caches, so no image meets that. */
+TEST(cache_maintenance_of_a_device_or_of_nothing_does_nothing)
+{
+	guest_is_unmodified(true);
+	assert_skips(DABT_DC);
+	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
+	assert_skips(DABT_DC);
+	assert_ptr_equal(take(DABT_DC | 1u << 7), vcpu); /* a walk */
+	assert_int_equal(fake_hyp.aborts, 1);
+	guest_is_unmodified(false);
+	fake_hyp.fault_ipa = DEVICE;
+	assert_null(take(DABT_DC));
+	assert_int_equal(device.reads + device.writes, 0);
+}
+
 /* --- the other classes --- */
 
 TEST(a_hypercall_reaches_its_function)

@@ -42,6 +42,8 @@ static struct mmio_region region[ENDS];
 static struct vcpu vcpu;
 static bool kicked[ENDS], interrupted[ENDS];
 static unsigned pulses;
+static bool is_enabled, keeps_rests;
+static struct timer *started;
 static uint64_t seed;
 
 void gic_set_pending(unsigned intid)
@@ -54,17 +56,21 @@ void gic_set_pending(unsigned intid)
 
 void gic_enable(unsigned intid)
 {
-	(void)intid;
+	is_enabled = true;
 }
 
 void gic_disable(unsigned intid)
 {
-	(void)intid;
+	is_enabled = false;
 }
 
-/* A rest is over at once. */
+/* A rest is over at once, unless a test looks at the rest. */
 void timerq_start(struct timer *timer, uint64_t deadline)
 {
+	timer->deadline = deadline;
+	started = timer;
+	if (keeps_rests)
+		return;
 	fake_cntpct_el0 = deadline;
 	timer->function(timer);
 }
@@ -178,6 +184,10 @@ static void setup(void)
 		virtio_net_add(&vm[i], &net[i]);
 	}
 	kicked[A] = kicked[B] = interrupted[A] = interrupted[B] = false;
+	is_enabled = true;
+	keeps_rests = false;
+	started = NULL;
+	fake_counter_step = 1;
 	pulses = 0;
 	seed = from_environment("SEED", 1);
 	begin(A);
@@ -334,6 +344,83 @@ TEST(a_kick_moves_a_piece)
 		assert_int_equal(net[B].received, received[i]);
 	}
 	assert_false(kicked[B]);
+}
+
+/* --- what frames may take of a core: however many a sender has, and however it kicks --- */
+
+#define FRAMES 6u
+#define TICKS 100u /* of each read of the counter */
+
+/* The sender has so many frames, and the receiver has a buffer for each of FRAMES. */
+static void keep_rests(unsigned frames)
+{
+	keeps_rests = true;
+	fake_counter_step = TICKS;
+	for (unsigned i = 0; i < FRAMES; i++)
+		offer(B, VIRTIO_NET_RX, i, 0, BUFFER_SIZE, 1);
+	for (unsigned i = 0; i < frames; i++)
+		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
+}
+
+/* A kick just before the end of the rest. */
+static void kick_in_the_rest(void)
+{
+	is_enabled = true;
+	kicked[B] = false;
+	fake_cntpct_el0 = net[B].rests_until - TICKS - 1;
+	virtio_net_kicked(&net[B]);
+	assert_true(kicked[B] && !is_enabled);
+}
+
+TEST(a_kick_during_the_rest_moves_nothing)
+{
+	keep_rests(FRAMES);
+	virtio_net_kicked(&net[B]);
+	for (unsigned i = 0; i < 3; i++) {
+		kick_in_the_rest();
+		assert_int_equal(net[B].received, VIRTIO_NET_AT_ONCE);
+	}
+	assert_ptr_equal(started, &vm[B].net_rest);
+	assert_int_equal(started->deadline, net[B].rests_until);
+}
+
+TEST(the_rest_is_as_long_as_the_piece)
+{
+	uint64_t start = fake_cntpct_el0, end;
+
+	keep_rests(FRAMES);
+	virtio_net_kicked(&net[B]);
+	end = fake_cntpct_el0;
+	assert_true(net[B].rests_until - end >= end - start - TICKS);
+}
+
+/* A sender may kick with one frame, or none, each time. */
+TEST(a_kick_without_a_whole_piece_is_followed_by_a_rest)
+{
+	for (unsigned frames = 0; frames < VIRTIO_NET_AT_ONCE; frames++) {
+		setup();
+		keep_rests(frames);
+		virtio_net_kicked(&net[B]);
+		assert_int_equal(net[B].received, frames);
+		assert_true(is_enabled && !kicked[B]);
+		kick_in_the_rest();
+	}
+}
+
+TEST(every_frame_arrives_after_all)
+{
+	keep_rests(FRAMES);
+	for (kicked[B] = true; kicked[B]; started = NULL) {
+		kicked[B] = false;
+		virtio_net_kicked(&net[B]);
+		if (!started)
+			continue;
+		assert_false(is_enabled);
+		fake_cntpct_el0 = started->deadline;
+		started->function(started);
+		assert_true(is_enabled && kicked[B]);
+	}
+	assert_int_equal(net[B].received, FRAMES);
 }
 
 TEST(who_wants_no_interrupt_gets_none)

@@ -156,14 +156,12 @@ void cpu_fp_save(struct fp_context *context)
 {
 	assert_false(fake_fp_trapped());
 	context->v[0][0] = fake_hyp.fp_value;
-	fake_hyp.fp_saves++;
 }
 
 void cpu_fp_load(const struct fp_context *context)
 {
 	assert_false(fake_fp_trapped());
 	fake_hyp.fp_value = context->v[0][0];
-	fake_hyp.fp_loads++;
 }
 
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)

@@ -30,7 +30,6 @@ struct fake_hyp {
 	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
-	unsigned fp_saves, fp_loads;
 	/* notes */
 	unsigned skipped;     /* instructions */
 	uint64_t reset_entry; /* where cpu_reset_but_timers() was to go on */
