@@ -5,6 +5,7 @@ and gives no number."""
 import stat
 import sys
 from dataclasses import asdict, dataclass, field
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -20,6 +21,7 @@ from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
 from hypbench.peers.run import judged, measure
 from hypbench.peers.systems import Identity, Ours
+from hypbench.peers.windows import FACT, is_in
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree, packed
 from logmaker import log_of, sample_run
@@ -306,6 +308,7 @@ def test_a_qemu_that_prints_nothing_has_its_error_shown(tmp_path):
 def command(bench, monkeypatch):
     def run(*systems, words=()):
         monkeypatch.setattr(cli, "SYSTEMS", list(systems))
+        monkeypatch.setattr(cli, "digest", lambda peer: f"of {peer.board}")
         bench.write("boards/virt-a72/board.mk",
                     "ISA := armv8\nGIC := gicv2\nQEMU := fake -M virt -cpu x\n")
         return bench("peers", "--board", "virt-a72", *words)
@@ -324,6 +327,7 @@ def test_what_cannot_be_had_is_a_line_and_the_others_are_measured(command, bench
     assert "much more" not in result.output
     table = figures_in((bench.root / "build/peers/table.md").read_text())
     assert table["virt-a72"][PATHS["sgi_self"]] == {"good": "107"}
+    assert columns_in(bench.root / "build/peers/virt-a72")[0].facts[FACT] == "of virt-a72"
 
 
 def test_nothing_measured_is_a_failure(command):
@@ -369,7 +373,7 @@ def test_every_kept_run_is_whole_and_names_what_ran(board):
     assert [column.system for column in columns[:2]] == ["hypbench", "native"]
     assert {"xen-credit", "xen-credit2"} <= {column.system for column in columns}
     for column in columns:
-        assert {"version", "qemu", "options", "image_sha256", "date"} <= set(column.facts)
+        assert {"version", "qemu", "options", "image_sha256", "date", FACT} <= set(column.facts)
         assert set(column.figures) - {EMPTY} | set(column.absent) == set(PATHS)
         assert str(HOME) not in column.facts["options"]
 
@@ -471,6 +475,35 @@ def test_arguments_without_a_place_are_refused(tmp_path, content, arguments, say
     (tmp_path / "image").write_bytes(content)
     with pytest.raises(NotMeasured, match=says):
         with_arguments(tmp_path / "image", arguments, tmp_path / "made")
+
+
+PROBE = b"before" + MARKER + bytes(ROOM) + b"after"
+
+
+@pytest.mark.parametrize("content, found", [
+    (b"x" * 9 + PROBE + b"y", True),
+    (PROBE.replace(bytes(ROOM), b"delay=4".ljust(ROOM, b"\0")), True),
+    (PROBE.replace(b"before", b"befare"), False), (PROBE.replace(b"after", b"aft"), False),
+    (packed(PROBE), False), (PROBE.replace(b"before", b"other") + PROBE, True)])
+def test_a_users_image_has_todays_probe_or_another(tmp_path, content, found):
+    (tmp_path / "probe.bin").write_bytes(PROBE)
+    (tmp_path / "image").write_bytes(content)
+    (tmp_path / "disk").write_bytes(b"nothing")
+    files = [tmp_path / "disk", tmp_path / "image"]
+    assert is_in(SimpleNamespace(probe=tmp_path / "probe.bin"), files) == found
+
+
+@pytest.mark.parametrize("content, facts", [
+    (b"x" + PROBE, {FACT: "today"}), (PROBE.replace(b"before", b"others"), {})])
+def test_a_users_image_with_another_probe_is_of_no_known_windows(monkeypatch, tmp_path, capsys,
+                                                                content, facts):
+    monkeypatch.setattr(cli, "digest", lambda peer: "today")
+    (tmp_path / "probe.bin").write_bytes(PROBE)
+    (tmp_path / "bao.bin").write_bytes(content)
+    peer = SimpleNamespace(board="virt-a72", probe=tmp_path / "probe.bin")
+    system = Image("bao", tmp_path / "bao.bin")
+    assert cli.windows_of(system, peer, ("qemu", "-kernel", str(system.image))) == facts
+    assert ("are not identified" in capsys.readouterr().err) == (not facts)
 
 
 def test_an_image_of_the_users_own_is_started_with_the_users_words(tmp_path):

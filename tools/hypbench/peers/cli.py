@@ -22,6 +22,7 @@ from hypbench.peers.run import (Measured, MeasuredPair, expected_of, measure, me
                                 pair_expected)
 from hypbench.peers.systems import LIMIT_S, Native, Ours, System
 from hypbench.peers.table import CAPTION, described, markdown, reasons, terminal
+from hypbench.peers.windows import FACT, digest, is_in
 from hypbench.peers.xen import Xen
 from hypbench.printing import console
 from hypbench.records import Data
@@ -108,6 +109,7 @@ def tried(system: System, peer: Peer, folder: Path) -> Column | None:
         say(f"{peer.board}: {system.key}: not measured: {short(error)}")
         return None
     data = described_run(measured, peer)
+    data["facts"] |= windows_of(system, peer, measured.command)
     pair = tried_pair(system, peer, folder / peer.board / f"{system.key}-pair", limit_s)
     if isinstance(pair, str):
         data["absent"] |= dict.fromkeys(OF_PAIRS, pair)
@@ -146,6 +148,19 @@ def described_run(measured: Measured, peer: Peer) -> Data:
                 "image_sha256": digest_of(measured.command),
                 "date": datetime.now(UTC).date().isoformat()},
             "expected": asdict(expected_of(peer)), "absent": measured.system.absent()}
+
+
+def windows_of(system: System, peer: Peer, command: tuple[str, ...]) -> dict[str, str]:
+    """The digest of the windows of the probe that ran. A user's image may hold another probe."""
+    if isinstance(system, Image) and not is_in(peer, files_of(command)):
+        say(f"{peer.board}: {system.key}: the windows of this run are not identified: no file that"
+            f" QEMU reads has today's {peer.probe}; build the image with that probe, unpacked")
+        return {}
+    return {FACT: digest(peer)}
+
+
+def files_of(command: tuple[str, ...]) -> list[Path]:
+    return [path for word in command for path in [Path(word)] if path.is_file()]
 
 
 def options_of(command: tuple[str, ...], peer: Peer) -> str:
