@@ -222,29 +222,6 @@ def test_the_guest_ram_has_room_for_the_bench_guest(name):
     assert room <= numbers["guest_size"]
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_any_wrong_number_is_found(name, truths_of):
-    numbers = board_numbers(HOME / "boards" / name)
-    for place in numbers:
-        for wrong in (numbers[place] + 1, numbers[place] ^ 0x1000):
-            found = problems(numbers | {place: wrong}, truths_of(name))
-            assert [line.partition(" ")[0] for line in found] == [place]
-
-
-@pytest.mark.parametrize("name", BOARDS)
-def test_an_unknown_number_is_found(name, truths_of):
-    text = (HOME / "boards" / name / "board.c").read_text()
-    for planted, place in [
-            (text.replace("\t.name =", "\t.spare = 0x1234,\n\t.name ="), "spare"),
-            (text.replace("\t.gic = {", "\t.gic = {\n\t\t.its = 0x8080000,"), "gic.its"),
-            (f"#define SPARE (1u << 12)\n{text}", "SPARE"),
-            (f"{text}\nvoid f(void)\n{{\n\tg(0x10040400);\n}}\n", "code 0x10040400")]:
-        right = board_numbers(HOME / "boards" / name)
-        numbers = numbers_of(planted, {"GUEST_BASE": right["GUEST_BASE"]}) | right
-        found = problems(numbers, truths_of(name))
-        assert len(found) == 1 and found[0].startswith(f"{place} = "), found
-
-
 def test_numbers_of_a_board_file():
     found = numbers_of("""/* 0x1 */
 #include "a/b64.h"

@@ -349,6 +349,16 @@ def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     assert "not modelled here" in page and "gem5-a72: no records of" not in page
 
 
+def test_what_is_not_kept_is_said_and_without_any_run_there_is_no_model(shown):
+    shown.kept.unlink()
+    assert shown.show().exit_code == 0
+    assert "Without: timed." in shown.page().replace("\u00a0", " ")
+    for path in shown.tree.references():
+        path.unlink()
+    assert shown.show().exit_code == 0
+    assert "gem5-a72" not in shown.page()
+
+
 def move(shown, path: str = "hvc null") -> Lengths:
     lengths = Lengths("a run", "12.2.0", {"trapped": {path: 100}}, {"trapped": {path: 103}})
     path_lengths.write(shown.kept, lengths)

@@ -4,12 +4,13 @@
 import pytest
 
 from hypbench.plan import find_section, write_plan
-from hypbench.plan_binary import HEADER
+from hypbench.plan_binary import HEADER, MAGIC, SECTION_SIZE, VERSION
 from image import GUEST_IMAGE_OFFSET, patched, read_header
 from lab import BOARDS, Job, board_facts, image_of
 from talk import facts
 
 GOOD = "order once\nconfig direct\nbench counter n=5\n"
+LENGTH = SECTION_SIZE - HEADER.size  # of a plan
 IMPOSSIBLE = 2  # QEMU's exit status for a run that could not start
 
 
@@ -37,19 +38,32 @@ def test_the_guest_in_the_image_is_linked_for_its_board(built):
     assert end <= board["guest_base"] + board["guest_size"]
 
 
-def damaged(image: bytes, _board: str) -> bytes:
-    """Another byte after the header of the plan's section."""
-    at = find_section(image) + HEADER.size
-    return patched(image, at, bytes([image[at] ^ 1]))
+# Of the plan's section: a byte that is another one, and what EL2 says of that.
+VERSION_AT = len(MAGIC)
+DAMAGES = {
+    VERSION_AT - 2: f"the plan section's magic is not {MAGIC.decode()[:-1]}",
+    VERSION_AT: f"version {VERSION ^ 1}; valid: {VERSION}",
+    VERSION_AT + 4: f"length {LENGTH ^ 1}; valid: {LENGTH}",
+    HEADER.size - 1: "wrong CRC-32: the plan is damaged or cut",
+    HEADER.size: "wrong CRC-32: the plan is damaged or cut",
+    HEADER.size + LENGTH - 1: "wrong CRC-32: the plan is damaged or cut",
+}
 
 
+def damaged(place: int):
+    def change(image: bytes, _board: str) -> bytes:
+        at = find_section(image) + place
+        return patched(image, at, bytes([image[at] ^ 1]))
+    return change
+
+
+@pytest.mark.parametrize("says", [
+    pytest.param(says, id=str(place), marks=refused(change=damaged(place)))
+    for place, says in DAMAGES.items()])
 @pytest.mark.gem5
-@refused(change=damaged)
-def test_a_binary_plan_that_is_damaged_is_refused(result):
-    """tests/unit/test_plan.c has what else a plan can be."""
+def test_a_binary_plan_that_is_damaged_is_refused(result, says):
     error = only_error(result)
-    assert error["what"] == "wrong CRC-32: the plan is damaged or cut"
-    assert error["where"] == "plan"
+    assert (error["where"], error["what"]) == ("plan", says)
 
 
 def said_to_be_gem5(image: bytes, board: str) -> bytes:

@@ -265,14 +265,6 @@ TEST(by_address_there_is_a_bound)
 	assert_all_cleaned();
 }
 
-TEST(all_seven_levels)
-{
-	for (unsigned level = 0; level < LEVELS; level++)
-		add_level(level, (struct cache){ 4, 8, 4, 6, 2 });
-	cold_caches();
-	assert_int_equal(level_switches, LEVELS);
-}
-
 TEST(cold_tlbs_leave_caches_alone)
 {
 	add_level(0, (struct cache){ 3, 256, 2, 6, 1 });
