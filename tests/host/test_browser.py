@@ -166,7 +166,7 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
     wait_for(browser, DRAWN)
     assert browser.value(marks) == 4 + 8
     browser.value("document.getElementById('board').focus()")
-    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     shown = browser.value("[...document.querySelectorAll('#tab-storm-virt-a72 tbody tr')].filter("
                           "row => !row.hidden).map(row => row.cells[0].textContent)")
     assert set(shown) == {"native", "trapped-sw"}

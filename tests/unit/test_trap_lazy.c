@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill=lazy: guest RAM that is mapped at its first touch, and what a guest can ask about it. */
+/* fill=lazy: guest RAM that is mapped at its first touch, and what a guest can ask about it; the
+ * hypercalls PEEK, TLBI, VMID, EXIT and HEARTBEAT. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 
 #include "abi/hypercall.h"
+#include "arch/sysreg.h"
+#include "boards/board.h"
 #include "hyp/trap/trap.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/trap_vm.h"
@@ -108,13 +111,18 @@ TEST(a_device_comes_before_memory)
 	assert_int_equal(level_at(RAM), 0);
 }
 
+static reg_t call(reg_t id, reg_t first, reg_t second)
+{
+	vcpu->frame.x[0] = id;
+	vcpu->frame.x[1] = first;
+	vcpu->frame.x[2] = second;
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)id), vcpu);
+	return vcpu->frame.x[0];
+}
+
 static reg_t ask_stage2(reg_t what, reg_t ipa)
 {
-	vcpu->frame.x[0] = HC_ID(STAGE2);
-	vcpu->frame.x[1] = what;
-	vcpu->frame.x[2] = ipa;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-	return vcpu->frame.x[0];
+	return call(HC_ID(STAGE2), what, ipa);
 }
 
 TEST(a_guest_asks_what_its_start_cost)
@@ -178,4 +186,153 @@ TEST(a_guest_unmaps_nothing_else)
 	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0); /* eager */
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(RAM), 3);
+}
+
+/* --- hypercalls of other things --- */
+
+#define PEEKED_AT PAGE_SIZE /* after that of another VM */
+#define PEEKED_SIZE (2 * PAGE_SIZE)
+
+/* RAM of several VMs: four pages. */
+static void *share_ram(void)
+{
+	static struct vm_machine machine;
+	const uint64_t base = board.guest_base + PEEKED_AT;
+	void *pages = fake_pages(4);
+
+	assert_int_equal((uintptr_t)pages, board.guest_base);
+	machine = (struct vm_machine){ .ram = ram_plain(base, base, PEEKED_SIZE) };
+	vcpu->vm->machine = &machine;
+	return pages;
+}
+
+TEST(peek_reads_the_vms_ram)
+{
+	uint32_t *words = share_ram();
+
+	for (unsigned i = 0; i < 4 * PAGE_SIZE / 4; i++)
+		words[i] = i | 0xf0000000;
+	for (unsigned i = 0; i < 4 * PAGE_SIZE / 4; i++) {
+		bool mine = i >= PEEKED_AT / 4 && i < (PEEKED_AT + PEEKED_SIZE) / 4;
+
+		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)&words[i], 0), mine ? words[i] : 0);
+	}
+}
+
+/* The address is far away, or in its RAM and not a word's. */
+TEST(peek_reads_nothing_else)
+{
+	const reg_t addresses[] = {
+		board.guest_base - 4, board.guest_base + board.guest_size,         0,
+		UINT64_MAX - 3,       (board.guest_base + PEEKED_AT) | 1ull << 32,
+	};
+	uint8_t *page = (uint8_t *)share_ram() + PEEKED_AT;
+
+	for (unsigned i = 0; i < 8; i++)
+		page[i] = 0xff;
+	for (unsigned i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		assert_int_equal(call(HC_ID(PEEK), addresses[i], 0), 0);
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(call(HC_ID(PEEK), (uintptr_t)page + i, 0), 0);
+}
+
+TEST(maintenance_is_what_was_asked_for)
+{
+	struct fake_counts before;
+
+	be_lazy(STAGE2_2M, 8);
+	before = fake_counts;
+	assert_int_equal(call(HC_ID(TLBI), HC_TLBI_VMID, 0), HC_OK);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before.tlbi_guest_vmid + 1);
+	assert_int_equal(fake_counts.tlbi_all_guests, before.tlbi_all_guests);
+	assert_int_equal(call(HC_ID(TLBI), HC_TLBI_ALL, 0), HC_OK);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before.tlbi_guest_vmid + 1);
+	assert_int_equal(fake_counts.tlbi_all_guests, before.tlbi_all_guests + 1);
+}
+
+static unsigned current_vmid(void)
+{
+	return (unsigned)(read_vttbr_el2() >> 48);
+}
+
+TEST(the_vmid_is_switched)
+{
+	unsigned before;
+
+	be_lazy(STAGE2_2M, 8);
+	before = fake_counts.tlbi_guest_vmid;
+	assert_int_equal(call(HC_ID(VMID), 0, 0), HC_OK);
+	assert_int_equal(current_vmid(), 1u ^ STAGE2_VMID_TWIN);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before);
+	assert_int_equal(call(HC_ID(VMID), 1, 0), HC_OK);
+	assert_int_equal(current_vmid(), 1);
+	assert_int_equal(fake_counts.tlbi_guest_vmid, before + 1);
+}
+
+static void assert_does_nothing(reg_t id, reg_t first)
+{
+	struct fake_counts before = fake_counts;
+	uint64_t vttbr = read_vttbr_el2();
+
+	assert_int_equal(call(id, first, 0), (reg_t)HC_EINVAL);
+	assert_memory_equal(&fake_counts, &before, sizeof(before));
+	assert_int_equal(read_vttbr_el2(), vttbr);
+}
+
+TEST(arguments_out_of_range_are_refused)
+{
+	be_lazy(STAGE2_2M, 8);
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL + 1);
+	assert_does_nothing(HC_ID(TLBI), 1ull << 32);
+	assert_does_nothing(HC_ID(VMID), 2);
+	assert_does_nothing(HC_ID(VMID), 1ull << 32);
+	assert_does_nothing(HC_ID(STAGE2), UINT64_MAX);
+}
+
+TEST(without_stage_2_there_is_nothing_to_maintain)
+{
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_VMID);
+	assert_does_nothing(HC_ID(TLBI), HC_TLBI_ALL);
+	assert_does_nothing(HC_ID(VMID), 0);
+	assert_does_nothing(HC_ID(VMID), 1);
+}
+
+static enum vm_outcome outcome_after_exit(enum vm_outcome before, reg_t reason)
+{
+	vcpu->vm->outcome = before;
+	vcpu->frame.x[0] = HC_ID(EXIT);
+	vcpu->frame.x[1] = reason;
+	assert_null(trap_hvc(vcpu, HC_ID(EXIT)));
+	return vcpu->vm->outcome;
+}
+
+/* Each ends the VM; another vCPU's fault, or that EL2 has stopped the VM, stays. */
+TEST(an_exit_ends_the_vm_once)
+{
+	static const uint8_t outcome[] = {
+		[GUEST_EXIT_DONE] = VM_DONE,
+		[GUEST_EXIT_REFUSED] = VM_REFUSED,
+		[GUEST_EXIT_FAILED] = VM_FAILED,
+	};
+
+	for (unsigned reason = 0; reason < sizeof(outcome); reason++) {
+		assert_int_equal(outcome_after_exit(VM_RUNNING, reason), outcome[reason]);
+		assert_int_equal(outcome_after_exit(VM_FAULT, reason), VM_FAULT);
+		assert_int_equal(outcome_after_exit(VM_CREATED, reason), VM_CREATED);
+	}
+}
+
+TEST(the_first_vcpu_alone_has_the_heartbeat)
+{
+	vcpu->index = 1;
+	assert_int_equal(call(HC_ID(HEARTBEAT), 1000, 0), (reg_t)HC_EINVAL);
+	assert_false(timer_is_queued(&vcpu->vm->heartbeat));
+	vcpu->index = 0;
+	assert_int_equal(call(HC_ID(HEARTBEAT), 1000, 0), HC_OK);
+	assert_true(timer_is_queued(&vcpu->vm->heartbeat));
+	vcpu->index = 1;
+	call(HC_ID(HEARTBEAT), 0, 0);
+	assert_true(timer_is_queued(&vcpu->vm->heartbeat));
+	timerq_stop(&vcpu->vm->heartbeat);
+	vcpu->index = 0;
 }
