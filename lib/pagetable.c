@@ -14,6 +14,16 @@ struct update {
 	pte_t attributes;
 };
 
+/* An exit that maps RAM at its first touch clears two tables: eight entries a turn. */
+static void clear(pte_t *page)
+{
+	/* bound: PTE_COUNT / 8 */
+	for (pte_t *entry = page; entry < page + PTE_COUNT; entry += 8) {
+		entry[0] = entry[1] = entry[2] = entry[3] = 0;
+		entry[4] = entry[5] = entry[6] = entry[7] = 0;
+	}
+}
+
 static pte_t *page_alloc(struct page_pool *pool)
 {
 	pte_t *page = pool->free;
@@ -24,7 +34,7 @@ static pte_t *page_alloc(struct page_pool *pool)
 		page = (pte_t *)(void *)(pool->base + (uint64_t)PAGE_SIZE * pool->used++);
 	else
 		return NULL;
-	memset(page, 0, PAGE_SIZE);
+	clear(page);
 	return page;
 }
 
