@@ -59,6 +59,7 @@ void gic_set_pending(unsigned intid); /* not for SGIs on GICv2 */
 void gic_clear_pending(unsigned intid);
 void gic_set_active(unsigned intid); /* as after acknowledge and priority drop */
 bool gic_is_pending(unsigned intid);
+uint32_t gic_pending_word(unsigned word); /* bit n: interrupt 32 * word + n */
 bool gic_is_active(unsigned intid);
 uint32_t gic_active_private(void); /* bit n: private interrupt n of this core */
 void gic_set_priority(unsigned intid, uint8_t priority);

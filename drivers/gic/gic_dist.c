@@ -64,6 +64,11 @@ bool gic_is_pending(unsigned intid)
 	return gic_read_bit(intid, GICD_ISPENDR);
 }
 
+uint32_t gic_pending_word(unsigned word)
+{
+	return mmio_read32(gic_bit_register(word * 32, GICD_ISPENDR));
+}
+
 /* A change needs a disabled interrupt (IHI 0048B 4.3.13). Two bits an interrupt; the upper bit
  * means edge. */
 void gic_set_edge(unsigned intid, bool edge)

@@ -33,6 +33,11 @@ void smp_kick(unsigned core)
 	sev();
 }
 
+void smp_continue(void)
+{
+	gic_send_sgi_self(SMP_CONTINUE_SGI);
+}
+
 void smp_ask(unsigned core)
 {
 	__atomic_store_n(&asked[core], true, __ATOMIC_RELEASE);

@@ -12,7 +12,8 @@
 
 #include "arch/types.h"
 
-#define SMP_KICK_SGI 7u /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
+#define SMP_KICK_SGI 7u     /* the last that Non-secure software has for itself (IHI 0048B 2.2.1) */
+#define SMP_CONTINUE_SGI 6u /* of a low priority */
 
 /* Which core this is: 0, the boot core, and on. */
 unsigned smp_core(void);
@@ -35,3 +36,13 @@ void smp_process_calls(void);
 
 /* Has `core` look at its vCPUs' posts, whatever it does. */
 void smp_kick(unsigned core);
+
+/* Has this core look at its vCPU's posts again, after every interrupt that is pending, and before
+ * the guest goes on. */
+void smp_continue(void);
+
+/* Whether an interrupt is one of the two. */
+static inline bool smp_is_kick(unsigned intid)
+{
+	return intid - SMP_CONTINUE_SGI <= SMP_KICK_SGI - SMP_CONTINUE_SGI;
+}

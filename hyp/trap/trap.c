@@ -111,7 +111,7 @@ static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	if (gic_intid(iar) >= GIC_SPECIAL_BASE)
 		return vcpu; /* not pending any more */
-	if (gic_intid(iar) == SMP_KICK_SGI)
+	if (smp_is_kick(gic_intid(iar)))
 		return kicked(vcpu, iar);
 	take_for_unloaded(iar);
 	return sched_next();
@@ -148,7 +148,7 @@ __cold void trap_irq_idle(void)
 {
 	uint32_t iar = gic_ack();
 
-	if (gic_intid(iar) == SMP_KICK_SGI || gic_intid(iar) == board.maintenance_intid) {
+	if (smp_is_kick(gic_intid(iar)) || gic_intid(iar) == board.maintenance_intid) {
 		gic_end(iar);
 	} else if (gic_intid(iar) == board.hyp_timer_intid) {
 		expire_timers(iar);

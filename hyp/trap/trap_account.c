@@ -19,7 +19,7 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 		return EXIT_IRQ;
 	if (gic_intid(iar) == board.maintenance_intid)
 		return EXIT_MAINTENANCE;
-	if (gic_intid(iar) == SMP_KICK_SGI)
+	if (smp_is_kick(gic_intid(iar)))
 		return EXIT_KICK;
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }

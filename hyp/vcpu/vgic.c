@@ -6,17 +6,13 @@
 
 #include "lib/compiler.h"
 
-#define GROUPS 3u
-
 static void virq_reset(struct vgic *vgic, unsigned intid)
 {
 	struct virq *virq = &vgic->virq[intid];
-	bool sgi = intid < GIC_SGI_COUNT;
 
-	/* IHI 0048B 4.3.5: GICv2's SGIs may be enabled for good. */
 	*virq = (struct virq){ .intid = (uint8_t)intid,
 			       .fast_lr = VIRQ_LR_NONE,
-			       .config = { .enabled = sgi && gic_version() == 2, .edge = sgi } };
+			       .config = { .edge = intid < GIC_SGI_COUNT } };
 	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
 }
 
@@ -25,6 +21,7 @@ static void reset_routes(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	memset(vgic, 0, offsetof(struct vgic, virq));
 	vgic->lr_count = lr_count;
 	vgic->link_hw = link_hw;
+	vgic->room = PIECE_VIRQS;
 }
 
 static void reset_queues(struct vgic *vgic)
@@ -76,8 +73,20 @@ static void accept(struct virq *virq)
 	virq->hw_latch = false;
 }
 
+/* Drop what is posted of an interrupt's pending state: it becomes pending now. A posted ICPENDR
+ * came before that, and nothing was pending for it to clear. */
+static void outrun_posts(struct vgic *vgic, const struct virq *virq, unsigned source)
+{
+	vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32], BIT(virq->intid % 32));
+	if (virq->intid < GIC_SGI_COUNT)
+		vgic_fetch_posted(&vgic->posted.sources[virq->intid / 4],
+				  BIT(virq->intid % 4 * 8 + source));
+}
+
 __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
 {
+	if (vgic->posted.what)
+		outrun_posts(vgic, virq, 0);
 	accept(virq);
 	vgic_requeue(vgic, virq);
 }
@@ -88,10 +97,9 @@ unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
 }
 
-/* A posted ICPENDR came before this interrupt, and nothing was pending for it to clear. */
 static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 {
-	vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32], BIT(virq->intid % 32));
+	outrun_posts(vgic, virq, 0);
 	accept(virq);
 	vgic_push(vgic, virq);
 }
@@ -159,6 +167,14 @@ __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned
 	vgic_requeue(vgic, virq);
 }
 
+/* This request is later than what is posted. */
+static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
+{
+	if (vgic->posted.what)
+		outrun_posts(vgic, virq, source);
+	vgic_set_pending_from(vgic, virq, BIT(source));
+}
+
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	unsigned i = virq->fast_lr;
@@ -167,7 +183,7 @@ void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 	    (gic_lr_empty() >> i & 1))
 		gic_lr_write(i, virq->lr_value);
 	else
-		vgic_set_pending_from(vgic, virq, BIT(source));
+		set_pending_slowly(vgic, virq, source);
 }
 
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
@@ -196,10 +212,10 @@ __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
 
 /* --- configuration --- */
 
-/* `before`: whether the interrupt could be delivered before a change. It has been dequeued. */
+/* `before`: whether the interrupt was enabled before a change. It has been dequeued. */
 static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 {
-	bool now = vgic_may_deliver(vgic, virq);
+	bool now = virq->config.enabled;
 
 	if (!now)
 		virq->fast_lr = VIRQ_LR_NONE;
@@ -224,7 +240,7 @@ static bool set_edge(struct virq *virq, bool edge, bool before)
 
 __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config)
 {
-	bool before = vgic_may_deliver(vgic, virq);
+	bool before = virq->config.enabled;
 	struct virq_config old;
 
 	if (virq->config.priority != config.priority)
@@ -240,28 +256,6 @@ __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_con
 	if (old.group1 != config.group1)
 		virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
 	follow_enable(vgic, virq, before);
-	vgic_refill(vgic);
-}
-
-/* The queue keeps interrupts of a disabled group. */
-__cold void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups)
-{
-	unsigned before = vgic->groups_enabled;
-
-	vgic->groups_enabled = groups & GROUPS;
-	vgic->ppi_config = 0;
-	/* bound: VIRQ_COUNT */
-	for (unsigned i = 0; i < VIRQ_COUNT; i++) {
-		struct virq *virq = &vgic->virq[i];
-		bool other = (before ^ vgic->groups_enabled) >> virq->config.group1 & 1;
-
-		if (other && virq->config.enabled &&
-		    (virq->hw || virq->fast_lr != VIRQ_LR_NONE ||
-		     vgic_lr_has(vgic, virq, GIC_LR_PENDING))) {
-			vgic_dequeue(vgic, virq);
-			follow_enable(vgic, virq, before >> virq->config.group1 & 1);
-		}
-	}
 	vgic_refill(vgic);
 }
 
@@ -351,4 +345,67 @@ unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq)
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 {
 	return virq->spilled || vgic_lr_has(vgic, virq, GIC_LR_ACTIVE);
+}
+
+static uint32_t state_in_lrs(const struct vgic *vgic, bool active, unsigned word)
+{
+	enum gic_lr_state state = active ? GIC_LR_ACTIVE : GIC_LR_PENDING;
+	uint32_t value = 0;
+
+	/* bound: LIST_REGISTERS */
+	for (unsigned i = 0; i < vgic->lr_count; i++) {
+		const struct virq *virq = vgic->lr_owner[i];
+
+		if (virq && virq->intid / 32 == word && gic_lr_state(gic_lr_read(i)) == state)
+			value |= BIT(virq->intid % 32);
+	}
+	return value;
+}
+
+static uint32_t pending_in_memory(const struct virq *virq, uint32_t which)
+{
+	uint32_t value = 0;
+
+	/* bound: 32; total: 64: an access has 64 bits */
+	for (; which; which &= which - 1) {
+		const struct virq *one = &virq[bit_lowest(which)];
+
+		if (one->sources | one->pending_latch | (one->level & !one->config.edge))
+			value |= which & -which;
+	}
+	return value;
+}
+
+static uint32_t active_in_memory(const struct virq *virq, uint32_t which)
+{
+	uint32_t value = 0;
+
+	/* bound: 32; total: 64: an access has 64 bits */
+	for (; which; which &= which - 1)
+		if (virq[bit_lowest(which)].spilled)
+			value |= which & -which;
+	return value;
+}
+
+/* Few physical interrupts are pending at a time. */
+static uint32_t pending_physically(const struct virq *virq, uint32_t pending)
+{
+	uint32_t value = 0;
+
+	/* bound: 32; total: 64: likewise */
+	for (; pending; pending &= pending - 1)
+		if (virq[bit_lowest(pending)].hw)
+			value |= pending & -pending;
+	return value;
+}
+
+uint32_t vgic_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
+{
+	const struct virq *virq = &vgic->virq[word * 32];
+	uint32_t value = state_in_lrs(vgic, active, word) & which;
+
+	if (!active)
+		return value | pending_in_memory(virq, which) |
+		       pending_physically(virq, gic_pending_word(word) & which);
+	return vgic->spilled_count ? value | active_in_memory(virq, which) : value;
 }

@@ -31,11 +31,15 @@
 #define VIRQ_PRIORITIES 32u /* that a list register distinguishes */
 #define VIRQ_PRIORITY_MASK 0xf8u
 
+/* The most interrupts whose state or configuration one visit to EL2 changes. A write to more of
+ * them is posted to their vCPU, and vgicd_process_posts() changes as many in each visit. */
+#define PIECE_VIRQS 2u
+
 struct vcpu;
 
 /* Programmed by the guest. */
 struct virq_config {
-	bool enabled;
+	bool enabled;     /* and so is its group in GICD_CTLR */
 	bool edge;        /* GICD_ICFGR */
 	bool group1;      /* GICD_IGROUPR */
 	uint8_t priority; /* the upper five bits: as many as a list register has */
@@ -43,8 +47,8 @@ struct virq_config {
 
 struct virq {
 	uint64_t lr_value; /* list register contents that make it pending */
-	/* List register for the fast paths, or VIRQ_LR_NONE: its owner is this interrupt, and the
-	 * interrupt and its group are enabled. */
+	/* List register for the fast paths, or VIRQ_LR_NONE: its owner is this interrupt, which is
+	 * enabled. */
 	uint8_t fast_lr;
 	uint8_t last_lr; /* list register that last had it; valid while it is the owner */
 	uint8_t intid;
@@ -64,15 +68,16 @@ struct virq {
 };
 
 /*
- * Requests of other cores. Any core sets bits, and kicks the vCPU's core (vgic_post_what()), which
- * processes them (vgicd_process_posts()). The lower half of a pair has interrupts to set, the upper
- * half has interrupts to clear; an interrupt is in one half at most.
+ * Requests of other cores, and what is left of a write of the vCPU itself. Any core sets bits, and
+ * kicks the vCPU's core (vgic_post_what()), which processes them (vgicd_process_posts()). The lower
+ * half of a pair has interrupts to set, the upper half has interrupts to clear; an interrupt is in
+ * one half at most.
  */
 struct vgic_posted {
 	uint32_t what;                /* VGIC_POST_*; 0: nothing */
 	uint64_t pair[2][VIRQ_WORDS]; /* pending, active */
 	uint32_t reload[VIRQ_WORDS];
-	uint32_t sources[GIC_SGI_COUNT / 4]; /* GICv2: a byte an SGI, a bit a source */
+	uint64_t sources[GIC_SGI_COUNT / 4]; /* pairs. GICv2: a byte an SGI, a bit a source */
 };
 
 struct vgic {
@@ -81,14 +86,15 @@ struct vgic {
 	uint32_t ppi_config;               /* hyp/vcpu/vppi.c; 0: unknown */
 	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
 	unsigned lr_count;
-	/* Not 0: an interrupt may be in the queue of an enabled group, spilled, or have a retarget
-	 * pending. 0: the fast paths may write list registers. */
+	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
+	 * of posts waits. 0: the fast paths may write list registers. */
 	unsigned work;
 	struct vgic_posted posted;
 	unsigned spilled_count, retarget_count;
 	bool batch;                        /* vgic_begin() */
 	bool link_hw;                      /* lr=hw */
-	uint8_t groups_enabled;            /* GICD_CTLR: bit g = Group g */
+	uint8_t room;                      /* interrupts that a write changes at once */
+	uint32_t not_read;                 /* bits of a word that an access does not read */
 	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
 	struct virq virq[VIRQ_COUNT];
 	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
@@ -141,7 +147,6 @@ void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 /* The guest programs an interrupt. */
 void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
-void vgic_set_groups_enabled(struct vgic *vgic, unsigned groups); /* GICD_CTLR: bit g = Group g */
 
 /* GICD_ISACTIVER, GICD_ICACTIVER. The latter deactivates a physical interrupt, too. */
 void vgic_set_active(struct vgic *vgic, struct virq *virq);
@@ -155,11 +160,8 @@ bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
-/* Whether the interrupt and its group are enabled. */
-static inline bool vgic_may_deliver(const struct vgic *vgic, const struct virq *virq)
-{
-	return virq->config.enabled && (vgic->groups_enabled >> virq->config.group1 & 1);
-}
+/* The same of the interrupts `which` of a word, a bit each. */
+uint32_t vgic_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
 
 /* Whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the interrupt
  * may be pending again. */
@@ -180,15 +182,18 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 /* Bits of vgic_posted.what */
 #define VGIC_POST_WORD(word) BIT(word) /* of these 32 interrupts */
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
-#define VGIC_POST_GROUPS BIT(2 * VIRQ_WORDS) /* GICD_CTLR */
 
 /* Post that interrupts from 32 * word on become pending or active, or stop being so. The later of
  * two posts for an interrupt wins. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
-/* Post that the distributor's registers of an interrupt have changed. */
+/* GICv2: the same of sources of four SGIs, a byte each, from 4 * word on. */
+void vgic_post_sources(struct vcpu *to, bool on, unsigned word, uint32_t sources);
+
+/* Post that the distributor's registers of interrupts have changed, of one or of some of a word. */
 void vgic_post_reload(struct vcpu *to, unsigned intid);
+void vgic_post_reloads(struct vcpu *to, unsigned word, uint32_t bits);
 
 /* Post bits that need no detail. The functions above call this last. */
 void vgic_post_what(struct vcpu *to, uint32_t what);

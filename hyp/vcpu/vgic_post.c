@@ -22,11 +22,9 @@ uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits)
 	return __atomic_fetch_and(pair, ~BOTH(bits), __ATOMIC_RELAXED) & BOTH(bits);
 }
 
-/* Reads of other vCPUs see the change at once. */
-void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
+/* Move `bits` to a half of a pair. */
+static void post_pair(uint64_t *pair, bool on, uint32_t bits)
 {
-	uint64_t *pair = &to->vgic.posted.pair[active][word];
-	uint32_t *published = &to->vgic.published[active][word];
 	uint64_t before = 0; /* as mostly; otherwise the first exchange says what */
 	uint64_t half = on ? bits : (uint64_t)bits << 32;
 
@@ -34,6 +32,14 @@ void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint3
 	while (!__atomic_compare_exchange_n(pair, &before, (before & ~BOTH(bits)) | half, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+}
+
+/* Reads of other vCPUs see the change at once. */
+void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
+{
+	uint32_t *published = &to->vgic.published[active][word];
+
+	post_pair(&to->vgic.posted.pair[active][word], on, bits);
 	if (on)
 		__atomic_fetch_or(published, bits, __ATOMIC_RELAXED);
 	else
@@ -41,10 +47,21 @@ void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint3
 	vgic_post_what(to, VGIC_POST_WORD(word));
 }
 
+void vgic_post_reloads(struct vcpu *to, unsigned word, uint32_t bits)
+{
+	__atomic_fetch_or(&to->vgic.posted.reload[word], bits, __ATOMIC_RELAXED);
+	vgic_post_what(to, VGIC_POST_WORD(word));
+}
+
 void vgic_post_reload(struct vcpu *to, unsigned intid)
 {
-	__atomic_fetch_or(&to->vgic.posted.reload[intid / 32], BIT(intid % 32), __ATOMIC_RELAXED);
-	vgic_post_what(to, VGIC_POST_WORD(intid / 32));
+	vgic_post_reloads(to, intid / 32, BIT(intid % 32));
+}
+
+void vgic_post_sources(struct vcpu *to, bool on, unsigned word, uint32_t sources)
+{
+	post_pair(&to->vgic.posted.sources[word], on, sources);
+	vgic_post_what(to, VGIC_POST_WORD(0));
 }
 
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
@@ -53,7 +70,5 @@ void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)
 		vgic_post_state(to, false, true, 0, BIT(id));
 		return;
 	}
-	__atomic_fetch_or(&to->vgic.posted.sources[id / 4], BIT(id % 4 * 8 + source),
-			  __ATOMIC_RELAXED);
-	vgic_post_what(to, VGIC_POST_WORD(0));
+	vgic_post_sources(to, true, id / 4, BIT(id % 4 * 8 + source));
 }

@@ -11,8 +11,8 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 {
 	const struct virq *old = from ? from->vgic.route[intid] : NULL;
 	const struct virq *new = to ? to->vgic.route[intid] : NULL;
-	bool was = old && vgic_may_deliver(&from->vgic, old);
-	bool will = new &&vgic_may_deliver(&to->vgic, new);
+	bool was = old && old->config.enabled;
+	bool will = new &&new->config.enabled;
 
 	if (was && !will)
 		gic_disable(intid);
@@ -38,7 +38,7 @@ static __cold uint32_t config_of(const struct vgic *vgic)
 
 		if (virq->hw_latch)
 			return 0;
-		config = config << 6 | (uint32_t)vgic_may_deliver(vgic, virq) << 5 |
+		config = config << 6 | (uint32_t)virq->config.enabled << 5 |
 			 virq->config.priority >> 3;
 	}
 	return config;

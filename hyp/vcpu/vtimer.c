@@ -94,8 +94,7 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
 
-	return virq && (virq->fast_lr != VIRQ_LR_NONE || vgic_may_deliver(&vcpu->vgic, virq)) &&
-	       !vppi_is_active(vcpu, intid);
+	return virq && virq->config.enabled && !vppi_is_active(vcpu, intid);
 }
 
 /* The interrupt is active, as after an acknowledge: the guest's EOI deactivates it, and the line,

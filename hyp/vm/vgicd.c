@@ -40,28 +40,68 @@ static uint32_t writable(const struct access *access)
 	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Store what the guest reads back. Return the interrupts that the write affects: those with a new
- * group, or with a 1 in the other banks. */
+/* Store what the guest reads back. Return the interrupts that the write affects: those with another
+ * group or enable bit than before, or with a 1 in the other banks. */
 static uint32_t store(struct vcpu *owner, const struct access *access)
 {
 	bool group = access->bank == BANK(GICD_IGROUPR);
 	uint32_t *bits = vgicd_bits(owner, group ? VGICD_GROUP1 : VGICD_ENABLED, access->word);
-	uint32_t lanes = writable(access), ones = lanes & access->value;
+	uint32_t lanes = writable(access), ones = lanes & access->value, before;
 
-	if (group)
-		lanes &= *bits ^ access->value;
-	else
+	if (access->state)
+		return ones;
+	if (!group)
 		lanes = ones;
 	if (access->bank == BANK(GICD_ICENABLER))
 		ones = 0;
-	if (!access->state) {
-		__atomic_fetch_or(bits, ones, __ATOMIC_RELAXED);
-		__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_RELAXED);
-	}
-	return lanes;
+	/* Either this writer or that of GICD_CTLR sees the other's write. */
+	before = __atomic_fetch_or(bits, ones, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_SEQ_CST);
+	return lanes & (before ^ ones);
 }
 
-static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
+/* --- changes of several interrupts of a word --- */
+
+/* Which of the interrupts each vCPU has: private ones `owner`, SPIs their holders. */
+static void divide(const struct vcpu *owner, unsigned word, uint32_t which, uint32_t of[VCPU_MAX])
+{
+	const struct vgicd *dist = owner->dist;
+
+	/* bound: VCPU_MAX */
+	for (unsigned i = 0; i < VCPU_MAX; i++) {
+		uint32_t held = word ? __atomic_load_n(&dist->held[i][word], __ATOMIC_RELAXED)
+				     : -(uint32_t)(i == owner->index);
+
+		of[i] = which & held;
+		which &= ~held;
+	}
+	/* bound: 32; total: 96: SPIs that moved meanwhile, of three words */
+	for (; which; which &= which - 1)
+		of[dist->holder[word * 32 + bit_lowest(which)]] |= which & -which;
+}
+
+/* Whether more interrupts change than the rest of this access may change at once. */
+static bool is_long(const struct vgic *vgic, uint32_t which)
+{
+	/* bound: PIECE_VIRQS */
+	for (unsigned room = vgic->room; which && room; room--)
+		which &= which - 1;
+	return which;
+}
+
+/* At once, not by a post: a pending state that a device makes after this write stays. */
+static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
+{
+	/* bound: 32; total: 64: an interrupt has one holder, an access 64 bits */
+	for (; which; which &= which - 1) {
+		unsigned intid = word * 32 + bit_lowest(which);
+
+		if (of->vgic.virq[intid].hw)
+			gic_clear_pending(intid);
+	}
+}
+
+static void change_at_once(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	struct vgic *vgic = &vcpu->vgic;
 	bool several = which & (which - 1);
@@ -70,7 +110,7 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
 	if (several)
 		vgic_begin(vgic);
-	/* bound: 32; total: 96: an interrupt has one holder, an access three words at most */
+	/* bound: PIECE_VIRQS; total: PIECE_VIRQS: an access to several words changes none here */
 	for (; which; which &= which - 1) {
 		unsigned intid = access->word * 32 + bit_lowest(which);
 
@@ -83,106 +123,122 @@ static void write_own(struct vcpu *vcpu, const struct access *access, uint32_t w
 		vgic_end(vgic);
 }
 
-/* At once, not by a post: a pending state that a device makes after this write stays. */
-static void clear_physical(const struct vcpu *owner, unsigned word, uint32_t which)
+static void post_change(struct vcpu *to, const struct access *access, uint32_t which)
 {
-	/* bound: 32; total: 96: as in write_own() */
-	for (; which; which &= which - 1) {
-		unsigned intid = word * 32 + bit_lowest(which);
-
-		if (owner->vgic.virq[intid].hw)
-			gic_clear_pending(intid);
-	}
-}
-
-/* `of` is the vCPU that has the interrupts `which`. */
-static void write_at(struct vcpu *vcpu, struct vcpu *of, const struct access *access,
-		     uint32_t which)
-{
-	if (access->bank == BANK(GICD_ICPENDR) && (vcpu == of || access->word))
-		clear_physical(of, access->word, which);
-	if (vcpu == of)
-		write_own(vcpu, access, which);
-	else if (which && access->state)
-		vgic_post_state(of, access->active, access->sets, access->word, which);
+	if (access->state)
+		vgic_post_state(to, access->active, access->sets, access->word, which);
 	else
-		/* bound: 32; total: 96: as in write_own() */
-		for (; which; which &= which - 1)
-			vgic_post_reload(of, access->word * 32 + bit_lowest(which));
+		vgic_post_reloads(to, access->word, which);
 }
 
-/* Which of 32 interrupts vCPU `of` has: private ones of `owner`, SPIs whose holder it is. */
-static uint32_t those_of(const struct vcpu *of, const struct vcpu *owner, unsigned word)
+/* The fast paths wait for what is left. */
+static void post_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
-	const uint8_t *holder = &of->dist->holder[word * 32];
-	uint32_t held = 0;
-
-	if (word == 0 || of->dist->vcpu_count == 1)
-		return of == owner || word ? VGICD_ALL_LANES : 0;
-	/* bound: 32 */
-	for (unsigned i = 0; i < 32; i++)
-		held |= (uint32_t)(__atomic_load_n(&holder[i], __ATOMIC_RELAXED) == of->index) << i;
-	return held;
+	vcpu->vgic.work = 1;
+	post_change(vcpu, access, which);
 }
 
-static void write_bank(struct vcpu *vcpu, struct vcpu *owner, const struct access *access)
+/* A few interrupts of `vcpu` itself change at once. Others, and many, are posted. */
+static void change(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
+		   uint32_t which)
 {
-	uint32_t which = store(owner, access);
+	uint32_t of[VCPU_MAX];
 
+	divide(owner, access->word, which, of);
 	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
-		struct vcpu *of = vcpu->dist->vcpu[i];
+		struct vcpu *holder = vcpu->dist->vcpu[i];
 
-		write_at(vcpu, of, access, which & those_of(of, owner, access->word));
+		if (!of[i])
+			continue;
+		if (access->bank == BANK(GICD_ICPENDR) && (vcpu == holder || access->word))
+			clear_physical(holder, access->word, of[i]);
+		if (vcpu != holder)
+			post_change(holder, access, of[i]);
+		else if (is_long(&vcpu->vgic, of[i]))
+			post_own(vcpu, access, of[i]);
+		else
+			change_at_once(vcpu, access, of[i]);
 	}
 }
+
+void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, uint32_t which)
+{
+	change(vcpu, owner, &(struct access){ .word = word }, which);
+}
+
+/* An access to several words changes nothing at once, so that they take no longer than one. */
+static void begin_words(struct vcpu *vcpu)
+{
+	vcpu->vgic.room = 0;
+}
+
+static void end_words(struct vcpu *vcpu)
+{
+	vcpu->vgic.room = PIECE_VIRQS;
+}
+
+/* --- reads of states --- */
 
 /* The state of another vCPU's interrupts is as its core published it last. The next read sees the
  * state of today. */
+static uint32_t published_state(struct vcpu *of, bool active, unsigned word, uint32_t which)
+{
+	vgic_post_what(of, VGIC_POST_PUBLISH(word));
+	return __atomic_load_n(&of->vgic.published[active][word], __ATOMIC_RELAXED) & which;
+}
+
 static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
 {
-	uint32_t value = 0;
+	uint32_t of[VCPU_MAX], value = 0;
 
+	divide(owner, word, ~vcpu->vgic.not_read, of);
 	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
-		struct vcpu *of = vcpu->dist->vcpu[i];
-		uint32_t *published = &of->vgic.published[active][word];
-		uint32_t which = those_of(of, owner, word);
+		struct vcpu *holder = vcpu->dist->vcpu[i];
 
-		if (of == vcpu) {
+		if (holder == vcpu)
 			/* most: 1 */
-			value |= vgicd_state(&vcpu->vgic, active, word, which);
-		} else if (which) {
-			vgic_post_what(of, VGIC_POST_PUBLISH(word));
-			value |= __atomic_load_n(published, __ATOMIC_RELAXED) & which;
-		}
+			value |= vgicd_state(vcpu, active, word, of[i]);
+		else if (of[i])
+			value |= published_state(holder, active, word, of[i]);
 	}
 	return value;
 }
 
 /* --- all banks --- */
 
-static void set_priority(struct vcpu *vcpu, struct vcpu *owner, unsigned intid, uint8_t priority)
+static void write_priorities(struct vcpu *vcpu, struct vcpu *owner, unsigned first, uint32_t value,
+			     uint32_t lanes)
 {
-	*vgicd_priority(owner, intid) = priority;
-	vgicd_changed(vcpu, owner, intid);
+	uint32_t which = 0;
+
+	/* bound: 4 */
+	for (unsigned i = 0; i < 4; i++)
+		if (lanes >> 8 * i & 1) {
+			uint8_t *priority = vgicd_priority(owner, first + i);
+
+			if (*priority != (uint8_t)(value >> 8 * i))
+				which |= BIT(first % 32 + i);
+			*priority = (uint8_t)(value >> 8 * i);
+		}
+	vgicd_changed_some(vcpu, owner, first / 32, which);
 }
 
 /* SGIs are edge-triggered for good, and private interrupts as their devices are (IHI 0048B 4.3.13
  * leaves it open). */
 static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
-	uint32_t *edges = &vcpu->dist->edges[first / 16], set, changed;
+	uint32_t *edges = &vcpu->dist->edges[first / 16], set, changed, which = 0;
 
 	lanes &= first < GIC_PRIVATE_COUNT ? 0 : VGICD_EDGES;
 	set = value & lanes;
 	changed = lanes & (__atomic_fetch_or(edges, set, __ATOMIC_RELAXED) ^ value);
 	__atomic_fetch_and(edges, ~lanes | set, __ATOMIC_RELAXED);
-	vgic_begin(&vcpu->vgic);
-	/* bound: 16; total: 48: two bits each, three words */
+	/* bound: 16 */
 	for (; changed; changed &= changed - 1)
-		vgicd_changed(vcpu, vcpu, first + bit_lowest(changed) / 2);
-	vgic_end(&vcpu->vgic);
+		which |= BIT(first % 32 + bit_lowest(changed) / 2);
+	vgicd_changed_some(vcpu, vcpu, first / 32, which);
 }
 
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset)
@@ -223,28 +279,40 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 	if (first >= VIRQ_COUNT)
 		return;
 	if (offset < GICD_IPRIORITYR)
-		write_bank(vcpu, owner, &access);
+		change(vcpu, owner, &access, store(owner, &access));
 	else if (offset >= GICD_ICFGR)
 		write_config(vcpu, first, value, lanes);
 	else
-		/* bound: 4; total: 12: three words */
-		for (unsigned i = 0; i < 4; i++)
-			if (lanes >> 8 * i & 1)
-				set_priority(vcpu, owner, first + i, (uint8_t)(value >> 8 * i));
+		write_priorities(vcpu, owner, first, value, lanes);
 }
 
 /* --- all of it --- */
 
+static uint32_t enabled_of_groups(struct vcpu *owner, unsigned word, uint32_t groups)
+{
+	uint32_t enabled =
+		__atomic_load_n(vgicd_bits(owner, VGICD_ENABLED, word), __ATOMIC_SEQ_CST);
+	uint32_t group1 = __atomic_load_n(vgicd_bits(owner, VGICD_GROUP1, word), __ATOMIC_SEQ_CST);
+
+	return enabled & ((groups & 1 ? ~group1 : 0) | (groups & 2 ? group1 : 0));
+}
+
 static void set_groups(struct vcpu *vcpu, uint32_t groups)
 {
 	struct vgicd *dist = vcpu->dist;
+	uint32_t changed = groups ^ __atomic_exchange_n(&dist->groups, groups, __ATOMIC_SEQ_CST);
 
-	__atomic_store_n(&dist->groups, groups, __ATOMIC_RELAXED);
+	if (!changed)
+		return;
+	begin_words(vcpu);
 	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < dist->vcpu_count; i++)
-		if (dist->vcpu[i] != vcpu)
-			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS);
-	vgic_set_groups_enabled(&vcpu->vgic, groups);
+		vgicd_changed_some(vcpu, dist->vcpu[i], 0,
+				   enabled_of_groups(dist->vcpu[i], 0, changed));
+	/* bound: VIRQ_WORDS - 1 */
+	for (unsigned word = 1; word < VIRQ_WORDS; word++)
+		vgicd_changed_some(vcpu, vcpu, word, enabled_of_groups(vcpu, word, changed));
+	end_words(vcpu);
 }
 
 __cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
@@ -279,13 +347,22 @@ static void reset_private_registers(struct vgicd *dist, unsigned index)
 	dist->asleep[index] = false;
 }
 
-/* Posts up to now are lost, too. */
+/* Posts up to now are lost. */
+static void drop_posts(struct vgic_posted *posted)
+{
+	vgic_fetch_posted(&posted->pair[0][0], VGICD_ALL_LANES);
+	vgic_fetch_posted(&posted->pair[1][0], VGICD_ALL_LANES);
+	__atomic_exchange_n(&posted->reload[0], 0, __ATOMIC_RELAXED);
+	for (unsigned word = 0; word < ARRAY_SIZE(posted->sources); word++)
+		vgic_fetch_posted(&posted->sources[word], VGICD_ALL_LANES);
+}
+
 void vgicd_reset_private(struct vcpu *vcpu)
 {
 	struct vgic *vgic = &vcpu->vgic;
 
 	reset_private_registers(vcpu->dist, vcpu->index);
-	vgicd_process_word(vcpu, 0);
+	drop_posts(&vgic->posted);
 	vgic_begin(vgic);
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
 		struct virq *virq = &vgic->virq[intid];
@@ -322,6 +399,7 @@ void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_registers(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+	memset(dist->held[0], 0xff, sizeof(dist->held[0]));
 	dist->edges[0] = VGICD_EDGES;
 }
 
@@ -382,16 +460,29 @@ static uint64_t bytes(unsigned size)
 	return ~(uint64_t)0 >> (64 - 8 * size);
 }
 
+/* `lanes`: the bits of the word that are read. */
+static uint64_t read_lanes(struct vcpu *vcpu, uint32_t offset, uint32_t lanes, read_word *read)
+{
+	uint64_t value;
+
+	vcpu->vgic.not_read = ~lanes;
+	value = read(vcpu, offset);
+	vcpu->vgic.not_read = 0;
+	return value;
+}
+
 static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
 				  read_word *read)
 {
 	unsigned skipped = offset % 4;
-	uint64_t value = read(vcpu, offset - skipped) >> 8 * skipped;
+	uint64_t all = bytes(size), value;
 
+	value = read_lanes(vcpu, offset - skipped, (uint32_t)(all << 8 * skipped), read) >>
+		8 * skipped;
 	/* bound: 2 */
 	for (unsigned at = 4 - skipped; at < size; at += 4)
-		value |= read(vcpu, offset + at) << 8 * at;
-	return value & bytes(size);
+		value |= read_lanes(vcpu, offset + at, (uint32_t)(all >> 8 * at), read) << 8 * at;
+	return value & all;
 }
 
 static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
@@ -399,12 +490,15 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 {
 	unsigned skipped = offset % 4;
 
+	if (skipped + size > 4)
+		begin_words(vcpu);
 	write(vcpu, offset - skipped, (uint32_t)(value << 8 * skipped),
 	      (uint32_t)(bytes(size) << 8 * skipped));
 	/* bound: 2 */
 	for (unsigned at = 4 - skipped; at < size; at += 4)
 		write(vcpu, offset + at, (uint32_t)(value >> 8 * at),
 		      (uint32_t)(bytes(size) >> 8 * at));
+	end_words(vcpu);
 }
 
 uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)

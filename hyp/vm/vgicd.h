@@ -46,6 +46,8 @@ struct vgicd {
 	uint32_t lines[VIRQ_WORDS];             /* of emulated devices: high */
 	uint8_t target[VIRQ_COUNT];             /* SPIs: a vCPU's index, or VGICD_NO_TARGET */
 	uint8_t holder[VIRQ_COUNT]; /* SPIs: a vCPU's index, written by that vCPU's core */
+	/* The same by vCPU, a bit an interrupt. While an SPI moves, two vCPUs have its bit. */
+	uint32_t held[VCPU_MAX][VIRQ_WORDS];
 
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX];
@@ -85,8 +87,8 @@ void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
 /* Set the line of an emulated device, on any core. */
 void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level);
 
-/* Process posts to `vcpu`, which is loaded: as many as a write of one register can make. For the
- * rest this core kicks itself. */
+/* Process posts to `vcpu`, which is loaded: of PIECE_VIRQS interrupts at most. For the rest this
+ * core continues (smp_continue()) after every interrupt that is pending. */
 void vgicd_process_posts(struct vcpu *vcpu);
 
 /* An acknowledged physical interrupt has no route on this core: where its SPI is that of another
@@ -153,20 +155,29 @@ uint32_t vgicd_id_register(uint32_t offset, uint32_t part);
 
 /* --- vgicd_post.c --- */
 
-/* Pending or active states of 32 interrupts of a vCPU that is loaded here. */
-uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
+/* Pending or active states of 32 interrupts of a vCPU that is loaded here: as they will be when its
+ * posts are processed. */
+uint32_t vgicd_state(const struct vcpu *vcpu, bool active, unsigned word, uint32_t which);
 
 /* Set such a state of one interrupt. */
 void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on);
 
-/* Process posts of 32 interrupts to `vcpu`, which is loaded here. */
-void vgicd_process_word(struct vcpu *vcpu, unsigned word);
+/* Set and clear sources of four SGIs, from 4 * word on: GICv2, a byte each. */
+void vgicd_set_sources(struct vgic *vgic, unsigned word, uint32_t set, uint32_t clear);
+
+/* The bytes of the first `count` SGIs that have a source. */
+uint32_t vgicd_first_sources(uint32_t sources, unsigned count);
+
+/* Process posts of 32 interrupts to `vcpu`, which is loaded here, of PIECE_VIRQS at most. Returns
+ * whether posts are left. */
+bool vgicd_process_word(struct vcpu *vcpu, unsigned word);
 
 /* The registers of an interrupt of `vcpu`, which is loaded here, have changed. */
 void vgicd_reload(struct vcpu *vcpu, unsigned intid);
 
 /* `vcpu` has changed registers of an interrupt: the vCPU that has it reloads them. */
 void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid);
+void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, uint32_t which);
 
 /* --- vgicd_v2.c --- */
 

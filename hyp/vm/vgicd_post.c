@@ -5,18 +5,12 @@
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
+uint32_t vgicd_state(const struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
 {
-	uint32_t value = 0;
+	uint64_t pair = __atomic_load_n(&vcpu->vgic.posted.pair[active][word], __ATOMIC_RELAXED);
+	uint32_t value = vgic_state(&vcpu->vgic, active, word, which);
 
-	/* bound: 32 */
-	for (; which; which &= which - 1) {
-		const struct virq *virq = &vgic->virq[word * 32 + bit_lowest(which)];
-
-		if (active ? vgic_is_active(vgic, virq) : vgic_is_pending(vgic, virq))
-			value |= which & -which;
-	}
-	return value;
+	return ((value & ~(uint32_t)(pair >> 32)) | (uint32_t)pair) & which;
 }
 
 /* --- posts of pending and active states --- */
@@ -24,7 +18,7 @@ uint32_t vgicd_state(const struct vgic *vgic, bool active, unsigned word, uint32
 void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 {
 	if (!active && on)
-		vgic_set_pending(vgic, virq, 0);
+		vgic_set_pending_from(vgic, virq, BIT(0));
 	else if (!active)
 		vgic_clear_pending(vgic, virq, ~0u);
 	else if (on)
@@ -33,14 +27,32 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* Post SPIs whose holder is another vCPU by now to that vCPU. Returns whether there were any. */
-static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
+/* The lowest `count` bits. */
+static uint32_t lowest(uint32_t bits, unsigned count)
 {
-	uint64_t pair = vgic_fetch_posted(&vcpu->vgic.posted.pair[active][word], which);
-	uint32_t set = (uint32_t)pair, clear = (uint32_t)(pair >> 32);
+	uint32_t rest = bits;
 
-	/* bound: 32; total: 256: all of a word, twice; and of each reload one, twice */
-	for (uint32_t bits = set | clear; bits; bits &= bits - 1) {
+	/* bound: PIECE_VIRQS */
+	for (; rest && count; count--)
+		rest &= rest - 1;
+	return bits & ~rest;
+}
+
+/* Process posts of some of the interrupts `which`, `room` of them at most. A post that SPIs have
+ * outrun goes to their holder. Return the room that is left. */
+static unsigned process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which,
+			       unsigned room)
+{
+	uint64_t *posted = &vcpu->vgic.posted.pair[active][word];
+	uint64_t pair = __atomic_load_n(posted, __ATOMIC_RELAXED);
+	uint32_t some = lowest(((uint32_t)pair | (uint32_t)(pair >> 32)) & which, room), set;
+
+	if (!some)
+		return room;
+	pair = vgic_fetch_posted(posted, some);
+	set = (uint32_t)pair;
+	/* bound: PIECE_VIRQS; total: 3 * PIECE_VIRQS: a piece, and of each reload two states */
+	for (uint32_t bits = some; bits; bits &= bits - 1, room--) {
 		unsigned intid = word * 32 + bit_lowest(bits);
 		bool on = bit_test(&set, intid % 32);
 		struct vcpu *holder = vgicd_holder(vcpu, intid);
@@ -50,7 +62,7 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 		else
 			vgic_post_state(holder, active, on, word, bits & -bits);
 	}
-	return pair;
+	return room;
 }
 
 /* --- the virtual GIC follows the distributor --- */
@@ -60,6 +72,7 @@ static bool process_states(struct vcpu *vcpu, bool active, unsigned word, uint32
 static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
+	struct vgicd *dist = vcpu->dist;
 	struct virq_config disabled = virq->config;
 	unsigned intid = virq->intid;
 
@@ -72,7 +85,10 @@ static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
 				  __ATOMIC_RELAXED);
 	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
-	__atomic_store_n(&vcpu->dist->holder[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&dist->held[to->index][intid / 32], BIT(intid % 32), __ATOMIC_RELAXED);
+	__atomic_store_n(&dist->holder[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&dist->held[vcpu->index][intid / 32], ~BIT(intid % 32),
+			   __ATOMIC_RELAXED);
 	vgic_post_reload(to, intid);
 }
 
@@ -83,8 +99,8 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
 	if (leaves) {
-		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32));
-		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32));
+		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32), 1);
+		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32), 1);
 		vgic_refill(vgic);
 		if (!vgic_is_active(vgic, virq)) {
 			hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
@@ -104,10 +120,12 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid)
 	const struct vgicd *dist = vcpu->dist;
 	struct virq *virq = &vcpu->vgic.virq[intid];
 	unsigned word = intid / 32, bit = intid % 32;
+	uint32_t groups = __atomic_load_n(&dist->groups, __ATOMIC_SEQ_CST);
+	bool group1 = *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1;
 	struct virq_config config = {
-		.enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> bit & 1,
+		.enabled = *vgicd_bits(vcpu, VGICD_ENABLED, word) >> bit & groups >> group1 & 1,
 		.edge = bit_test(dist->edges, 2 * intid + 1),
-		.group1 = *vgicd_bits(vcpu, VGICD_GROUP1, word) >> bit & 1,
+		.group1 = group1,
 		.priority = *vgicd_priority(vcpu, intid) & VIRQ_PRIORITY_MASK,
 	};
 
@@ -134,55 +152,96 @@ void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid)
 
 /* --- all posts --- */
 
-static void process_sgis(struct vgic *vgic)
+void vgicd_set_sources(struct vgic *vgic, unsigned word, uint32_t set, uint32_t clear)
+{
+	vgic_begin(vgic);
+	/* bound: 4 */
+	for (unsigned id = word * 4; set | clear; id++, set >>= 8, clear >>= 8) {
+		if (clear & 0xff)
+			vgic_clear_pending(vgic, &vgic->virq[id], clear & 0xff);
+		if (set & 0xff)
+			vgic_set_pending_from(vgic, &vgic->virq[id], set & 0xff);
+	}
+	vgic_end(vgic);
+}
+
+uint32_t vgicd_first_sources(uint32_t sources, unsigned count)
+{
+	uint32_t first = 0;
+
+	/* bound: 4 */
+	for (uint32_t lane = 0xff; lane && count; lane <<= 8)
+		if (sources & lane) {
+			first |= sources & lane;
+			count--;
+		}
+	return first;
+}
+
+/* Process posted sources of PIECE_VIRQS SGIs at most. Return whether there were any. */
+static bool process_sgis(struct vgic *vgic)
 {
 	/* bound: 4 */
-	for (unsigned i = 0; i < ARRAY_SIZE(vgic->posted.sources); i++) {
-		uint32_t sources =
-			__atomic_exchange_n(&vgic->posted.sources[i], 0, __ATOMIC_RELAXED);
+	for (unsigned word = 0; word < ARRAY_SIZE(vgic->posted.sources); word++) {
+		uint64_t *posted = &vgic->posted.sources[word];
+		uint64_t pair = __atomic_load_n(posted, __ATOMIC_RELAXED);
 
-		/* bound: 4 */
-		for (unsigned id = i * 4; sources; id++, sources >>= 8)
-			if (sources & 0xff)
-				vgic_set_pending_from(vgic, &vgic->virq[id], sources & 0xff);
+		if (!pair)
+			continue;
+		pair = vgic_fetch_posted(
+			posted,
+			vgicd_first_sources((uint32_t)pair | (uint32_t)(pair >> 32), PIECE_VIRQS));
+		vgicd_set_sources(vgic, word, (uint32_t)pair, (uint32_t)(pair >> 32));
+		return true;
 	}
+	return false;
 }
 
-/* Half a register's worth at a time: each may move to another vCPU. */
-static void process_reloads(struct vcpu *vcpu, unsigned word)
+static void process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
-	uint32_t half = *reload & 0xffff ? 0xffff : 0xffff0000;
-	uint32_t bits = __atomic_fetch_and(reload, ~half, __ATOMIC_RELAXED) & half;
+	uint32_t some = lowest(__atomic_load_n(reload, __ATOMIC_RELAXED), room);
 
-	/* bound: 16 */
-	for (; bits; bits &= bits - 1)
-		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
+	if (!some)
+		return;
+	__atomic_fetch_and(reload, ~some, __ATOMIC_ACQUIRE);
+	/* bound: PIECE_VIRQS */
+	for (; some; some &= some - 1)
+		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(some));
 }
 
-/* At most one kind in an exit. */
-void vgicd_process_word(struct vcpu *vcpu, unsigned word)
+static bool is_posted(const struct vgic_posted *posted, unsigned word)
+{
+	return posted->pair[0][word] | posted->pair[1][word] | posted->reload[word];
+}
+
+static bool are_sources_posted(const struct vgic_posted *posted)
+{
+	return posted->sources[0] | posted->sources[1] | posted->sources[2] | posted->sources[3];
+}
+
+bool vgicd_process_word(struct vcpu *vcpu, unsigned word)
 {
 	struct vgic_posted *posted = &vcpu->vgic.posted;
+	unsigned room = PIECE_VIRQS;
 
-	vgic_begin(&vcpu->vgic);
-	if (word == 0)
-		process_sgis(&vcpu->vgic);
-	if (!process_states(vcpu, false, word, VGICD_ALL_LANES) &&
-	    !process_states(vcpu, true, word, VGICD_ALL_LANES))
-		process_reloads(vcpu, word);
-	if (posted->pair[1][word] || posted->reload[word])
-		vgic_post_what(vcpu, VGIC_POST_WORD(word));
-	vgic_end(&vcpu->vgic);
+	if (word || !process_sgis(&vcpu->vgic)) {
+		vgic_begin(&vcpu->vgic);
+		room = process_states(vcpu, false, word, VGICD_ALL_LANES, room);
+		room = process_states(vcpu, true, word, VGICD_ALL_LANES, room);
+		process_reloads(vcpu, word, room);
+		vgic_end(&vcpu->vgic);
+	}
+	return is_posted(posted, word) || (!word && are_sources_posted(posted));
 }
 
-static void publish(struct vgic *vgic, unsigned word)
+static void publish(struct vcpu *vcpu, unsigned word)
 {
-	vgic_refill(vgic);
+	vgic_refill(&vcpu->vgic);
 	/* bound: 2 */
 	for (unsigned active = 0; active < 2; active++)
-		__atomic_store_n(&vgic->published[active][word],
-				 vgicd_state(vgic, active, word, VGICD_ALL_LANES),
+		__atomic_store_n(&vcpu->vgic.published[active][word],
+				 vgicd_state(vcpu, active, word, VGICD_ALL_LANES),
 				 __ATOMIC_RELAXED);
 }
 
@@ -195,14 +254,14 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 	if (!all)
 		return;
 	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
-	if (first & VGIC_POST_GROUPS)
-		vgic_set_groups_enabled(&vcpu->vgic, vcpu->dist->groups);
-	else if (first >= VGIC_POST_PUBLISH(0))
-		publish(&vcpu->vgic, bit_lowest(first) - VIRQ_WORDS);
-	else
-		vgicd_process_word(vcpu, bit_lowest(first));
-	if (__atomic_load_n(what, __ATOMIC_RELAXED))
-		smp_kick(vcpu->core);
+	if (first >= VGIC_POST_PUBLISH(0))
+		publish(vcpu, bit_lowest(first) - VIRQ_WORDS);
+	else if (vgicd_process_word(vcpu, bit_lowest(first)))
+		__atomic_fetch_or(what, first, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(what, __ATOMIC_RELAXED))
+		return;
+	vcpu->vgic.work = 1;
+	smp_continue();
 }
 
 /* --- lines and physical interrupts --- */

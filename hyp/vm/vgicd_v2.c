@@ -31,6 +31,7 @@ static uint32_t read_targets(const struct vcpu *vcpu, unsigned first)
 static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;
+	uint32_t which = 0;
 
 	if (dist->vcpu_count == 1 || first < GIC_PRIVATE_COUNT)
 		return;
@@ -39,11 +40,13 @@ static void write_targets(struct vcpu *vcpu, unsigned first, uint32_t value, uin
 		if (lanes & 1) {
 			uint32_t targets = value & vgicd_all_vcpus(dist) & 0xff;
 
+			if (dist->targets[first + i] != targets)
+				which |= BIT(first % 32 + i);
 			dist->targets[first + i] = (uint8_t)targets;
 			dist->target[first + i] =
 				(uint8_t)(targets ? bit_lowest(targets) : VGICD_NO_TARGET);
-			vgicd_changed(vcpu, vcpu, first + i);
 		}
+	vgicd_changed_some(vcpu, vcpu, first / 32, which);
 }
 
 /* --- SGIs --- */
@@ -57,30 +60,34 @@ static bool in_sgi_pending(uint32_t offset)
 static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
+	uint64_t posted = vgic->posted.sources[offset % GIC_SGI_COUNT / 4];
 	uint32_t value = 0;
 
 	/* bound: 4 */
 	for (unsigned i = 0; i < 4; i++)
 		value |= vgic_pending_sources(vgic, &vgic->virq[(offset + i) & 0xfu]) << 8 * i;
-	return value;
+	return (value & ~(uint32_t)(posted >> 32)) | (uint32_t)posted;
+}
+
+/* As post_own() in vgicd.c. */
+static void post_own_sources(struct vcpu *vcpu, bool on, unsigned word, uint32_t sources)
+{
+	vcpu->vgic.work = 1;
+	vgic_post_sources(vcpu, on, word, sources);
 }
 
 static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 {
 	struct vgic *vgic = &vcpu->vgic;
+	bool on = offset >= GICD_SPENDSGIR;
+	unsigned word = offset % GIC_SGI_COUNT / 4;
 
-	vgic_begin(vgic);
-	/* bound: 4 */
-	for (unsigned i = 0; i < 4; i++) {
-		struct virq *virq = &vgic->virq[(offset + i) & 0xfu];
-		uint32_t sources = value >> 8 * i & 0xff;
-
-		if (sources && offset < GICD_SPENDSGIR)
-			vgic_clear_pending(vgic, virq, sources);
-		else if (sources)
-			vgic_set_pending_from(vgic, virq, sources);
-	}
-	vgic_end(vgic);
+	if (vgic->posted.what) /* the last write counts */
+		vgic_fetch_posted(&vgic->posted.sources[word], value);
+	if (vgicd_first_sources(value, vgic->room) != value)
+		post_own_sources(vcpu, on, word, value);
+	else
+		vgicd_set_sources(vgic, word, on ? value : 0, on ? 0 : value);
 }
 
 static __cold void send(struct vcpu *vcpu, uint32_t value)

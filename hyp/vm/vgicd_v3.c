@@ -35,6 +35,7 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 	struct vgicd *dist = vcpu->dist;
 	unsigned intid = (offset - GICD_IROUTER) / 8;
 	uint32_t *route = dist->routes[intid];
+	uint8_t before = dist->target[intid];
 	uint32_t fields = offset % 8 ? ROUTER_HIGH_FIELDS : ROUTER_LOW_FIELDS;
 
 	__atomic_fetch_and(&route[offset % 8 / 4], ~lanes | value, __ATOMIC_RELAXED);
@@ -45,7 +46,8 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 		dist->target[intid] = (uint8_t)route[0];
 	else
 		dist->target[intid] = VGICD_NO_TARGET;
-	vgicd_changed(vcpu, vcpu, intid);
+	if (dist->target[intid] != before)
+		vgicd_changed(vcpu, vcpu, intid);
 }
 
 /* --- the distributor --- */

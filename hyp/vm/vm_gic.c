@@ -15,6 +15,7 @@
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
 #define KICK_PRIORITY 0xa0u
+#define CONTINUE_PRIORITY 0xe0u /* the lowest that PMR lets through where a GIC has four bits */
 
 /* --- in stage 2 --- */
 
@@ -117,6 +118,7 @@ void vm_gic_reset_core(const struct run_config *config)
 	if (!trapped)
 		return;
 	enable_own(SMP_KICK_SGI, HYP_PRIORITY);
+	enable_own(SMP_CONTINUE_SGI, CONTINUE_PRIORITY);
 	enable_own(board.maintenance_intid, MAINTENANCE_PRIORITY);
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }

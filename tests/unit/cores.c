@@ -14,7 +14,7 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
-#define EXITS_MAX 16u
+#define EXITS_MAX (16u + VIRQ_COUNT / PIECE_VIRQS) /* pieces of a write among them */
 #define PERCORE_MAX 8192u
 
 /* PERCPU variables, of the core that has its turn */
@@ -95,6 +95,11 @@ unsigned cores_exits(void)
 	return exits;
 }
 
+void cores_count_anew(void)
+{
+	kicks = exits = 0;
+}
+
 unsigned smp_core(void)
 {
 	return now;
@@ -125,6 +130,11 @@ void smp_kick(unsigned core)
 
 	kicks += core != now;
 	private[SMP_KICK_SGI].pending_latch = true;
+}
+
+void smp_continue(void)
+{
+	fake_gic.irq[SMP_CONTINUE_SGI].pending_latch = true;
 }
 
 void smp_ask(unsigned core)
@@ -242,6 +252,16 @@ static void settle_core(unsigned n)
 		fake_gic_broken("the guest runs at a raised physical priority");
 }
 
+bool cores_take_one(unsigned n)
+{
+	cores_on(n);
+	if (!fake_gic_irq())
+		return false;
+	assert_ptr_equal(trap_irq(running(n)), running(n));
+	exits++;
+	return true;
+}
+
 static bool is_settled(void)
 {
 	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
@@ -300,6 +320,8 @@ static void boot_core(unsigned n)
 	gic_enable(FAKE_GIC_MAINTENANCE);
 	gic_set_priority(SMP_KICK_SGI, 0);
 	gic_enable(SMP_KICK_SGI);
+	gic_set_priority(SMP_CONTINUE_SGI, 0xe0);
+	gic_enable(SMP_CONTINUE_SGI);
 	fake_gic_guest_init(splits);
 }
 
@@ -327,7 +349,6 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	memset(halves, 0, sizeof(halves));
 	memset(__start_percore, 0, percore_size());
 	now = 0;
-	kicks = 0;
 	cores_vm.outcome = VM_RUNNING;
 	cores_vm.machine = &machine;
 	cores_vm.vcpu_count = count;
@@ -351,7 +372,7 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 	if (gic_version() == 3)
 		put_all_in_group1();
 	dist_write(0, GICD_CTLR, 4, GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
-	kicks = exits = 0;
+	cores_count_anew();
 }
 
 /* --- the guest --- */

@@ -54,6 +54,9 @@ bool spi_arrive_at(unsigned intid, unsigned n);
 /* Every core takes what is signalled, as after each act. */
 void cores_settle(void);
 
+/* The core of vCPU n takes one interrupt, though it is held. Returns false if none is signalled. */
+bool cores_take_one(unsigned n);
+
 /* The core of vCPU n takes no interrupt, not even a kick; until it takes all, INTID `last` (the
  * kick or the maintenance interrupt) after the rest. */
 void cores_hold(unsigned n, bool hold);
@@ -64,9 +67,10 @@ void cores_release(unsigned n, unsigned last);
 void cores_load(unsigned n, bool load);
 bool cores_is_loaded(unsigned n);
 
-/* Since the boot: kicks of another core, and interrupt exits. */
+/* Since the boot, or cores_count_anew(): kicks of another core, and interrupt exits. */
 unsigned cores_kicks(void);
 unsigned cores_exits(void);
+void cores_count_anew(void);
 
 /* As guest_check_rules() */
 void cores_check_rules(void);

@@ -75,8 +75,11 @@ static void leave(void)
 	swapcontext(&cores[now].context, &explorer);
 }
 
+/* Before the cores begin no step is theirs. */
 static void step(void)
 {
+	if (!cores[now].goes_on)
+		return;
 	note(1);
 	leave();
 }
@@ -134,14 +137,12 @@ static bool can_run(enum core core)
 
 static void boot(void)
 {
+	cores[POSTER].goes_on = cores[TARGET].goes_on = false;
 	guest_boot(true);
 	guest_vcpu.core = CORE;
-	gic_set_priority(SMP_KICK_SGI, 0);
-	gic_enable(SMP_KICK_SGI);
 	mmio_write_gic = fake_mmio.write;
 	fake_mmio.write = write_mmio;
 	for (enum core core = POSTER; core < CORES; core++) {
-		cores[core].goes_on = false;
 		cores[core].done = 0;
 		cores[core].way = 0;
 		ASAN_UNPOISON_MEMORY_REGION(cores[core].stack, STACK_SIZE); /* of the last order */
@@ -200,7 +201,9 @@ static uint64_t hash_state(void)
 		hash = mix(mix(hash, cores[core].way), cores[core].goes_on);
 	hash = mix(hash, cores[POSTER].done);
 	hash = mix(hash, fake_gic_irq());
-	return mix(hash, fake_gic.irq[SMP_KICK_SGI].pending_latch) | 1;
+	return mix(mix(hash, fake_gic.irq[SMP_KICK_SGI].pending_latch),
+		   fake_gic.irq[SMP_CONTINUE_SGI].pending_latch) |
+	       1;
 }
 
 /* Return false if the state was met before. */

@@ -208,7 +208,7 @@ ALONE(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded)
 		dist_write(0, offset, 4, 0xffffffff);
 	for (unsigned i = 0; i < FAKE_GIC_INTIDS; i++) {
 		assert_int_equal(fake_gic.irq[i].enabled,
-				 i == FAKE_GIC_MAINTENANCE || i == SMP_KICK_SGI);
+				 i == FAKE_GIC_MAINTENANCE || smp_is_kick(i));
 		assert_false(fake_gic.irq[i].pending_latch && i != CORES_TIMER);
 	}
 }

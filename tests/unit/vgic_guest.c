@@ -15,7 +15,8 @@
 #include "tests/unit/unit.h"
 
 #define LR_COUNT 4u
-#define EXITS_MAX 8u /* that one act of a guest may cause; more are a storm */
+/* that one act of a guest may cause: pieces of a write among them; more are a storm */
+#define EXITS_MAX (8u + VIRQ_COUNT / PIECE_VIRQS)
 
 struct vcpu guest_vcpu;
 static const struct vm_machine machine = { .raise_first = FAKE_SPI_FIRST,
@@ -84,6 +85,10 @@ static void reset_gic(bool link_hw)
 	vppi_load(&guest_vcpu);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);
+	gic_set_priority(SMP_KICK_SGI, 0);
+	gic_enable(SMP_KICK_SGI);
+	gic_set_priority(SMP_CONTINUE_SGI, 0xe0);
+	gic_enable(SMP_CONTINUE_SGI);
 }
 
 void guest_is_unmodified(bool is)
@@ -110,6 +115,9 @@ void guest_boot(bool link_hw)
 	vm->vcpu_count = 1;
 	vm->vcpu[0] = &guest_vcpu;
 	guest_vcpu.vm = vm;
+	guest_vcpu.core = bit_lowest(fake_gic.this_core);
+	smp_set_core(guest_vcpu.core);
+	smp_process_calls(); /* of the last test */
 	vm->outcome = VM_RUNNING;
 	guest_is_unmodified(false);
 	reset_gic(link_hw);

@@ -751,6 +751,7 @@ static void boot(void)
 			step.arg = step.n;
 			do_enable(&step);
 		}
+	cores_count_anew();
 }
 
 static void note(const struct vgic_step *step)

@@ -204,6 +204,13 @@ static uint64_t dist_read(uint32_t offset, bool redist)
 	}
 }
 
+/* TargetListFilter is 2: this core. */
+static void send_sgi(uint32_t value)
+{
+	if (value >> 24 == 2 || value >> 16 & fake_gic.this_core)
+		fake_gic.irq[value & 0xf].pending_latch = true;
+}
+
 static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redist)
 {
 	if (in_bits(offset))
@@ -216,6 +223,8 @@ static void dist_write(uint32_t offset, unsigned size, uint64_t value, bool redi
 		fake_gic.irq[(offset - GICD_IROUTER) / 8].route = value;
 	else if (in_config(offset))
 		write_config((offset - GICD_ICFGR) * 4, (uint32_t)value);
+	else if (offset == GICD_SGIR && gic_version() == 2)
+		send_sgi((uint32_t)value);
 	else if (offset == GICD_CTLR && !redist)
 		fake_gic.dist_enabled = value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1);
 }

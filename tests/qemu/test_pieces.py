@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a guest does, EL2 works for it in pieces: no visit to EL2 takes longer than LONGEST, as
+the plugin of tools/plugin/ counts from outside. A visit that goes on in the core's loop is not
+meant, where a vCPU gives up its core: that loop has pieces of its own (test_restarts.py). Nor is
+HC_RECORD, by which the bench guest prints."""
+
+import pytest
+
+import el2count
+from hypbench.bound import image
+from lab import Job, Lab, build_of
+from test_hostile_registers import CONFIGS, HEAD, bench_lines
+from test_hostile_vcpus import divides_otherwise, hostile
+
+LONGEST = 2500  # instructions
+LEAST = 1000  # of the longest visit, or else the run does not do what it is for
+NOT_MEANT = ("leave", "vcpu_put", "hc_record")
+
+pytestmark = [divides_otherwise, pytest.mark.every_board]
+
+
+def registers(board: str) -> Job:
+    """A guest of one vCPU with interrupts of each kind, in every configuration of its vGIC."""
+    return Job(board, HEAD + CONFIGS + bench_lines("hostile_registers n=20000 seed=301"))
+
+
+LOADS = {
+    "registers": registers,
+    "1 vCPU": lambda board: hostile(board, 1),
+    "2 vCPUs": lambda board: hostile(board, 2),
+    "4 vCPUs": lambda board: hostile(board, 4),
+}
+
+
+def longest_visit(lab: Lab, job: Job) -> int:
+    if reason := el2count.reason_not_to(job):
+        pytest.skip(reason)
+    symbols = image.load(build_of(job.board, job.planted) / "hypbench.elf").symbols
+    marks = tuple(symbols[name] for name in NOT_MEANT)
+    counted = lab.run(el2count.Watched(job, None, (), marks), el2count.perform)
+    counted.result.assert_ended(0)
+    return max(visit.length for visit in counted.marked if visit.marks == 0)
+
+
+@pytest.mark.parametrize("load", [
+    pytest.param(name, marks=pytest.mark.long) if name == "2 vCPUs" else name for name in LOADS])
+def test_no_visit_is_long(lab, built, load):
+    assert LEAST < longest_visit(lab, LOADS[load](built)) <= LONGEST

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LINK: exit-path-of-cores tests/unit/vgic_pieces.c drivers/gic/gicv2.c */

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes to registers of many interrupts. EL2 changes PIECE_VIRQS interrupts in a visit, and takes
+ * what is pending between two visits. Whatever comes between them, the end must be that of a write
+ * which is done at once: here the end of as many writes to one interrupt each.
+ */
+#include <string.h>
+
+#include "drivers/gic/gic_regs.h"
+#include "hyp/cpu/smp.h"
+#include "hyp/vm/vgicd.h"
+#include "lib/bits.h"
+#include "lib/random.h"
+#include "tests/unit/cores.h"
+#include "tests/unit/fake/fake_gic_model.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
+
+#define WORD (FAKE_SPI_FIRST / 32) /* physical SPIs, and others */
+#define DEVICE (FAKE_SPI_FIRST + FAKE_SPI_COUNT - 1)
+#define ALL 0xffffffffu
+#define TAKEN_MAX 256u
+
+static uint64_t word_read(unsigned n, uint32_t bank)
+{
+	return dist_read(n, bank + 4 * WORD, 4);
+}
+
+static void word_write(unsigned n, uint32_t bank, uint32_t value)
+{
+	dist_write(n, bank + 4 * WORD, 4, value);
+}
+
+/* --- the end is as at once --- */
+
+struct end {
+	uint32_t registers[GICD_ICACTIVER / 128 - GICD_IGROUPR / 128 + 1];
+	uint8_t priorities[32], targets[32], physical[FAKE_SPI_COUNT];
+	uint16_t taken[TAKEN_MAX];
+	unsigned taken_count;
+};
+
+static void note_taken(struct end *end, unsigned n)
+{
+	uint32_t iar;
+
+	while ((iar = cpu_ack(n)) < GIC_SPECIAL_BASE) {
+		assert_true(end->taken_count < TAKEN_MAX);
+		end->taken[end->taken_count++] = (uint16_t)(iar | n << 12);
+		cpu_eoi(n, iar);
+	}
+}
+
+static void note_end(struct end *end)
+{
+	memset(end, 0, sizeof(*end));
+	for (unsigned i = 0; i < sizeof(end->registers) / 4; i++)
+		end->registers[i] = (uint32_t)word_read(0, GICD_IGROUPR + 128 * i);
+	for (unsigned i = 0; i < 32; i++) {
+		end->priorities[i] = (uint8_t)dist_read(0, GICD_IPRIORITYR + 32 * WORD + i, 1);
+		end->targets[i] = (uint8_t)dist_read(0, GICD_ITARGETSR + 32 * WORD + i, 1);
+	}
+	for (unsigned i = 0; i < FAKE_SPI_COUNT; i++)
+		end->physical[i] = fake_gic.irq[FAKE_SPI_FIRST + i].enabled;
+	for (unsigned n = 0; n < cores_vm.vcpu_count; n++)
+		note_taken(end, n);
+}
+
+/* Some of everything, at both vCPUs. */
+static void populate(uint32_t seed)
+{
+	struct random random;
+
+	random_init(&random, seed, 0);
+	cores_boot(2);
+	for (unsigned i = 0; i < 32; i++) {
+		unsigned intid = 32 * WORD + i;
+
+		dist_write(0, GICD_IPRIORITYR + intid, 1, random_next(&random) & 0xf8);
+		spi_target(intid, random_below(&random, 2));
+		if (random_below(&random, 2))
+			word_write(0, GICD_ISENABLER, BIT(i));
+		if (random_below(&random, 4) == 0)
+			word_write(0, GICD_ISPENDR, BIT(i));
+	}
+	for (unsigned n = 0; n < 2; n++) /* active */
+		for (unsigned i = 0; i < 6; i++)
+			cpu_ack(n);
+}
+
+/* By one access: 4 bytes of a bank with a bit an interrupt, 8 of one with a byte. */
+static void write_at_once(uint32_t bank, uint64_t value)
+{
+	if (bank < GICD_IPRIORITYR)
+		word_write(1, bank, (uint32_t)value);
+	else
+		dist_write(1, bank + 32 * WORD + 3, 8, value);
+}
+
+static void write_one_by_one(uint32_t bank, uint64_t value)
+{
+	bool writes_zeros = bank == GICD_IGROUPR;
+
+	for (unsigned i = 0; bank >= GICD_IPRIORITYR && i < 8; i++)
+		dist_write(1, bank + 32 * WORD + 3 + i, 1, value >> 8 * i & 0xff);
+	for (unsigned i = 0; bank < GICD_IPRIORITYR && i < 32; i++) {
+		uint32_t rest = writes_zeros ? (uint32_t)word_read(1, bank) & ~BIT(i) : 0;
+
+		if (writes_zeros || value >> i & 1)
+			word_write(1, bank, rest | ((uint32_t)value & BIT(i)));
+	}
+}
+
+TEST(a_write_to_many_ends_as_writes_to_each)
+{
+	static const uint32_t banks[] = { GICD_IGROUPR,   GICD_ISENABLER,  GICD_ICENABLER,
+					  GICD_ISPENDR,   GICD_ICPENDR,    GICD_ISACTIVER,
+					  GICD_ICACTIVER, GICD_IPRIORITYR, GICD_ITARGETSR };
+	static const uint64_t values[] = { ~0ull, 0, 0x0102020101020102ull, 0xf0f8e0e8c0c8a0a8ull };
+	struct end at_once, one_by_one;
+
+	for (uint32_t seed = 0; seed < 8; seed++)
+		for (unsigned i = 0; i < sizeof(banks) / 4 * 4; i++) {
+			populate(seed);
+			write_at_once(banks[i / 4], values[i % 4]);
+			note_end(&at_once);
+			populate(seed);
+			write_one_by_one(banks[i / 4], values[i % 4]);
+			note_end(&one_by_one);
+			if (memcmp(&at_once, &one_by_one, sizeof(at_once)))
+				fail_msg("seed %u, %#x to bank %#x", seed, (uint32_t)values[i % 4],
+					 banks[i / 4]);
+			assert_null(fake_gic_violation());
+		}
+}
+
+/* CTLR is a write to every interrupt. */
+TEST(a_distributor_that_goes_off_and_on_loses_nothing)
+{
+	struct end before, after;
+
+	for (uint32_t seed = 0; seed < 8; seed++) {
+		populate(seed);
+		note_end(&before);
+		populate(seed);
+		dist_write(1, GICD_CTLR, 4, 0);
+		assert_nobody_takes_anything();
+		dist_write(0, GICD_CTLR, 4, 3);
+		note_end(&after);
+		assert_memory_equal(&before, &after, sizeof(before));
+	}
+}
+
+/* --- pieces --- */
+
+/* One vCPU, with every interrupt of the word enabled. */
+static void boot_enabled(void)
+{
+	cores_boot(1);
+	word_write(0, GICD_ISENABLER, ALL);
+}
+
+/* Interrupts of the word that are pending at the virtual GIC, whatever is left to do. */
+static uint32_t changed(void)
+{
+	return vgic_state(&cores_vm.vcpu[0]->vgic, false, WORD, ALL);
+}
+
+static unsigned bits(uint32_t value)
+{
+	return (unsigned)__builtin_popcount(value);
+}
+
+TEST(a_few_interrupts_change_at_once)
+{
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, BIT(16) | BIT(31));
+	assert_int_equal(changed(), BIT(16) | BIT(31));
+	assert_false(cores_take_one(0));
+}
+
+TEST(no_visit_changes_more_than_a_piece)
+{
+	uint32_t before = 0;
+	unsigned visits = 0;
+
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, ~0xffu); /* without physical ones, which come one by one */
+	assert_int_equal(changed(), 0);
+	for (; cores_take_one(0); visits++) {
+		assert_in_range(bits(changed() ^ before), 1, PIECE_VIRQS);
+		before = changed();
+	}
+	assert_int_equal(before, ~0xffu);
+	assert_int_equal(visits, 24 / PIECE_VIRQS);
+}
+
+TEST(a_read_between_has_the_end)
+{
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, ALL);
+	assert_int_equal(word_read(0, GICD_ISPENDR), ALL);
+	cores_take_one(0);
+	word_write(0, GICD_ICPENDR, ALL);
+	assert_int_equal(word_read(0, GICD_ISPENDR), 0);
+	word_write(0, GICD_ICENABLER, ALL);
+	assert_int_equal(word_read(0, GICD_ISENABLER), 0);
+}
+
+/* The guest goes elsewhere between two pieces, by an interrupt, and writes again. */
+TEST(the_last_write_counts)
+{
+	for (unsigned pieces = 0; pieces < 20; pieces++) {
+		boot_enabled();
+		cores_hold(0, true);
+		word_write(0, GICD_ISPENDR, ALL);
+		for (unsigned i = 0; i < pieces; i++)
+			cores_take_one(0);
+		word_write(0, GICD_ICPENDR, 0x00f00000); /* in pieces */
+		word_write(0, GICD_ICPENDR, BIT(31));    /* at once */
+		word_write(0, GICD_ISPENDR, BIT(22));
+		cores_hold(0, false);
+		cores_settle();
+		assert_int_equal(word_read(0, GICD_ISPENDR), ~(0x80f00000u & ~BIT(22)));
+	}
+}
+
+TEST(another_vcpu_that_writes_the_register_meanwhile_has_its_say)
+{
+	for (unsigned pieces = 0; pieces < 20; pieces++) {
+		cores_boot(2);
+		cores_hold(0, true);
+		word_write(0, GICD_ISPENDR, ~0xffu);
+		word_write(0, GICD_ISENABLER, ALL);
+		for (unsigned i = 0; i < pieces; i++)
+			cores_take_one(0);
+		word_write(1, GICD_ICPENDR, 0xff000000);
+		word_write(1, GICD_ICENABLER, 0x0000ffff);
+		cores_hold(0, false);
+		cores_settle();
+		assert_int_equal(word_read(1, GICD_ISENABLER), 0xffff0000);
+		assert_int_equal(word_read(0, GICD_ISPENDR), 0x00ffff00);
+		assert_takes(0, 32 * WORD + 16);
+	}
+}
+
+/* --- interrupts between pieces --- */
+
+TEST(an_interrupt_comes_before_the_rest)
+{
+	uint32_t before;
+
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, ~0xffu);
+	cores_take_one(0);
+	before = changed();
+	spi_raise(DEVICE);
+	assert_true(cores_take_one(0));
+	assert_true(gic_is_active(DEVICE));
+	assert_int_equal(changed() & ~0xffu, before);
+}
+
+/* What a device makes pending after ICPENDR is later than the write, however late its rest is. */
+TEST(the_rest_of_icpendr_clears_no_later_interrupt)
+{
+	boot_enabled();
+	word_write(0, GICD_ISPENDR, ~0xffu);
+	cores_hold(0, true);
+	word_write(0, GICD_ICPENDR, ALL);
+	cores_take_one(0);
+	spi_raise(DEVICE);
+	cores_hold(0, false);
+	cores_settle();
+	assert_int_equal(word_read(0, GICD_ISPENDR), BIT(DEVICE % 32));
+	assert_takes(0, DEVICE);
+	assert_nobody_takes_anything();
+}
+
+/* Nor does it with a list register that a fast path would fill. */
+TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
+{
+	boot_enabled();
+	spi_raise(DEVICE);
+	assert_takes(0, DEVICE);
+	the_rest_of_icpendr_clears_no_later_interrupt();
+}
+
+TEST(a_vcpu_without_its_core_has_the_rest_later)
+{
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, ~0xffu);
+	cores_take_one(0);
+	cores_load(0, false);
+	cores_hold(0, false);
+	cores_settle();
+	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.what, 0);
+	cores_load(0, true);
+	cores_settle();
+	assert_int_equal(changed(), ~0xffu);
+}
+
+TEST(a_vcpu_that_is_reset_has_no_rest)
+{
+	cores_boot(1);
+	cores_hold(0, true);
+	for (unsigned word = 0; word < 4; word++)
+		if (gic_version() == 2)
+			dist_write(0, GICD_SPENDSGIR + 4 * word - word % 2, 8, ~0ull);
+		else
+			redist_write(0, GICR_SGI_OFFSET + GICD_ISPENDR, 4, ALL);
+	cores_on(0);
+	vgicd_reset_private(cores_vm.vcpu[0]);
+	cores_hold(0, false);
+	cores_settle();
+	assert_int_equal(vgic_state(&cores_vm.vcpu[0]->vgic, false, 0, 0xffff), 0);
+}
