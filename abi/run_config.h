@@ -90,9 +90,9 @@
 	X(pause_clock, "moving held")                                                              \
 	X(vtimer, "idle armed")                                                                    \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
-		  "load_irq load_sgi load_echo load_net load_block load_ping load_yield linux "    \
-		  "active_call active_heartbeat active_fault active_interrupt active_control "     \
-		  "active_random")
+		  "load_irq load_sgi load_echo load_net load_block load_ping load_ring "           \
+		  "load_yield linux active_call active_heartbeat active_fault "                    \
+		  "active_interrupt active_control active_random")
 
 /*
  * Axes that are a number: X(field, max).
@@ -138,10 +138,11 @@ enum beside_load {
 	BESIDE_TLBI,
 	BESIDE_IRQ,
 	BESIDE_SGI,
-	BESIDE_ECHO, /* over a link, as the next three */
+	BESIDE_ECHO, /* over a link, as the next four */
 	BESIDE_NET,
 	BESIDE_BLOCK,
 	BESIDE_PING,
+	BESIDE_RING,
 	BESIDE_YIELD,
 	BESIDE_LINUX,
 	BESIDE_CALL, /* from here on, of a pair that fails over */

@@ -54,13 +54,16 @@ void pagetable_reset(struct pagetable *table);
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes);
 
+/* Make a table all of whose pages are the page at `output`, for pagetable_fill(). NULL: the pool is
+ * empty. */
+pte_t *pagetable_filler(struct pagetable *table, uint64_t output, pte_t attributes);
+
 /*
- * Map every unmapped page of the range to the page at `output`. The range is a multiple of 2 MiB.
- * All 2 MiB without a mapping share one table, so no mapping of the range may change afterwards.
- * False, with the range partly filled: the pool is empty.
+ * Map every unmapped page of the range to the page of the filler `shared`. The range is a multiple
+ * of 2 MiB. All 2 MiB without a mapping share that table, so no mapping of the range may change
+ * afterwards. False, with the range partly filled: the pool is empty.
  */
-bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, uint64_t output,
-		    pte_t attributes);
+bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, pte_t *shared);
 
 /* Unmap the range and split blocks at its edges. Errors as pagetable_map(). */
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size);

@@ -54,6 +54,11 @@ void gic_set_pending(unsigned intid)
 	gic_write_bit(intid, GICD_ISPENDR);
 }
 
+uintptr_t gic_pending_register(unsigned intid)
+{
+	return gic.dist + GICD_ISPENDR + intid / 32 * 4;
+}
+
 void gic_clear_pending(unsigned intid)
 {
 	gic_write_bit(intid, GICD_ICPENDR);

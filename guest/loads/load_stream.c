@@ -3,6 +3,7 @@
  * Traffic over a link to a VM that runs load_echo, one transfer as soon as the last was taken:
  *   load_net    32 blocks of 1024 bytes: a network at its limit
  *   load_block  4 KiB: writes to a disk that another VM serves
+ *   load_ring   rings alone, without end: nothing is in the window, and no answer comes
  */
 #include "arch/counter.h"
 #include "guest/link.h"
@@ -46,11 +47,23 @@ static void block_round(uintptr_t piece)
 	transfer((const void *)piece, DISK_BLOCKS);
 }
 
+static void ring_round(uintptr_t piece)
+{
+	(void)piece;
+	link_ring();
+}
+
 static const struct load load_net = { .beside = "load_net", .begin = begin, .round = net_round };
 static const struct load load_block = {
 	.beside = "load_block",
 	.begin = begin,
 	.round = block_round,
 };
+static const struct load load_ring = {
+	.beside = "load_ring",
+	.begin = begin,
+	.round = ring_round,
+};
 LOAD(load_net);
 LOAD(load_block);
+LOAD(load_ring);

@@ -12,10 +12,10 @@
 #define HEADER sizeof(struct virtio_net_header)
 #define BROKEN UINT32_MAX
 
-/* Only an end that works has queues to look at. */
-static bool works(const struct virtio_net *end)
+static void set_status(struct virtio_net *end, uint32_t status)
 {
-	return (end->status & (VIRTIO_DRIVER_OK | VIRTIO_NEEDS_RESET)) == VIRTIO_DRIVER_OK;
+	end->status = status;
+	end->works = (status & (VIRTIO_DRIVER_OK | VIRTIO_NEEDS_RESET)) == VIRTIO_DRIVER_OK;
 }
 
 /* An edge. On any core: a physical SPI without a device, which is the VM's, or else a line. */
@@ -33,7 +33,7 @@ static void interrupt(struct virtio_net *end, uint32_t cause)
 /* The guest broke a rule of its queues (2.1.2). */
 static __cold void break_down(struct virtio_net *end)
 {
-	end->status |= VIRTIO_NEEDS_RESET;
+	set_status(end, end->status | VIRTIO_NEEDS_RESET);
 	end->broken++;
 	interrupt(end, VIRTIO_INT_CONFIG);
 }
@@ -219,9 +219,9 @@ static inline unsigned move_piece(struct virtio_net *end)
 {
 	unsigned count = 0;
 
-	if (!works(end))
+	if (!end->works)
 		return 0;
-	if (works(end->peer))
+	if (end->peer->works)
 		/* bound: VIRTIO_NET_AT_ONCE */
 		while (receive(end) && ++count < VIRTIO_NET_AT_ONCE && sends_more(end->peer))
 			;
@@ -331,7 +331,8 @@ static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size,
 void virtio_net_reset(struct virtio_net *end)
 {
 	lock_take(&end->cable->lock);
-	end->status = end->interrupts = 0;
+	set_status(end, 0);
+	end->interrupts = 0;
 	end->queue_select = end->device_select = end->driver_select = 0;
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
@@ -394,8 +395,8 @@ static void write_status(struct virtio_net *end, uint32_t value)
 	value = (value & 0xff) | end->status;
 	if (!agreed)
 		value &= ~(VIRTIO_FEATURES_OK | VIRTIO_DRIVER_OK);
-	end->status = value & (end->status | ~VIRTIO_NEEDS_RESET);
-	if (works(end))
+	set_status(end, value & (end->status | ~VIRTIO_NEEDS_RESET));
+	if (end->works)
 		gic_set_pending(end->kick);
 }
 
@@ -403,7 +404,7 @@ static void write_status(struct virtio_net *end, uint32_t value)
 static void notify(struct virtio_net *end, uint32_t queue)
 {
 	if (queue == VIRTIO_NET_TX)
-		gic_set_pending(works(end->peer) ? end->peer->kick : end->kick);
+		gic_set_pending(end->peer->works ? end->peer->kick : end->kick);
 	else if (queue == VIRTIO_NET_RX)
 		gic_set_pending(end->kick);
 }

@@ -6,7 +6,8 @@
  * A sender's QueueNotify only pends a physical SPI, the other end's kick. On the core that has it,
  * EL2 copies the frames, in pieces of VIRTIO_NET_AT_ONCE, into the receiver's buffers. Each
  * piece is followed by a rest as long as the piece, in which no kick exits: the vCPUs of the core
- * have half of its time, whatever the sender does.
+ * have half of its time, whatever the sender does. EL2 copies at the receiver's priority: while a
+ * more urgent vCPU has the core, the frames wait and the kick is disabled.
  *
  * What a guest writes to its queues is read once and checked: a chain that is too long or leaves
  * the VM's RAM, a frame without a byte or longer than a frame, or an index that jumps, stops that
@@ -51,6 +52,7 @@ struct virtio_cable {
 struct virtio_net {
 	struct vm *vm;
 	struct virtio_net *peer;
+	const struct vm *sender; /* the peer's VM */
 	struct virtio_cable *cable;
 	unsigned kick; /* INTID of the physical SPI, which EL2 handles */
 	unsigned spi;  /* of the device's interrupt, a physical SPI, too; 0: VIRT_VIRTIO_INTID */
@@ -58,6 +60,7 @@ struct virtio_net {
 	uint8_t mac[VIRTIO_NET_MAC_SIZE];
 
 	uint32_t status, interrupts;
+	bool works; /* as the status has it: only then are there queues to look at */
 	uint32_t queue_select, device_select, driver_select;
 	uint32_t driver_features[2];
 	struct virtio_queue queue[VIRTIO_NET_QUEUES];

@@ -253,7 +253,7 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 	console_listen(true);
 }
 
-void vpl011_unplug(struct vpl011 *uart)
+void vpl011_unplug(struct vpl011 *uart, bool leaves)
 {
 	record_lock();
 	if (uart->length)
@@ -263,6 +263,8 @@ void vpl011_unplug(struct vpl011 *uart)
 	uart->unplugged = true;
 	if (uart == listener)
 		console_listen(false);
+	if (uart == listener && leaves)
+		listener = NULL;
 	record_unlock();
 }
 

@@ -33,9 +33,9 @@ struct vpl011 {
 /* Resets the UART. `input`: the UART receives the console's input, unless another one does. */
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
-/* Until vpl011_start() the UART receives nothing, but stays the one that does. It sends what it has
- * of a line. */
-void vpl011_unplug(struct vpl011 *uart);
+/* Until vpl011_start() the UART receives nothing, but stays the one that does, unless its VM
+ * leaves. It sends what it has of a line. */
+void vpl011_unplug(struct vpl011 *uart, bool leaves);
 
 /* The UART receives no input afterwards, and sends what it has of a line. */
 void vpl011_stop(struct vpl011 *uart);

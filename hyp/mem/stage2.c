@@ -97,9 +97,14 @@ bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum s
 	return done;
 }
 
-bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pa_t page)
+pte_t *stage2_filler(struct stage2 *stage2, pa_t page)
 {
-	bool done = pagetable_fill(&stage2->table, ipa, size, page, attributes_of[STAGE2_DATA]);
+	return pagetable_filler(&stage2->table, page, attributes_of[STAGE2_DATA]);
+}
+
+bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pte_t *filler)
+{
+	bool done = pagetable_fill(&stage2->table, ipa, size, filler);
 
 	dsb_ishst();
 	isb();

@@ -38,6 +38,7 @@ static __cold void work(struct vcpu *vcpu)
 {
 	do {
 		vm_work_piece(vcpu);
+		cpu_relax(); /* an emulator of several cores goes to the next one */
 		trap_irq_idle();
 		sched_wake_posted();
 	} while (sched_next() == vcpu && vm_works(vcpu) && !smp_is_asked());

@@ -17,12 +17,15 @@
 #define BACKGROUND_HAS_GICV 2u
 #define BACKGROUND_HAS_APR 4u
 
-static bool add_devices(struct vm *vm)
+static enum vm_build add_devices(struct vm *vm)
 {
 	uintptr_t code = vm->machine->entry, gicv = gic_guest_cpu_pa(false);
 
 	return vm_map(vm, code, code, PAGE_SIZE, STAGE2_CODE) &&
-	       (!gicv || vm_map(vm, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE));
+			       (!gicv ||
+				vm_map(vm, code ^ PAGE_SIZE, gicv, PAGE_SIZE, STAGE2_DEVICE))
+		       ? VM_BUILD_DONE
+		       : VM_BUILD_FAILED;
 }
 
 /* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */

@@ -31,14 +31,15 @@ static struct guest_run *run_page(const struct vm *vm)
 	return ram_at(ram, ram->base + GUEST_RUN_OFFSET, sizeof(struct guest_run));
 }
 
-static bool add_devices(struct vm *vm)
+static enum vm_build add_devices(struct vm *vm)
 {
 	vm_add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE,
 						null_device_read, null_device_write,
 						vm->machine->device, "null device" });
 	if (vm->machine->net)
 		virtio_net_add(vm, vm->machine->net);
-	return !vm->machine->doorbell || doorbell_add(vm, vm->machine->doorbell);
+	return !vm->machine->doorbell || doorbell_add(vm, vm->machine->doorbell) ? VM_BUILD_DONE
+										 : VM_BUILD_FAILED;
 }
 
 /* A piece of the image, or of the memory after it, which the guest clears. */

@@ -20,6 +20,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
+#include "hyp/vm/vm_build.h"
 #include "lib/bits.h"
 
 static struct vpl011 uarts[VM_MAX];
@@ -49,31 +50,77 @@ static bool add_uart(struct vm *vm)
 	return true;
 }
 
-/* A load outside of RAM, as in flash, is read-only for the guest. */
-static bool map_load(struct vm *vm, const struct plan_load *load)
+/* One block, or some pages before the next block begins. */
+static uint64_t mapped_at_once(const struct vm *vm, ipa_t ipa, pa_t pa, uint64_t left)
 {
-	return ram_holds(&vm->machine->ram, load->ipa, 1) ||
-	       vm_map(vm, load->ipa, store_at(load), align_up(load->size, PAGE_SIZE), STAGE2_CODE);
+	uint64_t block = LPAE_SIZE(2), size = block - ipa % block;
+
+	if (vm->stage2.table.block_level <= 2 && !((ipa | pa) % block) && left >= block)
+		return block;
+	if (size > VM_PIECE_LEAVES * PAGE_SIZE)
+		size = VM_PIECE_LEAVES * PAGE_SIZE;
+	return left < size ? left : size;
+}
+
+/* A piece of a load outside of RAM, as in flash, which is read-only for the guest. */
+static bool map_load_piece(struct vm *vm, const struct plan_load *load)
+{
+	struct vm_progress *progress = &vm->progress;
+	uint64_t left = align_up(load->size, PAGE_SIZE) - progress->done;
+	ipa_t at = load->ipa + progress->done;
+	pa_t from = store_at(load) + progress->done;
+	uint64_t size = mapped_at_once(vm, at, from, left);
+	bool in_ram = ram_holds(&vm->machine->ram, load->ipa, 1);
+
+	if (!in_ram && !vm_map(vm, at, from, size, STAGE2_CODE))
+		return false;
+	progress->done = in_ram || size == left ? 0 : progress->done + size;
+	progress->image += progress->done == 0;
+	return true;
 }
 
 static const uint8_t erased_flash[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) = {
 	[0 ... PAGE_SIZE - 1] = 0xff,
 };
 
-static bool add_devices(struct vm *vm)
+static bool add_emulated(struct vm *vm)
 {
-	const struct plan_guest *plan = vm->machine->plan;
-
 	if (!add_uart(vm))
 		return false;
 	if (vm->machine->net)
 		virtio_net_add(vm, vm->machine->net);
 	virtio_slots_add(vm);
-	for (uint32_t i = 0; i < plan->load_count; i++)
-		if (!map_load(vm, &plan->load[i]))
-			return false;
-	return stage2_fill(&vm->stage2, VIRT_FLASH, VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE,
-			   (uintptr_t)erased_flash);
+	return true;
+}
+
+/* What no load has is erased. */
+static enum vm_build fill_flash_piece(struct vm *vm)
+{
+	struct vm_progress *progress = &vm->progress;
+
+	if (!progress->filler) {
+		progress->filler = stage2_filler(&vm->stage2, (uintptr_t)erased_flash);
+		return progress->filler ? VM_BUILD_MORE : VM_BUILD_FAILED;
+	}
+	if (!stage2_fill(&vm->stage2, VIRT_FLASH + progress->done, LPAE_SIZE(2), progress->filler))
+		return VM_BUILD_FAILED;
+	progress->done += LPAE_SIZE(2);
+	return progress->done < VIRT_FLASH_BANKS * VIRT_FLASH_BANK_SIZE ? VM_BUILD_MORE
+									: VM_BUILD_DONE;
+}
+
+/* The first piece adds the devices that EL2 emulates; the loads follow, and the flash. */
+static enum vm_build add_devices(struct vm *vm)
+{
+	const struct plan_guest *plan = vm->machine->plan;
+	uint32_t n = vm->progress.image;
+
+	if (n > plan->load_count)
+		return fill_flash_piece(vm);
+	if (n > 0)
+		return map_load_piece(vm, &plan->load[n - 1]) ? VM_BUILD_MORE : VM_BUILD_FAILED;
+	vm->progress.image++;
+	return add_emulated(vm) ? VM_BUILD_MORE : VM_BUILD_FAILED;
 }
 
 /* An image outside of RAM is read where it lies. */
@@ -125,7 +172,7 @@ static void restarts(struct vm *vm)
 	if (has_real_uart(vm->config))
 		console_guest_had_it();
 	else
-		vpl011_unplug(uart_of(vm));
+		vpl011_unplug(uart_of(vm), vm->dismissed);
 }
 
 /* The guest may have left the real UART in any state. */

@@ -20,17 +20,33 @@
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
+#define EVENT_REST_US 40u /* under QEMU 2500 instructions: twice what an event takes */
 
 static struct {
 	const struct plan *plan;
 	uint64_t start, limit; /* CNTPCT */
 	struct timer event_timer;
 	unsigned next_event;
-	uint32_t served;   /* bit i: `on` line i */
-	uint32_t count[2]; /* of events: ignored, done */
-	uint32_t reported; /* the resets of one VM that the next record reports; 0: no more */
+	uint32_t served;      /* bit i: `on` line i */
+	uint32_t count[2];    /* of events: ignored, done */
+	uint32_t reported;    /* the resets of one VM that the next record reports; 0: no more */
+	uint64_t rests_until; /* CNTPCT: no event is served before */
 	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
+	unsigned life_count;
 } now;
+
+/* What is known of the life of a VM, for its record. */
+struct life {
+	const struct vm *vm;
+	enum vm_outcome outcome;
+	uint32_t turns, smc, resets, rom_writes, tables, rounds;
+	struct vm_faults faults;
+	uint32_t net_received, net_lost, net_broken;
+};
+
+/* Lives that events ended: their records are printed after the step, since printing takes long.
+ * Between two of a VM lies an event that makes it anew. */
+static struct life lives[(PLAN_EVENT_MAX + PLAN_ON_MAX + VM_MAX) / 2];
 
 /* A background VM or a load: it never ends by itself. */
 static bool is_neighbour(unsigned i)
@@ -46,9 +62,10 @@ static bool has_benchmarks(void)
 static const char *word_of(enum vm_outcome outcome)
 {
 	static const char *const words[] = {
-		[VM_ABSENT] = "refused", [VM_CREATED] = "stopped", [VM_RUNNING] = "running",
-		[VM_RESET] = "reset",    [VM_DONE] = "done",       [VM_REFUSED] = "refused",
-		[VM_FAILED] = "failed",  [VM_CRASHED] = "crashed", [VM_FAULT] = "fault",
+		[VM_ABSENT] = "refused",  [VM_LEAVING] = "stopped", [VM_CREATED] = "stopped",
+		[VM_RUNNING] = "running", [VM_RESET] = "reset",     [VM_DONE] = "done",
+		[VM_REFUSED] = "refused", [VM_FAILED] = "failed",   [VM_CRASHED] = "crashed",
+		[VM_FAULT] = "fault",
 	};
 
 	return words[outcome];
@@ -56,18 +73,10 @@ static const char *word_of(enum vm_outcome outcome)
 
 /* --- a VM --- */
 
-/* A neighbour has no limit. */
-static void start(unsigned i)
+/* A neighbour has none. */
+static uint64_t limit_of(unsigned i)
 {
-	vm_start(&vms[i], is_neighbour(i) ? VM_NO_LIMIT : now.limit);
-}
-
-static bool create_and_start(unsigned i)
-{
-	if (!vms_create(i))
-		return false;
-	start(i);
-	return true;
+	return is_neighbour(i) ? VM_NO_LIMIT : now.limit;
 }
 
 static uint32_t turns_of(unsigned i)
@@ -79,44 +88,94 @@ static uint32_t turns_of(unsigned i)
 	return turns;
 }
 
-static void emit_vm(unsigned i)
+static struct life life_of(unsigned i, enum vm_outcome outcome)
 {
 	const struct vm *vm = &vms[i];
-	uint32_t image = now.plan->vm[i].image;
+	const struct virtio_net *net = vm->machine->net;
+	struct life life = {
+		.vm = vm,
+		.outcome = outcome,
+		.turns = turns_of(i),
+		.smc = vm->smc_count,
+		.resets = vm->resets,
+		.rom_writes = vm->rom_writes,
+		.tables = vm->tables.used,
+		.faults = vm->faults,
+	};
+
+	if (is_neighbour(i))
+		life.rounds = vm->machine->rounds(vm);
+	if (net) {
+		life.net_received = net->received;
+		life.net_lost = net->lost;
+		life.net_broken = net->broken;
+	}
+	return life;
+}
+
+static void emit_life(const struct life *life)
+{
+	const struct vm *vm = life->vm;
+	uint32_t image = now.plan->vm[vm - vms].image;
 
 	if (image == PLAN_IMAGE_BACKGROUND || (image == PLAN_IMAGE_BENCH && !vm->machine->net))
 		return;
-	record_lock();
 	record_open_vcpu(RECORD_VM, vm->name, 0);
-	record_string("outcome", word_of(vm_outcome(vm)));
-	record_u64("turns", turns_of(i));
-	record_u64("smc", vm->smc_count);
-	record_u64("resets", vm->resets);
-	record_u64("rom_writes", vm->rom_writes);
-	record_u64("tables", vm->tables.used);
-	if (vm->faults.count) {
-		record_u64("faults", vm->faults.count);
-		record_string("fault", vm_fault_word(vm->faults.reason));
-		record_hex("pc", vm->faults.pc);
-		record_hex("ipa", vm->faults.ipa);
+	record_string("outcome", word_of(life->outcome));
+	record_u64("turns", life->turns);
+	record_u64("smc", life->smc);
+	record_u64("resets", life->resets);
+	record_u64("rom_writes", life->rom_writes);
+	record_u64("tables", life->tables);
+	if (life->faults.count) {
+		record_u64("faults", life->faults.count);
+		record_string("fault", vm_fault_word(life->faults.reason));
+		record_hex("pc", life->faults.pc);
+		record_hex("ipa", life->faults.ipa);
 	}
-	if (is_neighbour(i))
-		record_u64("rounds", vm->machine->rounds(vm));
+	if (is_neighbour((unsigned)(vm - vms)))
+		record_u64("rounds", life->rounds);
 	if (vm->machine->net) {
-		record_u64("net_received", vm->machine->net->received);
-		record_u64("net_lost", vm->machine->net->lost);
-		record_u64("net_broken", vm->machine->net->broken);
+		record_u64("net_received", life->net_received);
+		record_u64("net_lost", life->net_lost);
+		record_u64("net_broken", life->net_broken);
 	}
 	record_close();
-	record_unlock();
+}
+
+static enum vm_outcome ended(unsigned i)
+{
+	return vm_outcome(&vms[i]) <= VM_LEAVING ? now.ended[i] : vm_outcome(&vms[i]);
+}
+
+/* On the core of vCPU 0, in the work of vm_dismiss(). */
+static void keep_life(const struct vm *vm)
+{
+	unsigned i = (unsigned)(vm - vms);
+	unsigned n = __atomic_fetch_add(&now.life_count, 1, __ATOMIC_RELAXED);
+
+	lives[n] = life_of(i, now.ended[i]);
+}
+
+static void emit_vms(void)
+{
+	for (unsigned n = 0; n < now.life_count; n++)
+		emit_life(&lives[n]);
+	EACH_VM(i)
+	if (vm_outcome(&vms[i]) == VM_LEAVING ||
+	    (now.plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)) {
+		struct life life = life_of(i, ended(i));
+
+		emit_life(&life);
+	}
 }
 
 static void destroy(unsigned i)
 {
-	vm_stop(&vms[i]);
-	now.ended[i] = vm_outcome(&vms[i]);
-	emit_vm(i);
-	vm_destroy(&vms[i]);
+	enum vm_outcome outcome = vm_outcome(&vms[i]);
+
+	now.ended[i] = outcome == VM_RUNNING ? VM_CREATED : outcome;
+	vm_dismiss(&vms[i]);
 }
 
 /* In an exit: the core's loop does the rest. */
@@ -165,17 +224,17 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 {
 	struct vm *vm = &vms[i];
 	enum vm_outcome outcome = vm_outcome(vm);
-	bool exists = outcome != VM_ABSENT && outcome != VM_REFUSED;
-	bool lives = outcome == VM_RUNNING || outcome == VM_RESET;
+	bool exists = outcome > VM_LEAVING && outcome != VM_REFUSED;
+	bool runs = outcome == VM_RUNNING || outcome == VM_RESET;
 
 	if (!vms_takes_part(i))
 		return false;
-	if (what == PLAN_EVENT_CREATE)
-		return outcome == VM_ABSENT && create_and_start(i);
-	if (what == PLAN_EVENT_PAUSE && lives && !vm->paused) {
+	if (what == PLAN_EVENT_CREATE && outcome <= VM_LEAVING) {
+		vm_make_anew(vm, limit_of(i));
+	} else if (what == PLAN_EVENT_PAUSE && runs && !vm->paused) {
 		vm_pause(vm);
 		exit_stats_trace_event(vm, TRACE_PAUSE);
-	} else if (what == PLAN_EVENT_RESUME && lives && vm->paused) {
+	} else if (what == PLAN_EVENT_RESUME && runs && vm->paused) {
 		exit_stats_trace_event(vm, TRACE_RESUME);
 		vm_resume(vm);
 	} else if (what == PLAN_EVENT_RESET && exists) {
@@ -184,7 +243,7 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 		destroy(i);
 	} else {
 		record_lock();
-		if (lives && what <= PLAN_EVENT_RESUME)
+		if (runs && what <= PLAN_EVENT_RESUME)
 			record_error(vm->name, vm->paused ? "pause of a VM that is paused"
 							  : "resume of a VM that runs");
 		record_unlock();
@@ -201,8 +260,8 @@ static bool has_come_to(const struct vm *vm, enum vm_outcome end)
 	return end == VM_RESET ? vm->resets : vm_outcome(vm) == end;
 }
 
-/* First the ends: what one line does may be the next one's event. */
-static void do_events(void)
+/* The first line whose VM has come to its end. */
+static bool serve_end(void)
 {
 	for (unsigned i = 0; i < now.plan->on_count; i++) {
 		const struct plan_on *on = &now.plan->on[i];
@@ -211,17 +270,49 @@ static void do_events(void)
 			continue;
 		now.served |= 1u << i;
 		now.count[do_event((enum plan_event_kind)on->kind, on->vm)]++;
+		return true;
 	}
-	for (; now.next_event < now.plan->event_count; now.next_event++) {
-		const struct plan_event *event = &now.plan->event[now.next_event];
-		uint64_t at = now.start + (uint64_t)clock_hz() * event->at_us / US_PER_S;
+	return false;
+}
 
-		if (counter_read() < at) {
-			timerq_start(&now.event_timer, at);
-			return;
-		}
-		now.count[do_event((enum plan_event_kind)event->kind, event->vm)]++;
-	}
+/* CNTPCT; UINT64_MAX: there is none. */
+static uint64_t next_event_at(void)
+{
+	if (now.next_event == now.plan->event_count)
+		return UINT64_MAX;
+	return now.start + (uint64_t)clock_hz() * now.plan->event[now.next_event].at_us / US_PER_S;
+}
+
+static bool serve_time(uint64_t time)
+{
+	const struct plan_event *event = &now.plan->event[now.next_event];
+
+	if (time < next_event_at())
+		return false;
+	now.next_event++;
+	now.count[do_event((enum plan_event_kind)event->kind, event->vm)]++;
+	return true;
+}
+
+/* One event. First the ends: what one line does may be the next one's event. Each event is followed
+ * by a rest, in which core 0 is its vCPUs'. Returns whether core 0 rests. */
+static bool do_events(void)
+{
+	uint64_t start, due;
+	bool done;
+
+	if (!(now.plan->event_count | now.plan->on_count))
+		return false;
+	start = counter_read();
+	if (start < now.rests_until)
+		return true;
+	done = serve_end() || serve_time(start);
+	if (done)
+		now.rests_until = counter_read() + (uint64_t)clock_hz() * EVENT_REST_US / US_PER_S;
+	due = done ? now.rests_until : next_event_at();
+	if (due != UINT64_MAX)
+		timerq_start(&now.event_timer, due);
+	return done;
 }
 
 /* --- the step --- */
@@ -245,10 +336,9 @@ static bool neighbour_failed(void)
 
 static bool step_is_over(void)
 {
-	bool waits;
+	bool rests = do_events();
+	bool waits = !has_benchmarks() && (rests || now.next_event < now.plan->event_count);
 
-	do_events();
-	waits = !has_benchmarks() && now.next_event < now.plan->event_count;
 	for (unsigned i = 0; i < now.plan->vm_count; i++)
 		waits |= goes_on(i) && (!has_benchmarks() || i == now.plan->measured);
 	return !waits || neighbour_failed();
@@ -261,27 +351,26 @@ static uint64_t run(void)
 	uint64_t end;
 
 	EACH_VM(i)
-	created &= vms_create(i);
+	created &= vms_create(i, keep_life);
 	if (!created)
 		return 0;
 	now.limit = limit_from(counter_read());
 	EACH_VM(i)
-	start(i);
+	vm_start(&vms[i], limit_of(i));
 	now.start = counter_read(); /* loading is no part of the step */
 	now.limit = limit_from(now.start);
 	vms[now.plan->measured].limit = now.limit;
+	while (next_event_at() == now.start) /* no guest has begun: the begin of the step */
+		serve_time(now.start);
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
 	vm_stop(&vms[now.plan->measured]); /* the first: it may have had the GIC */
 	EACH_VM(i)
+	vm_halt(&vms[i]); /* no VM waits for what follows */
+	EACH_VM(i)
 	vm_stop(&vms[i]);
 	return end - now.start;
-}
-
-static enum vm_outcome ended(unsigned i)
-{
-	return vm_outcome(&vms[i]) == VM_ABSENT ? now.ended[i] : vm_outcome(&vms[i]);
 }
 
 /* How the measured VM ended; without a bench guest, the worst end of all: the words of enum
@@ -353,9 +442,7 @@ bool scenario_run(const struct plan *plan)
 	ticks = run();
 	done = worst_end() == VM_DONE;
 	exit_stats_emit();
-	EACH_VM(i)
-	if (plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)
-		emit_vm(i);
+	emit_vms();
 	emit_step(ticks);
 	EACH_VM(i)
 	if (vm_outcome(&vms[i]) != VM_ABSENT)

@@ -41,6 +41,7 @@ static struct {
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
 	struct doorbell doorbell[VM_MAX]; /* a VM has one link at most */
+	const struct doorbell *last_ring[PLAN_LINK_MAX];
 	struct virtio_net net[VM_MAX];
 	struct virtio_cable cable[PLAN_LINK_MAX];
 } step;
@@ -127,6 +128,7 @@ static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct 
 	step.machine[i].kick_intid = spi + 1;
 	step.net[i] = (struct virtio_net){
 		.peer = &step.net[other],
+		.sender = &vms[other],
 		.cable = cable,
 		.kick = spi + 1,
 		.spi = unmodified ? 0 : spi,
@@ -148,7 +150,12 @@ static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigne
 	if (link->kind == PLAN_LINK_VIRTIO) {
 		add_net(i, other, base, intid, &step.cable[link - step.plan->link]);
 	} else {
-		step.doorbell[i] = (struct doorbell){ base, rings, physical ? NULL : &vms[other] };
+		step.doorbell[i] = (struct doorbell){
+			.base = base,
+			.rings = rings,
+			.to = physical ? NULL : &vms[other],
+			.last = &step.last_ring[link - step.plan->link],
+		};
 		machine->doorbell = &step.doorbell[i];
 	}
 	machine->run.link_intid = intid;
@@ -172,6 +179,7 @@ static void place_links(pa_t base)
 			continue;
 		intid -= LINK_SPIS;
 		memset((void *)(uintptr_t)(base + LINK_WINDOW), 0, LINK_WINDOW_SIZE);
+		step.last_ring[i] = NULL;
 		add_end(link, link->a, base, intid, intid + 2);
 		add_end(link, link->b, base, intid + 2, intid);
 	}
@@ -291,8 +299,9 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	return true;
 }
 
-bool vms_create(unsigned i)
+bool vms_create(unsigned i, void (*leaves)(const struct vm *vm))
 {
+	step.machine[i].leaves = leaves;
 	if (!vm_create(&vms[i], &step.vm[i]))
 		return false;
 	for (unsigned n = 0; n < vms[i].vcpu_count; n++)

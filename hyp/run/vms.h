@@ -21,5 +21,6 @@ bool vms_takes_part(unsigned i);
 	for (unsigned i = 0; i < VM_MAX; i++)                                                      \
 		if (vms_takes_part(i))
 
-/* Makes VM i where it was placed. False: it is refused, with an error record. */
-bool vms_create(unsigned i);
+/* Makes VM i where it was placed; vm_machine.leaves is `leaves`. False: it is refused, with an
+ * error record. */
+bool vms_create(unsigned i, void (*leaves)(const struct vm *vm));

@@ -74,15 +74,40 @@ static __cold void take_over(struct vm *standby, unsigned intid)
 	STAMP(paused, probe_read());
 }
 
+/* A more urgent VM has the core, and is not the sender. */
+static inline bool is_outranked(const struct vcpu *owner, const struct virtio_net *net)
+{
+	const struct vcpu *running = sched_next();
+
+	return running != owner && running && running->vm != net->sender &&
+	       running->urgency > owner->urgency && owner->state != VCPU_STATE_OFF;
+}
+
+/* Frames for `owner` wait until it has the core. The kick stays pending, so that no other one exits
+ * before. */
+static __cold void hold_kick(struct vcpu *owner, unsigned kick)
+{
+	gic_disable(kick);
+	gic_set_pending(kick);
+	owner->held_spi = kick;
+	owner->load_work |= VCPU_HOLDS_SPI;
+	sched_wake(owner);
+}
+
 /* Deactivated first, so that a kick that comes meanwhile is not lost. */
 static __attribute__((noinline)) bool take_kick(uint32_t iar)
 {
-	struct virtio_net *net = vm_core_net(gic_intid(iar));
+	struct vcpu *owner = vm_core_kicked(gic_intid(iar));
+	struct virtio_net *net;
 
-	if (!net)
+	if (!owner)
 		return false;
 	gic_deactivate(iar);
-	virtio_net_kicked(net);
+	net = owner->vm->machine->net;
+	if (is_outranked(owner, net))
+		hold_kick(owner, gic_intid(iar));
+	else
+		virtio_net_kicked(net);
 	return true;
 }
 

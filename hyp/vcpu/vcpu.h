@@ -68,6 +68,7 @@ struct el1_auxiliary {
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
 #define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers, or newer ones */
 #define VCPU_WORKS 64u       /* EL2 works in the guest's place: no switch enters it */
+#define VCPU_HOLDS_SPI 128u  /* held_spi is disabled until the vCPU is loaded */
 
 /* EL2's registers that a vCPU may have of its own. */
 #define EL2_REGS(X)                                                                                \
@@ -137,7 +138,9 @@ struct vcpu {
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
 	struct vcpu_work work;
-	struct newer_el1 newer; /* while the vCPU is not loaded */
+	struct newer_el1 newer;      /* while the vCPU is not loaded */
+	struct timer doorbell_timer; /* hyp/dev/doorbell.h */
+	unsigned held_spi;           /* a physical one */
 };
 
 /* Offsets that hyp/arch/vectors.h names. */

@@ -161,6 +161,12 @@ bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other)
 #undef X
 }
 
+static __cold void enable_held_spi(struct vcpu *vcpu)
+{
+	vcpu->load_work &= (uint8_t)~VCPU_HOLDS_SPI;
+	gic_enable(vcpu->held_spi);
+}
+
 static __cold void load_more(struct vcpu *vcpu)
 {
 	if (vcpu->load_work & VCPU_FP_EAGER)
@@ -189,6 +195,8 @@ void vcpu_load(struct vcpu *vcpu)
 	load(vcpu);
 	if (vcpu->load_work & VCPU_AUXILIARY)
 		auxiliary_restore(vcpu);
+	if (vcpu->load_work & VCPU_HOLDS_SPI)
+		enable_held_spi(vcpu);
 	isb();
 	vppi_load(vcpu);
 	load_more(vcpu);
@@ -207,6 +215,8 @@ static __cold __attribute__((noinline)) void switch_auxiliary_or_leave(struct vc
 		auxiliary_save(from);
 		auxiliary_restore(to);
 	}
+	if (to->load_work & VCPU_HOLDS_SPI)
+		enable_held_spi(to);
 	if (!(to->load_work & VCPU_WORKS))
 		return;
 	switch_vms(to, from);
@@ -217,7 +227,7 @@ static __cold __attribute__((noinline)) void switch_auxiliary_or_leave(struct vc
 static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
 {
 	vtimer_put(from);
-	if (to->load_work & (VCPU_AUXILIARY | VCPU_WORKS))
+	if (to->load_work & (VCPU_AUXILIARY | VCPU_WORKS | VCPU_HOLDS_SPI))
 		switch_auxiliary_or_leave(to, from);
 	if (to->load_work & (VCPU_DIFFERS | VCPU_SHARES_PPIS))
 		switch_vms(to, from);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life cycle of VMs, by core 0 alone, which has no vCPU loaded meanwhile. These functions wait
- * for the cores of the VM. A guest can have its VM started again, but no more often than
- * hyp/run/scenario.c does it.
+ * The life cycle of VMs, by core 0 alone, which has no vCPU loaded meanwhile. Before a step and
+ * after it, when no VM runs, core 0 does all the work and waits for the cores of the VM. In a step
+ * core 0 waits for no other core, and the cores of the VM do the work: vm_pause() and vm_resume(),
+ * and what hyp/vm/vm_work.h has.
  *
  *      absent -- create --> created -- start --> running <-- pause, resume --> paused
  *                              ^                    |                             |
@@ -35,9 +36,12 @@ bool vm_create(struct vm *vm, const struct vm_config *config);
 /* Starts the guest as after power-on; the VM is stopped at `limit`, a value of CNTPCT. */
 void vm_start(struct vm *vm, uint64_t limit);
 
-/* The vCPUs stop where they are, and go on; interrupts for them wait. Time goes on. */
+/* The vCPUs are to stop where they are, and to go on; interrupts for them wait. Time goes on. */
 void vm_pause(struct vm *vm);
 void vm_resume(struct vm *vm);
+
+/* The step is over: no vCPU of a VM that runs is entered again. */
+void vm_halt(struct vm *vm);
 
 /* No vCPU runs on return. vm->outcome stays as the guest, or a fault, has set it. */
 void vm_stop(struct vm *vm);

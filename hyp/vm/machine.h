@@ -28,6 +28,9 @@ struct mmio_region {
 	const char *name; /* for the record of a fault */
 };
 
+/* Whether the building of stage 2 has come to its end, or the tables are used up. */
+enum vm_build { VM_BUILD_FAILED, VM_BUILD_MORE, VM_BUILD_DONE };
+
 /* How exits are handled, and what else is the guest's kind alone. */
 struct vm_type {
 	trap_handler *const *traps;   /* by exception class */
@@ -39,8 +42,9 @@ struct vm_type {
 	 * active than there are list registers. */
 	bool traps_dir;
 
-	/* Add the devices beside RAM and GIC; only with stage 2. False: no room in the tables. */
-	bool (*add_devices)(struct vm *vm);
+	/* Add the devices beside RAM and GIC; only with stage 2. One piece of bounded length, from
+	 * vm->progress.image on, 0 at first. */
+	enum vm_build (*add_devices)(struct vm *vm);
 	/* One piece of bounded length, from vm->progress on, all zero at first: its images to its
 	 * RAM, and in memory, since the guest begins with its caches off. The last piece, after
 	 * which it returns false, makes the devices as at reset and sets vm->cntvoff. */
@@ -48,7 +52,7 @@ struct vm_type {
 	/* General registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
 	void (*starting)(struct vm *vm); /* the last thing before its first instruction */
-	void (*restarts)(struct vm *vm); /* its devices fall silent, before reset() */
+	void (*restarts)(struct vm *vm); /* its devices fall silent, before reset() or the end */
 	void (*stopped)(struct vm *vm);  /* the same after its last one, on core 0 */
 };
 
@@ -71,6 +75,7 @@ struct vm_machine {
 	 * over. */
 	unsigned takeover_intid;
 	const struct vm_type *type;
+	void (*leaves)(const struct vm *vm); /* a life ends by an event: keep what is known of it */
 
 	struct guest_run run;          /* of the bench guest */
 	void *device;                  /* its null device */

@@ -11,9 +11,10 @@
 
 enum vm_outcome {
 	VM_ABSENT,
+	VM_LEAVING, /* an event destroys it: hyp/vm/vm_work.h */
 	VM_CREATED, /* or stopped */
 	VM_RUNNING, /* or paused */
-	VM_RESET,   /* starts again: hyp/vm/vm_work.h */
+	VM_RESET,   /* starts again, or an event makes it: hyp/vm/vm_work.h */
 	/* At its end, from good to bad: */
 	VM_DONE,
 	VM_REFUSED,
@@ -35,10 +36,13 @@ struct vm_clock {
 	uint64_t stopped_at; /* CNTPCT when the VM was paused, or the last vCPU followed */
 };
 
-/* How far vm_type.reset() has come. */
+/* How far vm_type.reset() has come, or before that the building of stage 2. */
 struct vm_progress {
 	uint32_t image;
-	uint64_t done; /* bytes of it */
+	uint64_t done;   /* bytes of it */
+	uint64_t mapped; /* bytes of RAM */
+	uint64_t ticks;  /* that stage 2 took */
+	pte_t *filler;   /* of the flash: stage2_filler() */
 };
 
 struct vm {
@@ -79,7 +83,9 @@ struct vm {
 	bool paused;            /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on;      /* or about to be */
 	struct vm_clock clock;
-	uint32_t work; /* of a VM that starts again: hyp/vm/vm_work.c; 0: none */
+	uint32_t work;  /* of a VM that starts again, or is destroyed: vm_work.c; 0: none */
+	bool built;     /* stage 2 is whole */
+	bool dismissed; /* by vm_dismiss(); the work that ends this life is not through */
 	struct vm_progress progress;
 };
 
@@ -103,7 +109,7 @@ bool vm_end(struct vm *vm, enum vm_outcome outcome);
 /* vm->work when a restart begins: no vCPU has finished the first part. */
 #define VM_WORK_BEGINS (1u << VCPU_MAX)
 
-/* A restart begins. The core that has made vm->outcome VM_RESET calls this before it asks the
+/* Work begins. The core that has made vm->outcome VM_RESET calls this before it asks the
  * others. vm->work is 0 until here: a core that has read the last restart's VM_RESET too late finds
  * no part of this restart to finish. */
 static inline void vm_begin_work(struct vm *vm)

@@ -24,15 +24,17 @@ void vm_begin_life(struct vm *vm)
 	vm->progress = (struct vm_progress){ 0 };
 }
 
-void vm_begin_run(struct vm *vm, enum vm_outcome from)
+bool vm_begin_run(struct vm *vm, enum vm_outcome from)
 {
 	struct vcpu *first = vm->vcpu[0];
+	bool begins;
 
 	first->start_entry = vm->machine->entry;
 	first->start_context = 0;
 	first->power = VCPU_STARTING;
 	__atomic_store_n(&vm->work, 0, __ATOMIC_RELEASE);
-	__atomic_compare_exchange_n(&vm->outcome, &from, VM_RUNNING, false, __ATOMIC_RELEASE,
-				    __ATOMIC_RELAXED);
+	begins = __atomic_compare_exchange_n(&vm->outcome, &from, VM_RUNNING, false,
+					     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	smp_ask(first->core);
+	return begins;
 }

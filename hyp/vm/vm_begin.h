@@ -10,5 +10,5 @@ void vm_begin_el2(struct vcpu *vcpu);
 /* Forget what EL2 keeps of the VM's last life, except for its vCPUs and its distributor. */
 void vm_begin_life(struct vm *vm);
 
-/* Start vCPU 0, unless the VM has left the state `from` meanwhile. */
-void vm_begin_run(struct vm *vm, enum vm_outcome from);
+/* Start vCPU 0. False: the VM has left the state `from` meanwhile. */
+bool vm_begin_run(struct vm *vm, enum vm_outcome from);

@@ -77,6 +77,7 @@ void vm_core_detach(void *argument)
 	*link = vcpu->next_attached;
 	vm_work_leave(vcpu);
 	vtimer_stop(vcpu);
+	timerq_stop(&vcpu->doorbell_timer);
 	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->limit_timer);
 		timerq_stop(&vcpu->vm->heartbeat);
@@ -163,7 +164,7 @@ static void process_posts(struct vcpu *vcpu)
 
 static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
-	if (outcome == VM_RESET)
+	if (outcome == VM_RESET || outcome == VM_LEAVING)
 		vm_work_follow(vcpu);
 	else
 		sched_remove(vcpu);
@@ -264,13 +265,14 @@ void vm_heartbeat_is_late(struct timer *heartbeat)
 	STAMP(paused, probe_read());
 }
 
-struct virtio_net *vm_core_net(unsigned kick)
+struct vcpu *vm_core_kicked(unsigned kick)
 {
+	struct vcpu *vcpu = attached;
+
 	/* bound: CORE_VCPUS */
-	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached)
-		if (vcpu->vm->machine->net && vcpu->vm->machine->kick_intid == kick)
-			return vcpu->vm->machine->net;
-	return NULL;
+	while (vcpu && vcpu->vm->machine->kick_intid != kick)
+		vcpu = vcpu->next_attached;
+	return vcpu;
 }
 
 struct vcpu *vm_core_owner(unsigned intid)

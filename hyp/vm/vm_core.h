@@ -40,8 +40,8 @@ void vm_core_off(struct vcpu *vcpu);
 /* The vCPU of this core, off ones too, that has the physical interrupt `intid`; NULL: none. */
 struct vcpu *vm_core_owner(unsigned intid);
 
-/* The network device, of a VM of this core, whose kick the SPI `kick` is; NULL: none. */
-struct virtio_net *vm_core_net(unsigned kick);
+/* The vCPU of this core whose VM has a network device with the kick `kick`; NULL: none. */
+struct vcpu *vm_core_kicked(unsigned kick);
 
 /* Start or stop this core's vCPUs as other cores asked: a stop is the end of the VM. */
 void vm_core_process(void);

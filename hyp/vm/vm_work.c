@@ -2,26 +2,49 @@
 #include "hyp/vm/vm_work.h"
 
 #include "arch/cache.h"
+#include "hyp/base/console.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm_begin.h"
+#include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
 #include "lib/bits.h"
 
 /* vm->work: the part in the upper bits, and a bit for each vCPU that has finished it. */
-enum part { NONE, QUIET, CLEAR, LOAD };
+enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD };
 #define PART(work) ((enum part)((work) >> VCPU_MAX))
 _Static_assert(VM_WORK_BEGINS >> VCPU_MAX == QUIET, "the first part");
 #define FINISHED(work, n) ((work) >> (n)&1)
 
+static bool is_of_vcpu_0(enum part part)
+{
+	return part == UNMAP || part == BUILD || part == LOAD;
+}
+
 static bool is_finished(const struct vm *vm, uint32_t work)
 {
-	uint32_t all = PART(work) == LOAD ? BIT(0) : BIT(vm->vcpu_count) - 1;
+	uint32_t all = is_of_vcpu_0(PART(work)) ? BIT(0) : BIT(vm->vcpu_count) - 1;
 
 	return (work & all) == all;
+}
+
+static bool is_dismissed(const struct vm *vm)
+{
+	return __atomic_load_n(&vm->dismissed, __ATOMIC_ACQUIRE);
+}
+
+static enum part part_after(const struct vm *vm, enum part part)
+{
+	if (part == SILENCE)
+		return UNMAP;
+	if (is_dismissed(vm))
+		return SILENCE;
+	if (!vm->built)
+		return BUILD;
+	return part == CLEAR ? LOAD : CLEAR;
 }
 
 static void begin_part(struct vm *vm, enum part part)
@@ -52,6 +75,30 @@ static bool set_finished(struct vcpu *vcpu, enum part part, uint32_t *work)
 	return true;
 }
 
+/* The work is through. An event that came meanwhile has left the rest to this core. */
+static void finish_work(struct vm *vm)
+{
+	vm_begin_work(vm);
+	ask_others(vm);
+}
+
+static void run(struct vm *vm)
+{
+	if (!vm_begin_run(vm, VM_RESET) && vm_outcome(vm) == VM_LEAVING)
+		finish_work(vm);
+}
+
+static void leave(struct vm *vm)
+{
+	enum vm_outcome leaving = VM_LEAVING;
+
+	__atomic_store_n(&vm->dismissed, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&vm->work, 0, __ATOMIC_RELEASE);
+	if (!__atomic_compare_exchange_n(&vm->outcome, &leaving, VM_ABSENT, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		finish_work(vm); /* an event makes the VM anew */
+}
+
 /* The last vCPU to finish begins the next part. */
 static void finish_part(struct vcpu *vcpu, enum part part)
 {
@@ -60,12 +107,14 @@ static void finish_part(struct vcpu *vcpu, enum part part)
 
 	if (!set_finished(vcpu, part, &work) || !is_finished(vm, work))
 		return;
-	if (part == LOAD) {
-		vm_begin_run(vm, VM_RESET);
-		return;
+	if (part == UNMAP) {
+		leave(vm);
+	} else if (part == LOAD && !is_dismissed(vm)) {
+		run(vm);
+	} else {
+		begin_part(vm, part_after(vm, part));
+		ask_others(vm);
 	}
-	begin_part(vm, part + 1);
-	ask_others(vm);
 }
 
 /* --- the steps of a part --- */
@@ -77,9 +126,12 @@ typedef bool step(struct vcpu *vcpu, unsigned piece);
 static bool silence(struct vcpu *vcpu, unsigned piece)
 {
 	if (vcpu->index == 0) {
+		if (is_dismissed(vcpu->vm))
+			timerq_stop(&vcpu->vm->limit_timer);
 		timerq_stop(&vcpu->vm->heartbeat);
 		timerq_stop(&vcpu->vm->net_rest);
 	}
+	timerq_stop(&vcpu->doorbell_timer);
 	vppi_put();
 	vgic_reset_piece(&vcpu->vgic, 0, 0, false);
 	fp_remove(&vcpu->fp);
@@ -107,6 +159,40 @@ static bool silence_devices(struct vcpu *vcpu, unsigned piece)
 {
 	vcpu->vm->type->restarts(vcpu->vm);
 	return false;
+}
+
+/* The last step, so that a step's end finds the life either kept or whole. */
+static bool end_life(struct vcpu *vcpu, unsigned piece)
+{
+	struct vm *vm = vcpu->vm;
+
+	vm->machine->leaves(vm);
+	vm->smc_count = vm->resets = vm->rom_writes = 0;
+	vm->faults = (struct vm_faults){ 0 };
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		vm->vcpu[n]->turns = 0;
+	vm_unmap_all(vm);
+	return false;
+}
+
+/* Its limit holds from here on, and anew from the first instruction. */
+static bool begin_build(struct vcpu *vcpu, unsigned piece)
+{
+	struct vm *vm = vcpu->vm;
+
+	timerq_start(&vm->limit_timer, vm->limit);
+	vm_build_begin(vm);
+	return false;
+}
+
+/* An earlier life had as many tables. */
+static bool build(struct vcpu *vcpu, unsigned piece)
+{
+	enum vm_build result = vm_build_piece(vcpu->vm);
+
+	if (result == VM_BUILD_FAILED)
+		panic("a VM that is made anew needs more tables");
+	return result == VM_BUILD_MORE;
 }
 
 static bool reset_distributor(struct vcpu *vcpu, unsigned piece)
@@ -142,6 +228,9 @@ static bool set_clocks(struct vcpu *vcpu, unsigned piece)
 
 #define STEPS_MAX 5u
 static step *const steps_of[][STEPS_MAX + 1] = {
+	[SILENCE] = { silence, release_spis },
+	[UNMAP] = { silence_devices, end_life },
+	[BUILD] = { begin_build, build },
 	[CLEAR] = { silence, release_spis, reset_interrupts, reset_el2 },
 	[LOAD] = { silence_devices, reset_distributor, begin_life, reset_machine, set_clocks },
 };
@@ -167,7 +256,7 @@ void vm_work_follow(struct vcpu *vcpu)
 	struct vm *vm = vcpu->vm;
 	uint32_t work = __atomic_load_n(&vm->work, __ATOMIC_ACQUIRE);
 
-	if (FINISHED(work, vcpu->index) || (PART(work) == LOAD && vcpu->index != 0))
+	if (FINISHED(work, vcpu->index) || (is_of_vcpu_0(PART(work)) && vcpu->index != 0))
 		return;
 	if (PART(work) == NONE) { /* another core is about to begin the first part, and asks then */
 		vm_work_leave(vcpu);
@@ -182,15 +271,17 @@ void vm_work_follow(struct vcpu *vcpu)
 	}
 }
 
+/* A VM that is to leave needs no start. */
 void vm_work_piece(struct vcpu *vcpu)
 {
 	struct vcpu_work *work = &vcpu->work;
 	step *const *steps = steps_of[work->part];
+	bool cut = work->part >= BUILD && is_dismissed(vcpu->vm);
 
-	if (steps[work->step](vcpu, work->piece++))
+	if (!cut && steps[work->step](vcpu, work->piece++))
 		return;
 	work->piece = 0;
-	if (steps[++work->step])
+	if (!cut && steps[++work->step])
 		return;
 	vm_work_leave(vcpu);
 	finish_part(vcpu, (enum part)work->part);
@@ -199,25 +290,44 @@ void vm_work_piece(struct vcpu *vcpu)
 /* --- from core 0 --- */
 
 /* A VM that is at its end may have got there in any part. */
-static bool try_restart(struct vm *vm)
+static bool try_change(struct vm *vm, enum vm_outcome *from, enum vm_outcome to)
 {
-	enum vm_outcome outcome = vm_outcome(vm);
-
-	if (outcome == VM_RESET)
+	*from = vm_outcome(vm);
+	if (*from == to)
 		return true;
-	if (outcome != VM_RUNNING)
+	if (*from == VM_CREATED || *from > VM_RESET)
 		__atomic_store_n(&vm->work, 0, __ATOMIC_RELEASE);
-	if (!__atomic_compare_exchange_n(&vm->outcome, &outcome, VM_RESET, false, __ATOMIC_RELEASE,
-					 __ATOMIC_RELAXED))
-		return false;
-	vm_begin_work(vm);
-	return true;
+	return __atomic_compare_exchange_n(&vm->outcome, from, to, false, __ATOMIC_RELEASE,
+					   __ATOMIC_RELAXED);
+}
+
+/* A VM with work goes on with it, and comes by `to` then. */
+static void change(struct vm *vm, enum vm_outcome to)
+{
+	enum vm_outcome from;
+
+	while (!try_change(vm, &from, to))
+		;
+	vm->paused = false;
+	if (to == VM_LEAVING)
+		__atomic_store_n(&vm->dismissed, true, __ATOMIC_RELEASE);
+	if (from != VM_RESET && from != VM_LEAVING)
+		vm_begin_work(vm);
+	ask_others(vm);
 }
 
 void vm_restart(struct vm *vm)
 {
-	while (!try_restart(vm))
-		;
-	vm->paused = false;
-	ask_others(vm);
+	change(vm, VM_RESET);
+}
+
+void vm_dismiss(struct vm *vm)
+{
+	change(vm, VM_LEAVING);
+}
+
+void vm_make_anew(struct vm *vm, uint64_t limit)
+{
+	vm->limit = limit;
+	change(vm, VM_RESET);
 }

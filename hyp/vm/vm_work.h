@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What EL2 does for a VM that starts again: quick is only the first part.
+ * What EL2 does for a VM that starts again, or that an event destroys or makes anew. Quick is only
+ * the first part.
  *
- *      quiet   each vCPU's core takes the vCPU from its run queue; no instruction of the guest runs
- *      clear   each vCPU's core makes the vCPU and its interrupts as at reset
- *      load    the core of vCPU 0 copies the images and resets the devices; the VM runs
+ *      quiet    each vCPU's core takes the vCPU from its run queue; no instruction of the guest
+ *               runs
+ *      silence  a VM that is destroyed: each vCPU's core ends its timers and interrupts
+ *      unmap    a VM that is destroyed: the core of vCPU 0 empties stage 2; the VM is absent
+ *      build    a VM that is made anew: the core of vCPU 0 builds stage 2
+ *      clear    each vCPU's core makes the vCPU and its interrupts as at reset
+ *      load     the core of vCPU 0 copies the images and resets the devices; the VM runs
  *
- * A part begins when every vCPU has finished the part before it. For the last two parts the vCPU is
- * a *worker*: the scheduler gives it the core at its own priority, and in its turn EL2 does a piece
- * of the work in the guest's place. No piece is long, and interrupts are taken between two pieces,
- * so the work of one VM delays another VM as little as its guest does.
+ * A restart is quiet, clear, load; the end of a VM is quiet, silence, unmap; a VM that is made anew
+ * has quiet, build, clear, load. A part begins when every vCPU has finished the part before it.
+ * After the first part the vCPU is a *worker*: the scheduler gives it the core at its own priority,
+ * and in its turn EL2 does a piece of the work in the guest's place. No piece is long, and
+ * interrupts are taken between two pieces, so the work of one VM delays another VM as little as its
+ * guest does.
+ *
+ * vCPUs stay attached to their cores while their VM is absent. A step creates each of its VMs first
+ * (hyp/vm/life.h), so an event makes only VMs that another event has destroyed.
  */
 #pragma once
 
@@ -27,9 +37,16 @@ static inline bool vm_works(const struct vcpu *vcpu)
  * goes on with that. */
 void vm_restart(struct vm *vm);
 
+/* The VM leaves, whatever its state, and is absent in the end: on core 0, by an event. */
+void vm_dismiss(struct vm *vm);
+
+/* A VM that vm_dismiss() was called for is made anew once it has left, and is stopped at `limit`, a
+ * value of CNTPCT: on core 0, by an event. */
+void vm_make_anew(struct vm *vm, uint64_t limit);
+
 /* The functions below run on the core of `vcpu`, with no vCPU loaded. */
 
-/* vm->outcome is VM_RESET: `vcpu` does its part, or waits while the VM is paused. */
+/* vm->outcome is VM_RESET or VM_LEAVING: `vcpu` does its part, or waits while the VM is paused. */
 void vm_work_follow(struct vcpu *vcpu);
 
 /* `vcpu` is a worker, and has its turn: do one piece. */

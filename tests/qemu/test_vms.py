@@ -80,13 +80,15 @@ def words_of(events: list[tuple[int, str, str]]) -> str:
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_vms_live_and_die_in_any_order(lab, built, config):
-    events = lives_of(7, 8, 1000, 150)
+    events = lives_of(7, 8, 1000, 600)
     result = lab.ended(many(built, config, 8, 1_000_000, words_of(events), 60_000))
     step = result.one("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", len(events), 0)
-    lives = result.records("vm")
+    # a life that another event ended before it ran may lack some
+    lives = [vm for vm in result.records("vm") if vm["resets"]]
     tables = {vm["vm"]: vm["tables"] for vm in lives}
-    assert len(tables) == 8 and all(vm["tables"] == tables[vm["vm"]] for vm in lives)
+    assert len(lives) > 30 and len(tables) == 8
+    assert all(vm["tables"] == tables[vm["vm"]] for vm in lives)
 
 
 def test_a_vm_takes_over_where_another_one_is_through(lab, built):

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
 /* LINK: hyp/vm/vm_begin.c */
-/* LINK: hyp/vm/life.c hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
+/* LINK: hyp/vm/life.c hyp/vm/vm_build.c hyp/mem/guest_ram.c */
+/* LINK: hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/life.h"
+#include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
@@ -59,8 +61,6 @@ void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 
 void smp_ask(unsigned core)
 {
-	/* All that the core needs is there. */
-	assert_int_equal(vm->outcome, VM_RUNNING);
 	asked |= 1u << core;
 }
 
@@ -86,11 +86,6 @@ void vm_core_detach(void *vcpu)
 {
 	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts none meanwhile */
 	note("detach");
-}
-
-void vm_core_follow(void *vcpu)
-{
-	note(vm->paused ? "pause" : "resume");
 }
 
 void vm_clock_set_paused(struct vm *of, bool paused)
@@ -149,11 +144,14 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 
 static bool devices_fit;
 
-static bool add_devices(struct vm *of)
+/* In two pieces, if they fit. */
+static enum vm_build add_devices(struct vm *of)
 {
 	assert_ptr_equal(of, vm);
 	note("devices");
-	return devices_fit;
+	if (!devices_fit)
+		return VM_BUILD_FAILED;
+	return of->progress.image++ ? VM_BUILD_DONE : VM_BUILD_MORE;
 }
 
 static bool reset(struct vm *of)
@@ -202,7 +200,7 @@ static void create(void)
 {
 	if (!vm_create(vm, &config))
 		fail_msg("%s", fake_hyp.console);
-	assert_events("gic devices");
+	assert_events("gic devices devices");
 }
 
 static void start(void)
@@ -320,7 +318,7 @@ TEST(without_a_gic_none_is_added)
 {
 	type.no_gic = true;
 	assert_true(vm_create(vm, &config));
-	assert_events("devices");
+	assert_events("devices devices");
 }
 
 /* --- start, and on --- */
@@ -355,16 +353,56 @@ TEST(a_start_forgets_the_last_one)
 	assert_int_equal(vm->outcome, VM_RUNNING);
 }
 
-TEST(pause_and_resume_are_on_each_core)
+/* Core 0 waits for none of them. */
+TEST(each_core_is_asked_to_pause_and_to_resume)
 {
 	create();
 	start();
 	vm_pause(vm);
-	assert_events("3 pause 1 pause");
-	assert_int_equal(vm->outcome, VM_RUNNING);
+	assert_int_equal(asked, 1u << 3 | 1u << 1);
+	assert_true(vm->paused && vm->outcome == VM_RUNNING);
+	assert_events("");
 	vm_resume(vm);
-	assert_int_equal(asked, 1u << 3 | 1u << 1); /* one that was to start meanwhile */
-	assert_events("3 resume 1 resume");
+	assert_int_equal(asked, 1u << 3 | 1u << 1);
+	assert_false(vm->paused);
+	assert_events("");
+}
+
+TEST(after_the_step_no_vcpu_of_a_vm_that_ran_is_entered)
+{
+	create();
+	start();
+	vm_halt(vm);
+	assert_int_equal(vm->outcome, VM_CREATED);
+	assert_int_equal(asked, 1u << 3 | 1u << 1);
+	vm->outcome = VM_FAULT;
+	vm_halt(vm);
+	assert_int_equal(vm->outcome, VM_FAULT);
+	*events = '\0';
+	vm_stop(vm);
+	assert_events("3 detach 1 detach release stopped");
+}
+
+/* No piece maps more than VM_PIECE_LEAVES pages of RAM. */
+TEST(stage_2_is_built_in_pieces)
+{
+	struct pagetable_leaf leaf;
+	unsigned pieces = 0;
+
+	create();
+	vm_build_begin(vm);
+	assert_false(vm->built);
+	for (; vm->progress.mapped < machine.ram.size; pieces++) {
+		ipa_t end = machine.ram.base + vm->progress.mapped + VM_PIECE_LEAVES * PAGE_SIZE;
+
+		assert_int_equal(vm_build_piece(vm), VM_BUILD_MORE);
+		assert_false(pagetable_walk(&vm->stage2.table, end, &leaf));
+	}
+	assert_int_equal(pieces, 8 * MIB / PAGE_SIZE / VM_PIECE_LEAVES);
+	assert_int_equal(vm_build_piece(vm), VM_BUILD_MORE);
+	assert_false(vm->built);
+	assert_int_equal(vm_build_piece(vm), VM_BUILD_DONE);
+	assert_true(vm->built);
 }
 
 /* --- stop, destroy --- */

@@ -182,7 +182,7 @@ TEST(what_is_not_mapped_can_lead_to_one_page)
 	begin(2, 6);
 	map(2 * MIB, 6 * MIB, 2 * MIB);
 	map(4 * MIB, 7 * MIB, PAGE_SIZE);
-	assert_true(pagetable_fill(&table, 0, 16 * MIB, GIB, ATTRIBUTES));
+	assert_true(pagetable_fill(&table, 0, 16 * MIB, pagetable_filler(&table, GIB, ATTRIBUTES)));
 	assert_tlb_clean();
 	assert_maps(0, GIB, 3);
 	assert_maps(2 * MIB, 6 * MIB, 2);
@@ -192,7 +192,9 @@ TEST(what_is_not_mapped_can_lead_to_one_page)
 	assert_unmapped(16 * MIB);
 	assert_int_equal(pool.used, 3); /* tables: of the first GiB, of 4 to 6 MiB, of all else */
 	begin(2, 1);
-	assert_false(pagetable_fill(&table, 0, 16 * MIB, GIB, ATTRIBUTES));
+	assert_false(
+		pagetable_fill(&table, 0, 16 * MIB, pagetable_filler(&table, GIB, ATTRIBUTES)));
+	assert_null(pagetable_filler(&table, GIB, ATTRIBUTES));
 }
 
 TEST(an_empty_pool_leaves_a_part_mapped)

@@ -504,6 +504,18 @@ TEST(the_rest_of_a_device_ends_with_its_vm)
 	assert_false(has_rested);
 }
 
+TEST(a_ring_that_waits_ends_with_its_vcpu)
+{
+	begin_pair();
+	has_rested = false;
+	vcpus[0].doorbell_timer.function = rested;
+	timerq_start(&vcpus[0].doorbell_timer, LIMIT / 2);
+	vm_core_detach(&vcpus[0]);
+	fake_cntpct_el0 = LIMIT / 2;
+	timerq_expire();
+	assert_false(has_rested);
+}
+
 /* --- pause_clock=held --- */
 
 TEST(a_held_clock_follows_its_vm)

@@ -11,13 +11,16 @@
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm_begin.h"
+#include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
 #include "hyp/vm/vm_work.h"
 #include "tests/unit/unit.h"
 
 #define VCPUS 3u
 #define IMAGE_PIECES 5u
+#define BUILD_PIECES 3u
 #define ENTRY 0x40200000
+#define LIMIT 7777
 #define CNTVOFF 4711
 
 static const struct run_config config = { .stage2 = STAGE2_2M, .irq = IRQ_TRAPPED };
@@ -26,6 +29,8 @@ static struct vcpu vcpus[VCPUS];
 static struct vm_type type;
 static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
+static unsigned build_pieces, lives_kept, rings_ended;
+static bool has_limit;
 
 /* --- what lies beside it --- */
 
@@ -71,9 +76,45 @@ void vtimer_stop(struct vcpu *vcpu)
 	(void)vcpu;
 }
 
+void timerq_start(struct timer *timer, uint64_t deadline)
+{
+	assert_ptr_equal(timer, &vm.limit_timer);
+	assert_int_equal(deadline, LIMIT);
+	has_limit = true;
+}
+
 void timerq_stop(struct timer *timer)
 {
-	assert_true(timer == &vm.heartbeat || timer == &vm.net_rest);
+	for (unsigned n = 0; n < VCPUS; n++)
+		if (timer == &vcpus[n].doorbell_timer) {
+			rings_ended |= 1u << n;
+			return;
+		}
+	assert_true(timer == &vm.heartbeat || timer == &vm.net_rest || timer == &vm.limit_timer);
+	if (timer == &vm.limit_timer)
+		has_limit = false;
+}
+
+void vm_unmap_all(struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	assert_int_equal(silenced, VCPUS); /* no core loads its stage 2 any more */
+	vm.built = false;
+}
+
+void vm_build_begin(struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	build_pieces = 0;
+}
+
+enum vm_build vm_build_piece(struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	if (build_pieces++ < BUILD_PIECES)
+		return VM_BUILD_MORE;
+	vm.built = true;
+	return VM_BUILD_DONE;
 }
 
 void fp_remove(const struct fp *fp)
@@ -124,7 +165,7 @@ uint64_t stage2_vttbr(const struct stage2 *stage2)
 static void type_restarts(struct vm *of)
 {
 	for (unsigned n = 0; n < VCPUS; n++)
-		assert_int_equal(interrupts_reset[n], 4); /* its RAM is nobody's by then */
+		assert_true(vm.dismissed || interrupts_reset[n] == 4);
 	assert_ptr_equal(of, &vm);
 	restarts++;
 }
@@ -137,10 +178,17 @@ static bool type_reset(struct vm *of)
 	return false;
 }
 
+static void keep_life(const struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	assert_true(vm.built);
+	lives_kept++;
+}
+
 static void setup(void)
 {
 	type = (struct vm_type){ .restarts = type_restarts, .reset = type_reset };
-	machine = (struct vm_machine){ .entry = ENTRY };
+	machine = (struct vm_machine){ .entry = ENTRY, .leaves = keep_life };
 	vm = (struct vm){
 		.config = &config,
 		.type = &type,
@@ -148,6 +196,7 @@ static void setup(void)
 		.vcpu_count = VCPUS,
 		.outcome = VM_RESET,
 		.work = VM_WORK_BEGINS,
+		.built = true,
 		.booted = true,
 		.vcpus_on = VCPUS,
 	};
@@ -161,6 +210,8 @@ static void setup(void)
 	}
 	memset(interrupts_reset, 0, sizeof(interrupts_reset));
 	image_pieces = restarts = silenced = asked = this_core = 0;
+	build_pieces = lives_kept = rings_ended = 0;
+	has_limit = true;
 }
 
 static unsigned work(unsigned n)
@@ -335,4 +386,129 @@ TEST(an_event_restarts_a_vm_in_any_state)
 		}
 		assert_int_equal(vm.outcome, VM_RUNNING);
 	}
+}
+
+/* --- an event destroys the VM, and makes it anew --- */
+
+/* Each vCPU does what there is, until no vCPU is a worker. */
+static void work_all(void)
+{
+	for (unsigned parts = 0; parts < 10; parts++) {
+		follow_all();
+		for (unsigned n = 0; n < VCPUS; n++)
+			work(n);
+	}
+}
+
+static void assert_absent(void)
+{
+	assert_int_equal(rings_ended, (1u << VCPUS) - 1);
+	assert_int_equal(vm.outcome, VM_ABSENT);
+	assert_int_equal(vm.work, 0);
+	assert_false(vm.built || vm.dismissed || has_limit);
+}
+
+TEST(a_vm_leaves_in_pieces_whatever_its_state)
+{
+	for (enum vm_outcome outcome = VM_CREATED; outcome <= VM_FAULT; outcome++) {
+		setup();
+		if (outcome == VM_RUNNING)
+			vm.work = 0;
+		vm.outcome = outcome;
+		vm.paused = true;
+		vm.smc_count = vm.resets = 5;
+		vm_dismiss(&vm);
+		assert_int_equal(vm.outcome, VM_LEAVING);
+		assert_false(vm.paused);
+		assert_int_equal(asked, ((1u << VCPUS) - 1) & ~1u);
+		assert_int_equal(silenced, 0); /* core 0 does none of the work */
+		work_all();
+		assert_absent();
+		assert_int_equal(silenced, VCPUS);
+		assert_int_equal(lives_kept, 1);
+		assert_int_equal(vm.smc_count + vm.resets, 0);
+		assert_int_equal(image_pieces, 0);
+	}
+}
+
+/* However far its restart has come. */
+TEST(a_vm_that_starts_again_leaves_without_a_start)
+{
+	unsigned cuts = 0;
+
+	for (bool runs = false; !runs; cuts++) {
+		setup();
+		for (unsigned done = 0; done < cuts; done++) {
+			follow_all();
+			for (unsigned n = 0; n < VCPUS; n++)
+				if (vm_works(&vcpus[n]))
+					vm_work_piece(&vcpus[n]);
+		}
+		runs = vm.outcome == VM_RUNNING;
+		silenced = 0;
+		vm_dismiss(&vm);
+		work_all();
+		assert_absent();
+		assert_int_equal(lives_kept, 1);
+	}
+	assert_in_range(cuts, 10, 40);
+}
+
+TEST(a_vm_is_made_anew_in_pieces)
+{
+	vm_dismiss(&vm);
+	work_all();
+	assert_absent();
+	image_pieces = 0;
+	memset(interrupts_reset, 0, sizeof(interrupts_reset));
+	vm_make_anew(&vm, LIMIT);
+	assert_int_equal(vm.outcome, VM_RESET);
+	assert_int_equal(build_pieces, 0); /* core 0 does none of the work */
+	work_all();
+	assert_int_equal(vm.outcome, VM_RUNNING);
+	assert_int_equal(build_pieces, BUILD_PIECES + 1);
+	assert_int_equal(image_pieces, IMAGE_PIECES + 1);
+	assert_true(has_limit);
+}
+
+/* It may be asked for before the VM has left: at any time. */
+TEST(a_vm_that_is_to_leave_is_made_anew_when_it_has_left)
+{
+	for (unsigned early = 0; early < 12; early++) {
+		setup();
+		vm_dismiss(&vm);
+		for (unsigned done = 0; done < early; done++) {
+			follow_all();
+			for (unsigned n = 0; n < VCPUS; n++)
+				if (vm_works(&vcpus[n]))
+					vm_work_piece(&vcpus[n]);
+		}
+		memset(interrupts_reset, 0, sizeof(interrupts_reset));
+		vm_make_anew(&vm, LIMIT);
+		work_all();
+		assert_int_equal(vm.outcome, VM_RUNNING);
+		assert_int_equal(lives_kept, 1);
+		assert_int_equal(build_pieces, BUILD_PIECES + 1);
+	}
+}
+
+/* A core that begins to run the VM finds that an event came first. */
+TEST(a_vm_that_is_dismissed_as_it_begins_leaves)
+{
+	uint32_t all = (1u << VCPUS) - 1;
+
+	vm_work_follow(&vcpus[0]);
+	vm.outcome = VM_LEAVING;  /* core 0 is about to set `dismissed` */
+	vm.work = 6u << VCPU_MAX; /* the last part */
+	vcpus[0].state = VCPU_STATE_OFF;
+	for (unsigned n = 0; n < VCPUS; n++)
+		interrupts_reset[n] = 4;
+	vm_work_follow(&vcpus[0]);
+	work(0);
+	assert_int_equal(vm.outcome, VM_LEAVING);
+	assert_int_equal(vm.work, VM_WORK_BEGINS);
+	assert_int_equal(asked & ~1u, all & ~1u);
+	vm.dismissed = true;
+	work_all();
+	assert_absent();
 }

@@ -42,7 +42,7 @@ class Plan:
 
 
 # Loads that the measured VM takes turns with, or has a link to, instead of being disturbed by them.
-PARTNERS = ("load_echo", "load_ping", "load_yield", "active_call", "active_heartbeat",
+PARTNERS = ("load_echo", "load_ping", "load_ring", "load_yield", "active_call", "active_heartbeat",
             "active_fault", "active_interrupt", "active_control", "active_random")
 
 

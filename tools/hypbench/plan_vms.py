@@ -22,9 +22,9 @@ CONFIG = "config"  # beside the axes' words: the configuration's name
 LINUX = "linux"  # the value of `beside` with an unmodified guest
 COMMANDED = "active_control"  # the value of `beside` with a control VM
 BESIDE_WORDS = abi.axes()["beside"]
-LINKED = ("load_echo", "load_net", "load_block", "load_ping")  # loads over a link
+LINKED = ("load_echo", "load_net", "load_block", "load_ping", "load_ring")  # loads over a link
 REQUESTERS = LINKED[1:3]
-OTHER_END = dict.fromkeys(REQUESTERS, "a VM with load=load_echo") | {
+OTHER_END = dict.fromkeys((*REQUESTERS, "load_ring"), "a VM with load=load_echo") | {
     "load_ping": "a VM that pings, of kind=virtio"}
 RECIPE = "recipe="  # of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]

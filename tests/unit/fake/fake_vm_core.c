@@ -39,7 +39,7 @@ bool vm_gic_send_on(uint32_t iar)
 	return false;
 }
 
-struct virtio_net *vm_core_net(unsigned kick)
+struct vcpu *vm_core_kicked(unsigned kick)
 {
 	return NULL;
 }
