@@ -13,6 +13,7 @@ uint32_t crc32_update(uint32_t crc, const void *data, size_t size)
 	const uint8_t *bytes = data;
 
 	crc = ~crc;
+	/* bound: ARGUMENT_2 */
 	for (size_t i = 0; i < size; i++) {
 		crc ^= bytes[i];
 		crc = table[crc & 15] ^ (crc >> 4);

@@ -21,12 +21,14 @@ void text_char(struct text *text, char c)
 
 void text_bytes(struct text *text, const char *bytes, size_t count)
 {
+	/* bound: ARGUMENT_2 */
 	for (size_t i = 0; i < count; i++)
 		text_char(text, bytes[i]);
 }
 
 void text_string(struct text *text, const char *string)
 {
+	/* argument: ARGUMENT_1 */
 	text_bytes(text, string, strlen(string));
 }
 
@@ -35,13 +37,15 @@ static void text_number(struct text *text, uint64_t value, unsigned base, unsign
 	char buffer[20]; /* 2^64 - 1 has 20 decimal digits */
 	unsigned at = sizeof(buffer);
 
+	/* bound: 20: decimal digits of 2^64 - 1 */
 	do {
 		buffer[--at] = "0123456789abcdef"[value % base];
 		value /= base;
 	} while (value);
+	/* bound: 8: digits of a checksum */
 	while (sizeof(buffer) - at < digits && at)
 		buffer[--at] = '0';
-	text_bytes(text, buffer + at, sizeof(buffer) - at);
+	text_bytes(text, buffer + at, sizeof(buffer) - at); /* argument: 20 */
 }
 
 void text_u64(struct text *text, uint64_t value)
@@ -56,12 +60,15 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 
 void text_vformat(struct text *text, const char *format, va_list values)
 {
+	/* bound: 32: characters of a format of a record, with one string and one number */
 	for (; *format; format++) {
 		if (*format != '%')
 			text_char(text, *format);
 		else if (*++format == 's')
+			/* most: 1; argument: 64 */
 			text_string(text, va_arg(values, const char *));
 		else
+			/* most: 1 */
 			text_number(text, va_arg(values, uintmax_t), *++format == 'x' ? 16 : 10, 0);
 	}
 }
@@ -85,6 +92,7 @@ void text_milli(struct text *text, uint64_t thousandths)
 static void text_json_char(struct text *text, char c)
 {
 	if (c < ' ' || c > '~') {
+		/* most: 0: EL2's own words and the plan's names are printable; argument: 4 */
 		text_string(text, "\\u00");
 		text_hex(text, (uint8_t)c, 2);
 		return;
@@ -97,6 +105,7 @@ static void text_json_char(struct text *text, char c)
 void text_json_bytes(struct text *text, const char *bytes, size_t count)
 {
 	text_char(text, '"');
+	/* bound: ARGUMENT_2 */
 	for (size_t i = 0; i < count; i++)
 		text_json_char(text, bytes[i]);
 	text_char(text, '"');

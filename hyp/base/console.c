@@ -27,6 +27,7 @@ uintptr_t console_base(void)
 
 void console_bytes(const char *bytes, size_t size)
 {
+	/* bound: ARGUMENT_1 */
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] == '\n')
 			uart_putc(port, '\r');
@@ -53,12 +54,14 @@ void console_guest_had_it(void)
 
 void console_queue(const char *bytes, size_t size)
 {
+	/* bound: ARGUMENT_1 */
 	while (size--)
 		queue[queued++ % CONSOLE_QUEUE_SIZE] = *bytes++;
 }
 
 bool console_send(unsigned most)
 {
+	/* bound: ARGUMENT_0 */
 	for (; most && sent != queued; most--)
 		console_guest(queue[sent++ % CONSOLE_QUEUE_SIZE]);
 	return sent != queued;
@@ -66,7 +69,7 @@ bool console_send(unsigned most)
 
 void console_line(void)
 {
-	console_send(CONSOLE_QUEUE_SIZE);
+	console_send(CONSOLE_QUEUE_SIZE); /* argument: CONSOLE_QUEUE_SIZE */
 	if (line_is_open)
 		console_bytes("\n", 1);
 	line_is_open = false;

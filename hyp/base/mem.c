@@ -61,6 +61,7 @@ size_t strlen(const char *string)
 {
 	const char *end = string;
 
+	/* bound: ARGUMENT_0: of a string of so many bytes */
 	while (*end)
 		end++;
 	return (size_t)(end - string);

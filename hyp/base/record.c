@@ -31,8 +31,8 @@ void record_in_step(const struct record_step *step)
 
 void record_raw(const char *bytes, size_t size)
 {
-	crc = crc32_update(crc, bytes, size);
-	console_bytes(bytes, size);
+	crc = crc32_update(crc, bytes, size); /* argument: ARGUMENT_1 */
+	console_bytes(bytes, size);           /* argument: ARGUMENT_1 */
 }
 
 static __attribute__((format(printf, 1, 2))) void raw(const char *format, ...)
@@ -43,7 +43,7 @@ static __attribute__((format(printf, 1, 2))) void raw(const char *format, ...)
 	va_start(values, format);
 	text_vformat(&text, format, values);
 	va_end(values);
-	record_raw(text.at, text.length);
+	record_raw(text.at, text.length); /* argument: 64 */
 }
 
 void record_u64(const char *name, uint64_t value)
@@ -60,11 +60,12 @@ void record_hex(const char *name, uint64_t value)
 static void raw_string(const char *string)
 {
 	record_raw("\"", 1);
+	/* bound: 32: EL2's own words, and the plan's names */
 	for (; *string; string++) {
 		TEXT(quoted, 16);
 
 		text_json_bytes(&quoted, string, 1);
-		record_raw(quoted.at + 1, quoted.length - 2);
+		record_raw(quoted.at + 1, quoted.length - 2); /* argument: 6 */
 	}
 	record_raw("\"", 1);
 }
@@ -127,14 +128,15 @@ void record_close(void)
 {
 	TEXT(text, 24);
 
-	text_string(&text, ",\"crc\":\"");
+	text_string(&text, ",\"crc\":\""); /* argument: 8 */
 	text_hex(&text, crc, 8);
-	text_string(&text, "\"}\n");
-	console_bytes(text.at, text.length);
+	text_string(&text, "\"}\n");         /* argument: 3 */
+	console_bytes(text.at, text.length); /* argument: 20 */
 }
 
 bool record_is_text(const char *body, size_t size)
 {
+	/* bound: ARGUMENT_1 */
 	for (size_t i = 0; i < size; i++)
 		if (body[i] < ' ' || body[i] > '~')
 			return false;
@@ -153,6 +155,7 @@ bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char
 
 void record_guests(const char *bytes, size_t size)
 {
+	/* bound: ARGUMENT_1 */
 	for (size_t i = 0; i < size; i++) {
 		char read = *(const volatile char *)&bytes[i];
 
@@ -164,7 +167,7 @@ bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char 
 {
 	if (!record_is_text(body, size) || !record_open_guests(kind, vm, vcpu, body, size))
 		return false;
-	record_raw(body, size);
+	record_raw(body, size); /* argument: ARGUMENT_4 */
 	record_close();
 	record_unlock();
 	return true;

@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_n
 	uint32_t moved = 0;
 	uint16_t at = head;
 
-	/* bound: VIRTIO_NET_CHAIN_MOST */
+	/* bound: VIRTIO_NET_CHAIN_MOST; sum: VIRTIO_NET_FRAME_MOST + 12 */
 	for (unsigned count = 0; at < queue->size && count < VIRTIO_NET_CHAIN_MOST; count++) {
 		const volatile struct virtio_descriptor *descriptor = &queue->descriptors[at];
 		uint32_t size = descriptor->length, piece = length - moved;
@@ -98,6 +98,7 @@ static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_n
 		if (piece > size)
 			piece = size;
 		if (!linear)
+			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
 			ram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);
 		else if (which == VIRTIO_NET_TX)
 			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
@@ -344,11 +345,14 @@ static void make_ready(struct virtio_net *end, struct virtio_queue *queue)
 {
 	uint32_t size = queue->size;
 
+	/* argument: VIRTIO_QUEUE_MOST * 16 */
 	queue->descriptors = ram_at(&end->vm->machine->ram, queue->address[0],
 				    size * sizeof(struct virtio_descriptor));
 	queue->available =
+		/* argument: VIRTIO_QUEUE_MOST * 16 */
 		ram_at(&end->vm->machine->ram, queue->address[1],
 		       offsetof(struct virtio_available, ring) + size * sizeof(uint16_t));
+	/* argument: VIRTIO_QUEUE_MOST * 16 */
 	queue->used = ram_at(&end->vm->machine->ram, queue->address[2],
 			     offsetof(struct virtio_used, ring) +
 				     size * sizeof(struct virtio_used_entry));

@@ -12,6 +12,7 @@
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/vm/vm.h"
+#include "lib/compiler.h"
 #include "lib/percpu.h"
 
 #define IFLS_RESET 0x12u /* half full, both */
@@ -95,7 +96,7 @@ static void update(struct vpl011 *uart)
 	vgicd_set_level(&uart->vm->dist, VIRT_UART_INTID, line);
 }
 
-void vpl011_receive(void)
+__cold void vpl011_receive(void)
 {
 	record_lock();
 	if (listener && !listener->unplugged) {
@@ -122,7 +123,7 @@ static void send_rest(struct timer *timer);
 /* A timer of this core sends the rest: 27 bytes take 2.4 ms at 115200 baud. */
 static void send_some(void)
 {
-	if (!console_send(SEND_MAX))
+	if (!console_send(SEND_MAX)) /* argument: SEND_MAX */
 		return;
 	rest.function = send_rest;
 	timerq_start(&rest, read_cntpct_el0() + clock_hz() / 400);
@@ -142,10 +143,11 @@ static void send_no_more(void *argument)
 
 static void queue_line(struct vpl011 *uart)
 {
-	/* argument: 32 */
+	/* argument: PLAN_NAME_SIZE */
 	console_queue(uart->vm->name, strlen(uart->vm->name));
 	console_queue(": ", 2);
-	console_queue(uart->text, uart->length);
+	console_queue(uart->text, uart->length); /* argument: 160 */
+	/* argument: 1 */
 	console_queue("\n", uart->text[uart->length - 1] != '\n');
 	uart->length = 0;
 }

@@ -41,7 +41,9 @@ static void clean_level(uint32_t level, reg_t ccsidr)
 	unsigned way = way_last ? (unsigned)__builtin_clz(way_last) : 0;
 	unsigned line = CCSIDR_LINE_LOG2(ccsidr);
 
+	/* bound: CACHE_WAYS */
 	for (uint32_t w = 0; w <= way_last; w++)
+		/* bound: CACHE_SETS; total: CACHE_LINES */
 		for (uint32_t s = 0; s <= CCSIDR_SET_LAST(ccsidr); s++)
 			dcache_clean_invalidate_line(w << way | s << line | level << 1);
 }

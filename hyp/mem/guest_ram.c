@@ -26,6 +26,7 @@ bool ram_next(const struct guest_ram *ram, struct ram_span *span)
 	start = ram_pa(ram, span->ipa);
 	span->at = (uint8_t *)(uintptr_t)start;
 	span->size = ram->colours ? PAGE_SIZE - (size_t)(start % PAGE_SIZE) : span->left;
+	/* bound: (ARGUMENT_2 + PAGE_SIZE) / PAGE_SIZE: of a range of so many bytes */
 	while (span->size < span->left && ram_pa(ram, span->ipa + span->size) == start + span->size)
 		span->size += PAGE_SIZE;
 	if (span->size > span->left)
@@ -37,7 +38,10 @@ void ram_copy(const struct guest_ram *ram, ipa_t ipa, void *buffer, size_t size,
 {
 	struct ram_span span = { .ipa = ipa, .left = size };
 
+	/* bound: 2: a frame is shorter than a page; sum: VIRTIO_NET_FRAME_MOST + 12; argument:
+	 * VIRTIO_NET_FRAME_MOST + 12 */
 	for (uint8_t *at = buffer; ram_next(ram, &span); at += span.size)
+		/* argument: VIRTIO_NET_FRAME_MOST + 12 */
 		memcpy(to_ram ? span.at : at, to_ram ? at : span.at, span.size);
 }
 
@@ -55,6 +59,6 @@ void *ram_at(const struct guest_ram *ram, ipa_t ipa, size_t size)
 
 	if (!ram_holds(ram, ipa, size))
 		return NULL;
-	ram_next(ram, &span);
+	ram_next(ram, &span); /* argument: ARGUMENT_2 */
 	return span.size == size ? span.at : NULL;
 }

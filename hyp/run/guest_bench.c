@@ -28,6 +28,7 @@ static struct guest_run *run_page(const struct vm *vm)
 {
 	const struct guest_ram *ram = &vm->machine->ram;
 
+	/* argument: PAGE_SIZE */
 	return ram_at(ram, ram->base + GUEST_RUN_OFFSET, sizeof(struct guest_run));
 }
 

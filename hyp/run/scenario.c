@@ -83,6 +83,7 @@ static uint32_t turns_of(unsigned i)
 {
 	uint32_t turns = 0;
 
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vms[i].vcpu_count; n++)
 		turns += vms[i].vcpu[n]->turns;
 	return turns;
@@ -189,6 +190,7 @@ static void report_resets(const struct vm *vm, uint32_t count)
 	TEXT(body, 64);
 
 	text_format(&body, "\"variant\":\"resets\",\"ok\":true,\"count\":%ju", (uintmax_t)count);
+	/* argument: 64 */
 	record_from_guest(RECORD_CHECK, vm->name, 0, body.at, body.length);
 }
 

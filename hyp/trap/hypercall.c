@@ -37,11 +37,13 @@ static struct vcpu *hc_record(struct vcpu *vcpu)
 
 	bool ok = size <= GUEST_RECORD_SIZE && kind < RECORD_KIND_COUNT;
 
+	/* bound: (GUEST_RECORD_SIZE + PAGE_SIZE) / PAGE_SIZE; sum: GUEST_RECORD_SIZE */
 	while (ok && ram_next(ram, &checked))
 		ok = record_is_text((const char *)checked.at, checked.size);
 	if (!ok || !record_open_guests((unsigned)kind, vcpu->vm->name, vcpu->index,
 				       (const char *)(uintptr_t)ram_pa(ram, body.ipa), size))
 		return vcpu_result(vcpu, HC_EINVAL);
+	/* bound: (GUEST_RECORD_SIZE + PAGE_SIZE) / PAGE_SIZE; sum: GUEST_RECORD_SIZE */
 	while (ram_next(ram, &body))
 		record_guests((const char *)body.at, body.size);
 	record_close();
@@ -136,6 +138,7 @@ static struct vcpu *hc_vmid(struct vcpu *vcpu)
 static struct vcpu *hc_peek(struct vcpu *vcpu)
 {
 	reg_t address = vcpu->frame.x[1];
+	/* argument: 4 */
 	const volatile uint32_t *word = ram_at(&vcpu->vm->machine->ram, address, sizeof(*word));
 
 	return vcpu_result(vcpu, word && address % sizeof(*word) == 0 ? (long)*word : 0);

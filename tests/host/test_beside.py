@@ -6,11 +6,13 @@ import pytest
 from hypbench import abi
 from hypbench.analysis.beside import alone_of, beside_cells
 from hypbench.analysis.bound import bounds_of
+from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, said_of, text_of, words_of
 from hypbench.plan_vms import LINUX, Vm, taking_part
 from hypbench.printing import show_long, show_short
 from hypbench.records import read_log
+from hypbench.session import problems_of
 from hypbench.tree import HOME
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
                       plan_run)
@@ -193,6 +195,35 @@ def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
 @pytest.mark.parametrize("load, there", [("load_exit", 0), ("linux", 1)])
 def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
     assert len(bounds_of(counted(100, load))) == there
+
+
+def kinds(exit_: int | None, instrument: int = 9_000_000) -> dict:
+    rows = {"exit": exit_, KICK: 20, **dict.fromkeys(SWITCHES, 30)}
+    return {"kinds": {name: {"ceiling": ceiling} for name, ceiling in rows.items()}
+            | {"instrument": {"ceiling": instrument, "instrument": True}}}
+
+
+def test_the_highest_priority_waits_for_the_longest_exit_a_kick_and_a_switch():
+    proven = proven_of(kinds(100))
+    assert (proven.exit, proven.wait) == (("exit", 100), 150)
+    assert proven_of(kinds(10)).exit == (SWITCHES[0], 30)
+
+
+def test_a_kind_without_a_ceiling_leaves_no_bound():
+    assert proven_of(kinds(None)) is None and proven_of(None) is None
+
+
+@pytest.mark.parametrize("exit_, problems", [(100, 0), (-1_000_000, 1)])
+def test_a_latency_above_the_proven_one_is_a_problem(exit_, problems, monkeypatch):
+    monkeypatch.setattr("hypbench.analysis.bound.kept_of", lambda log: kinds(exit_))
+    monkeypatch.setattr("hypbench.analysis.bound.proven_of", lambda kept: Proven(
+        Longest("exit", kept["kinds"]["exit"]["ceiling"]), 20, 30))
+    log = counted(100)
+    [one] = bounds_of(log)
+    assert one.proven == one.alone + exit_ + 50 and one.holds == (not problems)
+    found = [text for text in problems_of(log, None) if "are proven" in text]
+    assert found == [f"timer_wakeup {one.variant} beside load_cpu: {one.seen} instructions, at most"
+                     f" {one.proven} are proven"] * problems
 
 
 def test_an_older_log_has_none():

@@ -24,6 +24,7 @@ FIVE = {"armv8": "mov w1, #5", "armv7": "mov r1, #5"}
 SKIP = {"armv8": "cbz x0,", "armv7": "cmp r0, #0\n beq"}
 RETRY = {"armv8": "1: ldxr w1, [x0]\n stxr w2, w1, [x0]\n cbnz w2, 1b",
          "armv7": "1: ldrex r1, [r0]\n strex r2, r1, [r0]\n cmp r2, #0\n bne 1b"}
+CORES = 4
 HEAD = "#define nop() __asm__ volatile(\"nop\")\n"
 
 pytestmark = pytest.mark.parametrize("isa", ["armv7", "armv8"])
@@ -43,7 +44,7 @@ def prove(tmp_path, isa):
         made = image.load(tmp_path / "program")
         sites = calls.Calls(Graphs(made), tmp_path)
         calls.all_taken(sites, made)
-        limits = Limits(made, Facts(tmp_path, isa, {"SIZE": 4}))
+        limits = Limits(made, Facts(tmp_path, isa, {"SIZE": 4, "CORE_MAX": CORES}))
         found = Prover(sites, limits).ceiling(Kind("kind", made.symbols["entry"], **kind))
         return found, limits.wrong
     return proved
@@ -224,6 +225,137 @@ void entry(unsigned count)
     assert "has no bound" in error(prove(text % "count"))
     assert ceiling(prove((text % "count").replace("times(c", "/* argument: 6 */\n\ttimes(c"))
                    ) == pytest.approx(lengths[2], abs=1)
+
+
+COPY = HEAD + """
+%s void copy(unsigned count)
+{
+	/* bound: ARGUMENT_0 */
+	while (count--)
+		nop();
+}
+"""
+APART, INLINE = "__attribute__((noipa))", "static inline __attribute__((always_inline))"
+
+
+def test_sum_bounds_the_arguments_of_all_calls_in_a_loop(prove, isa):
+    text = COPY % APART + """
+void entry(volatile unsigned *from)
+{
+	/* bound: %d; sum: %d */
+	while (*from)
+		copy(*from);
+}
+"""
+    first, sum_, turns = (ceiling(prove(text % numbers)) for numbers in ((4, 5), (4, 9), (8, 5)))
+    nops = (sum_ - first) / 4
+    assert 2 < nops < 8
+    assert turns > first and (turns - first) / 4 == int((turns - first) / 4)
+    assert "has no bound" in error(prove((text % (4, 5)).replace("; sum: 5", "")))
+
+
+PASSED = COPY % APART + APART + """ void between(unsigned count)
+{
+	nop();
+	%scopy(count); /* argument: %s */
+	nop();
+}
+
+void entry(void)
+{
+	between(%d);
+	between(2);
+}
+"""
+
+
+def test_argument_that_is_passed_on_is_that_of_the_outer_call(prove, isa):
+    first, second, fixed = (ceiling(prove(PASSED % ("", *numbers)))
+                            for numbers in (("ARGUMENT_0", 3), ("ARGUMENT_0", 4), ("3", 4)))
+    turn = second - first
+    assert 1 < turn < 8 and fixed == first + turn
+    again = "while (*(volatile unsigned *)64) /* bound: 2 */\n\t\t"
+    assert "has no bound" in error(prove(PASSED % (again, "ARGUMENT_0", 3)))
+
+
+def test_argument_of_an_inlined_function_is_not_that_of_the_function_around(prove, isa):
+    text = COPY % INLINE + APART + """ void around(unsigned n, volatile unsigned *from)
+{
+	%s
+	copy(*from);
+}
+
+void entry(volatile unsigned *from) { around(3, from); }
+"""
+    assert "has no bound" in error(prove(text % ""))
+    five, six = (ceiling(prove(text % f"/* argument: {n} */")) for n in (5, 6))
+    assert 1 < six - five < 8
+
+
+def test_call_that_seldom_comes_is_allowed_as_often_as_its_comment_states(prove, isa):
+    text = COPY % APART + """
+void entry(volatile unsigned *from)
+{
+	nop();
+	if (*from)
+		/* most: %d */
+		copy(7);
+	nop();
+}
+"""
+    never, once = (ceiling(prove(text % most)) for most in (0, 1))
+    assert once - never > 7
+
+
+LOCK = HEAD + """
+struct lock { volatile unsigned next, now; } lock, another;
+
+static inline void lock_take(struct lock *of)
+{
+	unsigned ticket = of->next++;
+
+	/* wait: lock */
+	while (of->now != ticket)
+		nop();
+}
+
+static inline void lock_release(struct lock *of) { of->now++; }
+
+%s
+void entry(void)
+{
+	lock_take(&lock);
+	lock_release(&lock);
+}
+"""
+HOLDERS = {
+    "itself": APART + """ void holder(void)
+{
+	lock_take(&%s);
+	%s
+	lock_release(&%s);
+}
+""",
+    "by others": APART + " void take(void) { lock_take(&%s); nop(); }\n" + APART
+                 + " void release(void);\n" + APART + """ void holder(void)
+{
+	take();
+	%s
+	release();
+}
+void release(void) { lock_release(&%s); nop(); }
+"""}
+
+
+@pytest.mark.parametrize("how", HOLDERS)
+def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, isa, how):
+    """A holder that no path of the kind calls."""
+    def waited(lock: str, nops: int) -> int:
+        return ceiling(prove(LOCK % (HOLDERS[how] % (lock, "nop();" * nops, lock))))
+
+    one, two, other = waited("lock", 40), waited("lock", 80), waited("another", 80)
+    assert two == pytest.approx(one + 40 * (CORES - 1), abs=2)  # the linker relaxes an address
+    assert other < one - 30 * (CORES - 1)
 
 
 # --- calls ---

@@ -2,10 +2,12 @@
 """Ceilings held against the committed ones and against what was measured."""
 
 import copy
+from types import SimpleNamespace
 
+from hypbench.analysis import ceilings
 from hypbench.bound import committed
 
-KEPT = {"assumptions": {"retry": 3}, "kinds": {
+KEPT = {"assumptions": {"retry": 3}, "waits": {"console": 90}, "kinds": {
     "short": {"ceiling": 33, "measured": 33, "run": "plan"},
     "long": {"ceiling": 900, "measured": 120, "run": "plan"},
     "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"], "measured": 70}}}
@@ -53,8 +55,32 @@ def test_new_place_of_an_assumption_is_a_problem():
     assert list(committed.problems(KEPT, copy.deepcopy(KEPT) | {"assumptions": {}})) == []
 
 
+def test_longer_wait_for_a_lock_is_a_problem():
+    more = copy.deepcopy(KEPT) | {"waits": {"console": 91, "cable": 5}}
+    assert list(committed.problems(KEPT, more)) == [
+        "the wait for the lock of console is 91, committed is 90",
+        "the wait for the lock of cable is 5, committed is 0"]
+
+
 def test_measured_visit_above_its_ceiling_is_reported():
     rows = KEPT["kinds"]
     assert list(committed.above(rows, {"short": (33, "plan"), "endless": (10_000, "plan")})) == []
     assert list(committed.above(rows, {"short": (34, "storm")})) == [
         "short: 34 instructions in storm, the ceiling is 33"]
+
+
+# --- on the page ---
+
+def test_page_has_each_kind_with_what_was_measured(monkeypatch):
+    kept = {"compiler": "12.2.0", "trusted": 7, "assumptions": {"retry": 3}, "kinds": {
+        "short": {"ceiling": 33, "measured": 33, "run": "plan"},
+        "long": {"ceiling": 900, "wait": 600, "measured": 120, "run": "storm"},
+        "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"]}}}
+    monkeypatch.setattr(ceilings, "kept_of", lambda log: kept)
+    board = SimpleNamespace(name="board", sources={"plan": SimpleNamespace(log=None)})
+    text, table = ceilings.section(board, []).blocks
+    assert "7 comments" in text.text and "retry: 3 places" in text.text
+    assert "without a bound" in text.text
+    assert [list(row) for row in table.rows] == [
+        ["short", "33", "–", "33", "plan"], ["long", "900", "600", "120", "storm"],
+        ["endless", "–", "–", "–", "–"]]

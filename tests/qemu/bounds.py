@@ -2,7 +2,6 @@
 """The proven ceilings of a board's image, and the longest visit of each kind that runs under the
 plugin of tools/plugin/ measured."""
 
-import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from hypbench.bound import kinds, proof
 from hypbench.bound.image import Image
 from hypbench.bound.kinds import Kind
 from lab import ROOT, Job, Lab, board_facts, build_of
+from proofs import two_cores
 from test_hostile_vcpus import hostile
 
 EXITS = """order once
@@ -23,16 +23,17 @@ config cntp trapped cntp=emulated
 config fp trapped fp=lazy fill=lazy
 config slice trapped sched=rr
 config priority trapped-sw sched=fp fp=lazy
+config stats trapped stats=on
+config cold trapped state=cold-caches
 """ + "".join(f"bench {bench}\n" for bench in (
     "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
     "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
     "irq_order n=2"))
-# What several VMs do on one core: the plugin knows a core by its vCPU's VMPIDR, which is the
-# same for two VMs. And guests that do at random whatever a guest can, by their vCPUs.
-PLANS = ("failover", "virtio")
-OF_SEVERAL_CORES = re.compile(r"^(config \S+-cores|link far) .*\n", re.MULTILINE)
+# What several VMs do; and guests that do at random whatever a guest can, by their vCPUs.
+PLANS = ("failover", "links", "virtio")
+FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
+    f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
-END = "leave"  # the visit goes on in the core's loop, beyond what a ceiling is for
 LIVES = 23  # of each hostile step
 
 
@@ -56,7 +57,6 @@ class Marks:
 
 def marks_of(image: Image, known: list[Kind]) -> Marks:
     entries = [(entry_name(kind), kind.entry) for kind in known]
-    entries.append((END, image.symbols[END]))
     named = list(dict.fromkeys([*entries, *kinds.marks(image, known)]))
     return Marks(tuple(name for name, _ in named), tuple(address for _, address in named))
 
@@ -67,10 +67,10 @@ def entry_name(kind: Kind) -> str:
 
 def jobs(board: str) -> dict[str, Job]:
     """What is measured, by the name that the table has for it."""
-    found = {"each exit": Job(board, EXITS)}
+    found = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
     for plan in PLANS:
         text = (ROOT / "plans" / f"{plan}.plan").read_text()
-        found[plan] = Job(board, OF_SEVERAL_CORES.sub("", text).replace("n=1000", "n=5"))
+        found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
     return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
                     for cpus in HOSTILE}
 
@@ -87,7 +87,7 @@ def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dic
         for one in result.marked:
             passed = marks.passed(one.marks)
             for kind in known:
-                if entry_name(kind) in passed and kind.is_like(passed) and END not in passed:
+                if entry_name(kind) in passed and kind.is_like(passed):
                     found[kind.name] = max(found.get(kind.name, Longest(0, "")),
                                            Longest(one.length, run))
     return found
@@ -97,7 +97,7 @@ def measure(board: str, shown: proof.Proof, run: Lab | None = None) -> dict[str,
     marks = marks_of(shown.image, shown.kinds)
     counted = {}
     for name, job in jobs(board).items():
-        watched = Watched(job, None, (), marks.addresses)
+        watched = Watched(job, None, (), marks.addresses, shown.image.symbols[kinds.LEAVE])
         counted[name] = run.run(watched, el2count.perform) if run else el2count.perform(watched)
         assert counted[name].marked, counted[name].result.explain()
     return longest(counted, marks, shown.kinds)

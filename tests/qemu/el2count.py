@@ -65,12 +65,13 @@ class Counted:
 @dataclass(frozen=True)
 class Watched:
     """A run under the plugin, for Lab.run(). `vector`: the guest's, if it is not the real one.
-    `switches`: of the plugin's options. `marks`: addresses of EL2's code."""
+    `switches`: of the plugin's options. `marks`, `leave`: addresses of EL2's code."""
 
     job: Job
     vector: int | None = None
     switches: tuple[str, ...] = ()
     marks: tuple[int, ...] = ()
+    leave: int = 0
 
 
 def library(board: str) -> Path:
@@ -80,7 +81,7 @@ def library(board: str) -> Path:
 def words(job: Job, watched: Watched, out: Path) -> list[str]:
     return counting.options(library(job.board), build_of(job.board, job.planted) / "guest.elf",
                             board_facts(job.board)["ISA"], out, watched.vector, watched.switches,
-                            watched.marks)
+                            watched.marks, watched.leave)
 
 
 def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:

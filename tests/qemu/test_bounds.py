@@ -33,7 +33,7 @@ def ceilings(board: str) -> dict[str, Ceiling]:
 
 @pytest.fixture
 def kept(built) -> committed.Document:
-    found = committed.read(ROOT, built, shown(built))
+    found = committed.read(ROOT, built, proof.compiler(shown(built)))
     if not found:
         pytest.skip(f"no ceilings of the compiler {proof.compiler(shown(built))} are committed")
     return found

@@ -27,7 +27,7 @@ def update(board: str) -> None:
     if wrong := list(committed.above(shown.rows(), measured)):
         raise click.ClickException("\n".join(wrong))
     new = committed.document(board, shown, measured)
-    old = committed.read(ROOT, board, shown)
+    old = committed.read(ROOT, board, proof.compiler(shown))
     path = committed.path_of(ROOT, board, proof.compiler(shown))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(committed.written(new))

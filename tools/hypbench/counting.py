@@ -63,12 +63,14 @@ def reason_not_to(program: str, library: Path) -> str:
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
-            switches: Iterable[str] = (), marks: Iterable[int] = ()) -> list[str]:
+            switches: Iterable[str] = (), marks: Iterable[int] = (), leave: int = 0) -> list[str]:
     """QEMU's words. `vector`: the guest's of an IRQ, if it is not the real one. `switches`: of the
-    plugin's options, those to be on. `marks`: addresses that classify a visit to EL2."""
+    plugin's options, those to be on. `marks`: addresses that classify a visit to EL2. `leave`: the
+    address where a core goes back to its loop; 0: the visit goes on there."""
     symbols = symbols_of(guest)
     vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
     words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}",
+             f"leave={leave:#x}",
              *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks))
     return ["-plugin", ",".join(str(word).replace(",", ",,") for word in words)]
 

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hypbench import gem5, plan as plans, qemu
+from hypbench.analysis.bound import above_proven
 from hypbench.guests.prepare import expanded
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
                               lines_of, missing_texts, parted)
@@ -273,7 +274,8 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 
 def problems_of(log: Log, platform: str | None) -> list[str]:
     """Everything that is wrong with a finished log, of that platform where it is known."""
-    return [str(problem) for problem in log.problems + check_rules(log, platform)]
+    return [*(str(problem) for problem in log.problems + check_rules(log, platform)),
+            *above_proven(log)]
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:

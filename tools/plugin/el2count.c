@@ -4,15 +4,15 @@
  * instructions by exception level, which it takes from PSTATE, in each visit to EL2 and in each
  * window of the bench guest.
  *
- * A visit lasts from the vector's first instruction to the ERET; what EL2 executes before the first
- * guest is one, too, with vector 0. A window is what the guest hands to samples_add(). It ends with
- * the read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is
- * what the guest wrote to CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the
- * core was woken or interrupted. An instruction counts when it begins, so one that is aborted
- * counts, too.
+ * A visit lasts from the vector's first instruction to the ERET, or to the address `leave`, where
+ * a core goes back to its loop; what EL2 executes before the first guest is one, too, with vector
+ * 0. A window is what the guest hands to samples_add(). It ends with the read of CNTPCT that gave
+ * `until`. It begins after the read that gave `from`; where `from` is what the guest wrote to
+ * CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the core was woken or
+ * interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, data=on, mark=<address of code of EL2> (up to 128 times).
+ * paths=on, data=on, leave=<address of code of EL2>, mark=<the same> (up to 128 times).
  * Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
@@ -129,6 +129,7 @@ struct core {
 	struct stamp armed; /* CVAL, and the count when the core was woken */
 	bool waiting;       /* for that */
 	struct visit visit; /* the one under way; its length is the count at its start */
+	bool in_loop;       /* no visit is under way, though the core is at EL2 */
 	uint64_t longest[CLASSES];
 	struct executed trail[TRAIL];
 	struct access accesses[ACCESSES];
@@ -137,7 +138,7 @@ struct core {
 __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
 
 static struct {
-	uint64_t add, vector;
+	uint64_t add, vector, leave;
 	FILE *out;
 	bool data, paths;
 	uint64_t marks[MAX_MARKS];
@@ -369,6 +370,7 @@ static void enter(struct core *core, uint64_t address)
 				      .class = class,
 				      .translation = value_of(vttbr),
 				      .length = core->count.at[EL2] };
+	core->in_loop = false;
 	core->count.visits++;
 	if (class == EC_DATA_ABORT)
 		core->count.aborted++;
@@ -423,6 +425,8 @@ static void leave(struct core *core)
 {
 	struct visit *visit = &core->visit;
 
+	if (core->in_loop)
+		return;
 	visit->length = core->count.at[EL2] - visit->length;
 	visit->switches = value_of(vttbr) != visit->translation;
 	count_kind(visit);
@@ -503,6 +507,10 @@ static void on_block(unsigned vcpu, void *data)
 		enter(core, block->address);
 	if (block->mark && core->level == EL2)
 		core->visit.marks.bits[(block->mark - 1) / 64] |= 1ull << (block->mark - 1) % 64;
+	if (block->address == options.leave && core->level == EL2) {
+		leave(core);
+		core->in_loop = true;
+	}
 	if (block->address == options.vector)
 		note_wake(core);
 	else if (block->address == options.add)
@@ -579,6 +587,8 @@ static void take_option(const char *word)
 		options.out = fopen(value, "w");
 	else if (!strncmp(word, "add=", 4))
 		options.add = strtoull(value, NULL, 0);
+	else if (!strncmp(word, "leave=", 6))
+		options.leave = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "mark=", 5) && options.mark_count < MAX_MARKS)
 		options.marks[options.mark_count++] = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "vector=", 7))

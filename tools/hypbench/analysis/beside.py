@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a load beside a benchmark changes: a matrix of victims and aggressors, by policy."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from hypbench.columns import Shown, add, plain, table, times
@@ -60,9 +61,13 @@ def other_of(settings: dict[str, Settings], config: str, changed: Settings) -> s
 
 
 def idle_steps(log: Log, but: tuple[str, ...] = ()) -> set[tuple[str, str]]:
-    """Configuration and benchmark of each step in which a load did not run; `but`: VMs that may."""
-    return {(vm["config"], vm["bench"]) for vm in log.of_kind("vm")
-            if vm.get("rounds") == 0 and vm["vm"] not in but}
+    """Configuration and benchmark of each step in which a load did not run; `but`: VMs that may. A
+    VM that is made anew has a record for each of its lives."""
+    rounds: Counter[tuple[str, str, str]] = Counter()
+    for vm in log.of_kind("vm"):
+        if "rounds" in vm and vm["vm"] not in but:
+            rounds[vm["config"], vm["bench"], vm["vm"]] += vm["rounds"]
+    return {(config, bench) for (config, bench, _), count in rounds.items() if not count}
 
 
 def beside_cells(log: Log) -> list[BesideCell]:

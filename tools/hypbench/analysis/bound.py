@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bound of sched=fp: the measured VM waits for one VM switch and the load's longest exit, which
 nothing interrupts. Exits are counted (stats=on) in a configuration of its own, so that counting is
-not in the figures."""
+not in the figures. Where the image has proven ceilings, the bound by these stands beside."""
 
 from dataclasses import dataclass
 
 from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps, other_of
+from hypbench.analysis.ceilings import kept_of, proven_of
 from hypbench.columns import Shown, filled, plain
 from hypbench.records import Log
-from hypbench.rows import Row, rows_of, settings_of, twin_of
+from hypbench.rows import Row, Settings, rows_of, settings_of, twin_of
 
 SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
 LINUX = "linux"  # its exits are few: the same
@@ -24,16 +25,17 @@ class Bound:
     load: str
     alone: int  # the largest without a load
     switch: int
-    exit: int  # the load's longest
+    exit: int | None  # the load's longest; None: it was not counted
     seen: int  # the largest beside the load
+    proven: int | None = None  # by the ceilings of every exit
 
     @property
-    def most(self) -> int:
-        return self.alone + self.switch + self.exit
+    def most(self) -> int | None:
+        return None if self.exit is None else self.alone + self.switch + self.exit
 
     @property
     def holds(self) -> bool:
-        return self.seen <= self.most
+        return all(self.seen <= most for most in (self.most, self.proven) if most is not None)
 
 
 def longest_exit(log: Log, config: str, row: Row) -> int | None:
@@ -44,9 +46,23 @@ def longest_exit(log: Log, config: str, row: Row) -> int | None:
                default=None)
 
 
+def is_plain(axes: Settings) -> bool:
+    """Whether exits take the vector table whose ceilings are proven."""
+    return {axes.get(name, "off") for name in ("stats", "trace", "probes")} == {"off"}
+
+
+def is_proven(log: Log, axes: Settings, row: Row) -> bool:
+    """Whether a ceiling is there for all that EL2 does in a step: an event of the plan is processed
+    in the core's loop, which has none."""
+    events = any(step.get("events") for step in log.of_kind("step")
+                 if (step["config"], step["bench"]) == (row.config, row.bench))
+    return is_plain(axes) and not events
+
+
 def bounds_of(log: Log) -> list[Bound]:
-    """Of a log with the exits of every VM."""
+    """Of a log with the exits of every VM, or of an image with proven ceilings."""
     settings, found, idle = settings_of(log), [], idle_steps(log)
+    proven = proven_of(kept_of(log))
     rows = {row.key: row for row in rows_of(log)}
     for (bench, variant, config), row in rows.items():
         said = settings.get(config, {})
@@ -57,16 +73,29 @@ def bounds_of(log: Log) -> list[Bound]:
         plain = rows.get((bench, variant, config if said["beside"] == LINUX else switch or ""))
         counted = twin_of(log, config, "stats", "on")
         longest = longest_exit(log, counted, row) if counted else None
-        if alone and plain and longest is not None:
+        if alone and plain and (longest is not None or proven and is_plain(said)):
+            most = alone.pool.high + proven.wait if proven and is_proven(log, said, row) else None
             found.append(Bound(bench, variant, str(said["beside"]), alone.pool.high,
-                               max(0, plain.p50 - alone.p50), longest, row.pool.high))
+                               max(0, plain.p50 - alone.p50), longest, row.pool.high, most))
     return found
+
+
+def above_proven(log: Log) -> list[str]:
+    """What no instruction count of this image can be."""
+    return [f"{one.bench} {one.variant} beside {one.load}: {one.seen} instructions, at most"
+            f" {one.proven} are proven" for one in bounds_of(log)
+            if one.proven is not None and one.seen > one.proven]
 
 
 def bound_tables(log: Log) -> Shown:
     """The bound, and the largest that was seen."""
+    def verdict(one: Bound) -> str:
+        if one.most is None and one.proven is None:
+            return "no bound"
+        return "holds" if one.holds else "EXCEEDED"
+
     return filled(TITLE, ("bench", "variant", "beside", ">alone", ">switch", ">longest exit",
-                          ">bound", ">largest", ">"), (
-        (one.bench, one.variant, one.load,
-         *map(plain, (one.alone, one.switch, one.exit, one.most, one.seen)),
-         "holds" if one.holds else "EXCEEDED") for one in bounds_of(log)))
+                          ">bound", ">proven", ">largest", ">"), (
+        (one.bench, one.variant, one.load, *("" if value is None else plain(value) for value in (
+            one.alone, one.switch, one.exit, one.most, one.proven, one.seen)),
+         verdict(one)) for one in bounds_of(log)))

@@ -28,8 +28,10 @@ def bound(tree: Tree, board: str, chosen: str | None) -> None:
     if chosen:
         explain(shown, chosen)
         return
-    old = committed.read(tree.root, board, shown)
+    old = committed.read(tree.root, board, proof.compiler(shown))
     console().print(table(shown, old))
+    for lock, wait in shown.waits().items():
+        click.echo(f"waits for the lock of {lock}: {wait} at most")
     for word, count in shown.assumptions().items():
         click.echo(f"assumed: {word}, in {count} places")
     click.echo(f"stated by comments alone: {len(shown.trusted())} loops and depths")
@@ -43,11 +45,12 @@ def bound(tree: Tree, board: str, chosen: str | None) -> None:
 
 
 def table(shown: proof.Proof, old: committed.Document | None) -> Table:
-    made = Table("kind", "ceiling", "longest measured", "run or reason")
+    made = Table("kind", "ceiling", "of that, waits", "longest measured", "run or reason")
     rows = old["kinds"] if old else {}
     for ceiling in shown.ceilings:
         row = rows.get(ceiling.kind.name, {})
-        made.add_row(ceiling.kind.name, said(ceiling), str(row.get("measured", "–")),
+        waits = proof.row(ceiling).get("wait", 0)
+        made.add_row(ceiling.kind.name, said(ceiling), str(waits), str(row.get("measured", "–")),
                      row.get("run", "") if ceiling.instructions else "; ".join(ceiling.errors))
     return made
 

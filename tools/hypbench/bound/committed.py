@@ -18,11 +18,11 @@ def path_of(root: Path, board: str, version: str) -> Path:
     return root / "tests" / "expected" / series / "bounds" / f"{board}.json"
 
 
-def read(root: Path, board: str, proof: Proof) -> Document | None:
+def read(root: Path, board: str, version: str) -> Document | None:
     """Those of this very compiler."""
-    path = path_of(root, board, compiler(proof))
+    path = path_of(root, board, version)
     found = json.loads(path.read_text()) if path.is_file() else {}
-    return found if found.get("compiler") == compiler(proof) else None
+    return found if found.get("compiler") == version else None
 
 
 def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> Document:
@@ -31,7 +31,7 @@ def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> 
     for name, (instructions, run) in measured.items():
         rows[name] |= {"measured": instructions, "run": run}
     return {"board": board, "compiler": compiler(proof), "unit": "instructions",
-            "sizes": kinds.sizes(), "assumptions": proof.assumptions(),
+            "sizes": kinds.sizes(), "assumptions": proof.assumptions(), "waits": proof.waits(),
             "trusted": len(proof.trusted()), "kinds": rows}
 
 
@@ -51,6 +51,10 @@ def problems(old: Document, new: Document) -> Iterator[str]:
             yield f"{name}: the ceiling is {row['ceiling']}, committed is {before['ceiling']}"
     yield from (f"{name}: is committed, and is no kind any more"
                 for name in old["kinds"] if name not in new["kinds"])
+    for lock, wait in new["waits"].items():
+        if wait > old.get("waits", {}).get(lock, 0):
+            yield (f"the wait for the lock of {lock} is {wait}, committed is"
+                   f" {old.get('waits', {}).get(lock, 0)}")
     for word, count in new["assumptions"].items():
         if count > old["assumptions"].get(word, 0):
             yield (f"{count} places assume '{word}', committed are"

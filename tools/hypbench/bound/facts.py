@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comments of the source state: `bound: N` and `wait: WORD` at a loop, `total: N` at a loop or
 before a function, `depth: N` before a recursive function, `calls: a b` at a call through a pointer,
-`argument: N` at a call of a function whose loops depend on it, `most: N` at a call in a loop."""
+`argument: N` at a call of a function whose loops depend on it, `most: N` at a call in a loop,
+`sum: N` at a loop whose calls pass such arguments."""
 
 import ast
 import operator
@@ -17,7 +18,7 @@ import click
 from hypbench.bound.image import Line
 from hypbench.checks.base import code_only
 
-WORDS = "bound|total|most|wait|depth|calls|argument"
+WORDS = "bound|total|most|sum|wait|depth|calls|argument"
 FACT = re.compile(rf"(?:^/\* |; )({WORDS}): ([^;:]+?)\s*(?=;|:|\*/)")
 ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -134,17 +135,24 @@ def is_inside(loop: SourceLoop, around: tuple[SourceLoop, ...]) -> bool:
     return loop not in around and loop.is_inside(around[-1])
 
 
-def smallest(loops: Iterable[SourceLoop]) -> SourceLoop | None:
-    return min(loops, key=lambda loop: loop.last - loop.first, default=None)
+def smallest(loops: Iterable[SourceLoop], frames: list[Line]) -> SourceLoop | None:
+    """A loop of an inlined function is inside those of the function that calls."""
+    def size(loop: SourceLoop) -> tuple[int, int]:
+        return [loop.holds(line) for line in frames].index(True), loop.last - loop.first
+
+    return min(loops, key=size, default=None)
 
 
 class Facts:
-    """Those of a tree, for one isa. `sizes`: what names stand for on a board."""
+    """Those of a tree, for one isa. `sizes`: what names stand for on a board. `instruments`:
+    functions that no path counts as a lock's holder."""
 
-    def __init__(self, root: Path, isa: str, sizes: dict[str, int]):
+    def __init__(self, root: Path, isa: str, sizes: dict[str, int],
+                 instruments: Iterable[str] = ()):
         self.root = root
         self.isa = isa
         self.sizes = sizes
+        self.instruments = frozenset(instruments)
         self.sources: dict[str, Source] = {}
 
     def source(self, file: str) -> Source:
@@ -161,11 +169,12 @@ class Facts:
         compiler may have moved instructions, so most of these then decide."""
         files = dict.fromkeys(line.file for frames in controls for line in frames)
         loops = [loop for file in files for loop in self.source(file).loops]
-        found = smallest(loop for loop in loops if all(holds(loop, one) for one in controls))
+        found = smallest((loop for loop in loops if all(holds(loop, one) for one in controls)),
+                         controls[0] if controls else [])
         if not around or (found and is_inside(found, around)):
             return found
         votes = Counter(loop for one in controls if (loop := smallest(
-            loop for loop in loops if holds(loop, one) and is_inside(loop, around))))
+            (loop for loop in loops if holds(loop, one) and is_inside(loop, around)), one)))
         return votes.most_common(1)[0][0] if votes else None
 
     def near(self, line: Line, name: str) -> str:
@@ -174,6 +183,16 @@ class Facts:
         if not source.text:
             return ""  # no C
         return dict(source.facts(line.line, line.line)).get(name, "")
+
+    def argument(self, lines: list[Line]) -> int | str | None:
+        """What comments at a call, and at the calls that were inlined around it, state that the
+        call passes: a number, or an argument of the function that has the code."""
+        text = ""
+        for line in lines:
+            text = self.near(line, "argument")
+            if not ARGUMENT.search(text):
+                return self.number(text, line) if text else None
+        return text or None
 
     @cached_property
     def defines(self) -> dict[str, str]:

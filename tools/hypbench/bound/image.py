@@ -67,6 +67,14 @@ class Image:
     def name_at(self, address: int) -> str:
         return self.functions.get(address) or self.labels.get(address) or f"{address:#x}"
 
+    def function_at(self, address: int) -> int:
+        """Return the entry of the function that has an address."""
+        return self.entries[bisect_right(self.entries, address) - 1]
+
+    @cached_property
+    def entries(self) -> list[int]:
+        return sorted(self.functions)
+
     @property
     def word(self) -> int:
         return 8 if self.is_a64 else 4
@@ -130,7 +138,7 @@ class Lines:
         for address in sorted(rows):
             self.starts.append(address)
             self.at.append(rows[address])
-        self.inlined.sort(key=lambda one: one.high - one.low)
+        self.inlined.reverse()  # an inlined function comes after the one that it is in
 
     def of(self, address: int) -> Line | None:
         at = bisect_right(self.starts, address)
@@ -167,18 +175,24 @@ class Lines:
         if die.tag == "DW_TAG_inlined_subroutine" and "DW_AT_call_line" in die.attributes:
             call = Line(self._names(unit)[die.attributes["DW_AT_call_file"].value],
                         die.attributes["DW_AT_call_line"].value)
-            self.inlined += [Inlined(low, high, call)
-                             for low, high in ranges_of(self.dwarf, unit, die)]
+            if call != self._declaration(die):  # else the compiler split the function in two
+                self.inlined += [Inlined(low, high, call)
+                                 for low, high in ranges_of(self.dwarf, unit, die)]
         elif die.tag == "DW_TAG_enumerator":
             name = die.attributes["DW_AT_name"].value.decode()
             self.enumerators[name] = die.attributes["DW_AT_const_value"].value
         elif die.tag == "DW_TAG_subprogram":
             start = next(ranges_of(self.dwarf, unit, die), None)
-            first = origin(die)
-            if start and "DW_AT_decl_line" in first.attributes:
-                names = self._names(first.cu)
-                self.declared[start[0]] = Line(names[first.attributes["DW_AT_decl_file"].value],
-                                               first.attributes["DW_AT_decl_line"].value)
+            line = self._declaration(die)
+            if start and line:
+                self.declared[start[0]] = line
+
+    def _declaration(self, die: Any) -> Line | None:
+        first = origin(die)
+        if "DW_AT_decl_line" not in first.attributes:
+            return None
+        return Line(self._names(first.cu)[first.attributes["DW_AT_decl_file"].value],
+                    first.attributes["DW_AT_decl_line"].value)
 
 
 def origin(die: Any) -> Any:

@@ -11,9 +11,10 @@ from hypbench.bound.image import Image
 
 FILE = Path(__file__).with_name("kinds.toml")
 VECTORS = {"armv8": {"sync": 0x400, "irq": 0x480}, "armv7": {"sync": 0x14, "irq": 0x18}}
-SAME = ("another_light", "another_full")
+LEAVE = "leave"  # the label where a vCPU gives its core back to the core's loop
+SAME = ("another_light", "another_full", LEAVE)
 ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # through, never
-    "same": ((), SAME), "switch": (("vcpu_switch",), ("leave",)), "loop": (("leave",), ()),
+    "same": ((), SAME), "switch": (("vcpu_switch",), (LEAVE,)), "loop": ((LEAVE,), ()),
     "any": ((), ())}
 STOPS = "vm_fault"
 
@@ -29,6 +30,7 @@ class Kind:
     calls: dict[str, list[str]] = field(default_factory=dict)
     through: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
+    instrument: bool = False  # of the bench guest alone
 
     def names(self) -> set[str]:
         """The functions and labels by which a visit to EL2 is seen to be of this kind."""
@@ -62,7 +64,7 @@ def kind_of(said: dict[str, Any], entry: int) -> Kind:
     through, never = ENDS[said.get("ends", "same")]
     stops = () if said.get("stops") else (STOPS,)
     return Kind(said["name"], entry, said.get("calls", {}), (*said.get("through", []), *through),
-                (*said.get("never", []), *never, *stops))
+                (*said.get("never", []), *never, *stops), said.get("instrument", False))
 
 
 def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ from hypbench.bound.decode import Flow, Instruction
 from hypbench.bound.derive import Turns, derived
 from hypbench.bound.facts import ARGUMENT, Facts, SourceLoop
 from hypbench.bound.graph import Block, Function
-from hypbench.bound.image import Image
+from hypbench.bound.image import Image, Line
 from hypbench.bound.loops import Edge, Loop, loops_of
 
 
@@ -23,9 +23,13 @@ class Limit:
     back: list[Edge]
     turns: int | None
     where: str
-    of_call: str = ""         # where the bound depends on an argument: the comment
+    of_call: str = ""         # where the bound depends on an argument of its function: the comment
+    of_unknown: str = ""      # the same, of an inlined call that states none
     total: str = ""           # of the turns in one visit to EL2
     capped: list[tuple[int, int]] = field(default_factory=list)  # calls, and times for each entry
+    sum: int | None = None    # of the arguments that its calls pass for each entry
+    blocks: frozenset[int] = frozenset()
+    header: int = 0
     assumption: str = ""      # "retry", or the word of a `wait` comment
     is_trusted: bool = False  # a comment alone states the bound
 
@@ -56,9 +60,12 @@ class Limits:
             statement = self.facts.loop(controls, around)
             if limit and not statement and around and self.facts.loop(controls) in around[-1:]:
                 limit.back += loop.back  # another way round of the same statement
-                limit.turns = self.stated(around[-1])
+                if not ARGUMENT.search(around[-1].fact("bound")):
+                    limit.turns = self.stated(around[-1])
             else:
-                limit = self.limit(loop, constants, statement)
+                around_it, limit = limit, self.limit(loop, constants, statement)
+                if around_it and around_it.sum is not None and limit.of_unknown:
+                    self.take_sum(limit, around_it)
                 found.append(limit)
                 around = (*around, statement) if statement else around
         for inner in loop.inner:
@@ -70,27 +77,71 @@ class Limits:
     def limit(self, loop: Loop, constants: Constants, statement: SourceLoop | None) -> Limit:
         where = str(statement or self.line(loop))
         shown = derived(loop, constants)
-        limit = Limit(loop.function, loop.entries, list(loop.back), shown and shown.most, where)
+        limit = Limit(loop.function, loop.entries, list(loop.back), shown and shown.most, where,
+                      blocks=loop.blocks, header=loop.header)
         if not statement:
+            if limit.turns is None and loop.function.name in self.facts.sizes:
+                limit.turns, limit.is_trusted = self.facts.sizes[loop.function.name], True
             return limit
         if wait := statement.fact("wait"):
             limit.turns, limit.assumption = 0, wait
         elif ARGUMENT.search(text := statement.fact("bound")):
-            limit.of_call, limit.is_trusted = text, True
+            self.take_argument(limit, text, self.calls_around(loop, statement))
         elif (stated := self.stated(statement)) is not None:
             # A region with several entries may come by its header without having been there.
             turns = stated - loop.ends_at_latches + (not loop.is_reducible)
             self.take_comment(limit, max(turns, 0), shown)
         limit.total = statement.fact("total")
         limit.capped = list(self.capped(loop))
+        if text := statement.fact("sum"):
+            limit.sum = self.facts.number(text, statement)
         return limit
+
+    def calls_around(self, loop: Loop, statement: SourceLoop) -> list[Line]:
+        """The calls by which the function of a loop's statement was inlined."""
+        for insn in controls_of(loop):
+            lines = self.image.lines.frames(insn.address)
+            for number, line in enumerate(lines):
+                if statement.holds(line):
+                    return lines[number + 1:]
+        return []
+
+    def take_argument(self, limit: Limit, text: str, around: list[Line]) -> None:
+        """A bound by an argument: of the function that has the code, or of an inlined one."""
+        argument = self.facts.argument(around) if around else text
+        if isinstance(argument, int):
+            turns = self.facts.number(text, limit.where, argument)
+            limit.turns = min(turns, limit.turns or turns)
+            limit.is_trusted = True
+        elif argument:
+            limit.of_call = ARGUMENT.sub(argument, text) if around else text
+            limit.is_trusted = True
+        else:
+            limit.of_unknown = text
+
+    def take_sum(self, limit: Limit, around: Limit) -> None:
+        """A loop of an inlined function inside one with a `sum`."""
+        limit.entries, limit.is_trusted = around.entries, True
+        limit.turns = self.facts.number(limit.of_unknown, limit.where, around.sum or 0)
 
     def capped(self, loop: Loop) -> Iterator[tuple[int, int]]:
         """The blocks whose call a comment allows so often for each time the loop is entered."""
         for block in loop.own():
-            line = self.image.lines.of(block.last.address) if block.is_call else None
-            if line and (text := self.facts.near(line, "most")):
-                yield block.start, self.facts.number(text, line)
+            if block.is_call:
+                yield from self.capped_at(block)
+
+    def capped_at(self, block: Block) -> Iterator[tuple[int, int]]:
+        line = self.image.lines.of(block.last.address)
+        if line and (text := self.facts.near(line, "most")):
+            yield block.start, self.facts.number(text, line)
+
+    def rare(self, function: Function) -> Iterator[tuple[int, int]]:
+        """The blocks outside of loops whose call a comment allows less than once for each call of
+        the function."""
+        inside = {start for loop in loops_of(function) for start in loop.blocks}
+        for block in function.blocks.values():
+            if block.is_call and block.start not in inside and block.instructions:
+                yield from self.capped_at(block)
 
     def calls_of(self, entry: int) -> int | None:
         """How often one visit to EL2 calls a function at most, where a comment states it."""

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The paths of one kind of exit: the functions that it reaches, as one integer program."""
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from hypbench.bound.calls import Calls, Unresolved
 from hypbench.bound.constants import Constants
@@ -12,8 +14,12 @@ from hypbench.bound.facts import ARGUMENT
 from hypbench.bound.graph import Block, Function, plain
 from hypbench.bound.kinds import Kind
 from hypbench.bound.limits import Limit, Limits
+from hypbench.bound.locks import CORES, Locks, Region
 from hypbench.bound.loops import components
 from hypbench.bound.program import UNLIMITED, Infeasible, Node, Program
+
+CHANGED = re.compile(r"\.(isra|constprop|part)\b")  # a copy that has other parameters
+LOCK = "lock"  # the word of a `wait` that is counted
 
 
 @dataclass
@@ -24,6 +30,7 @@ class Ceiling:
     assumptions: set[tuple[str, str]] = field(default_factory=set)  # a word, and a place
     trusted: set[str] = field(default_factory=set)  # loops whose bound a comment alone states
     shares: Counter[str] = field(default_factory=Counter)  # instructions of each function
+    waits: dict[str, int] = field(default_factory=dict)  # for each lock, each time
 
 
 class Prover:
@@ -37,11 +44,18 @@ class Prover:
         self.limits = limits
         self.known: dict[int, list[Limit]] = {}
         self.returning: dict[int, bool] = {}
+        self.locks = Locks(self.graphs, self.facts)
+        self.waits: dict[str, int | None] = {}
+        self.holders: list[Ceiling] = []
 
     def limits_of(self, function: Function) -> list[Limit]:
         if function.entry not in self.known:
             self.known[function.entry] = self.limits.of(function)
         return self.known[function.entry]
+
+    @cache  # noqa: B019 (a prover lives as long as the image)
+    def rare(self, entry: int) -> list[tuple[int, int]]:
+        return list(self.limits.rare(self.graphs.function(entry)))
 
     def returns(self, entry: int) -> bool:
         """Whether a function comes back to its caller: panic() does not."""
@@ -72,26 +86,48 @@ class Prover:
         text = self.facts.near(line, "depth") if line else ""
         return self.facts.number(text, line) if text else None
 
-    def argument(self, node: Node, number: int) -> int | None:
-        """What a call passes: a known value, or what a comment at the call states."""
+    def argument(self, node: Node, callee: int, number: int) -> int | str | None:
+        """What a call passes: a known value, or what a comment at the call states, which may be
+        an argument of the function that calls."""
         block = node.block_of(self.graphs)
-        for line in self.image.lines.frames(block.last.address):
-            if text := self.facts.near(line, "argument"):
-                return self.facts.number(text, line)
+        lines = self.image.lines.frames(block.last.address)
+        if lines and self.facts.near(lines[0], "argument"):
+            return self.facts.argument(lines)
+        if CHANGED.search(self.image.name_at(callee)):
+            return None
         constants = Constants(self.image, self.graphs.function(node.function))
         *_, (_, state) = constants.states(block)
         return state.get(f"{'x' if self.image.is_a64 else 'r'}{number}")
+
+    def wait_for(self, lock: str) -> int | None:
+        """How long a core waits for a lock at most. A holder waits for no core (hyp/base/lock.h),
+        so that the wait of another lock inside is no circle."""
+        if lock not in self.waits:
+            self.waits[lock] = 0
+            held = list(map(self.held, self.locks.holders(lock)))
+            others = self.facts.number(CORES, "the number of cores") - 1
+            self.waits[lock] = None if None in held else others * max(filter(None, held), default=0)
+        return self.waits[lock]
+
+    def held(self, region: Region) -> int | None:
+        name = self.image.name_at(region.function)
+        if name in self.facts.instruments:
+            return 0
+        found = Search(self, Kind(name, region.function), region).ceiling()
+        self.holders.append(found)
+        return found.instructions
 
     def ceiling(self, kind: Kind) -> Ceiling:
         return Search(self, kind).ceiling()
 
 
 class Search:
-    """The integer program of one kind."""
+    """The integer program of one kind; `region`: of a part of a function."""
 
-    def __init__(self, prover: Prover, kind: Kind):
+    def __init__(self, prover: Prover, kind: Kind, region: Region | None = None):
         self.prover = prover
         self.kind = kind
+        self.region = region or Region(kind.entry, frozenset([kind.entry]), frozenset())
         self.image = prover.image
         self.result = Ceiling(kind)
         self.program = Program()
@@ -105,6 +141,7 @@ class Search:
         self.totals: dict[tuple[str, str], list[int]] = {}
         self.targets: dict[int, list[int]] = {}
         self.group: dict[int, int] = {}  # of functions that call each other
+        self.sums: list[tuple[tuple[int, int], Limit]] = []
 
     def ceiling(self) -> Ceiling:
         try:
@@ -151,13 +188,15 @@ class Search:
         entry = self.kind.entry
         self.find_recursion(entry)
         self.copy(entry, 0)
-        first = self.program.way(None, Node(entry, 0, entry))
-        self.edges[entry, 0][-1, entry] = [first]
-        self.program.equal([first], [], 1)
+        first = [self.program.way(None, Node(entry, 0, start)) for start in self.region.starts]
+        self.edges[entry, 0][-1, entry] = first
+        self.program.equal(first, [], 1)
         while self.left:
             self.fill(*self.left.pop())
-        for where in sorted(self.copies):
-            self.limit(*where)
+        self.sums = [(copy, limit) for copy in sorted(self.copies)
+                     for limit in self.limits_of(copy) if limit.sum is not None]
+        for copy in sorted(self.copies):
+            self.limit(*copy)
         for node, ways in self.made.items():
             self.program.equal(ways, self.program.into[node])
         for node in self.program.lengths:
@@ -223,10 +262,11 @@ class Search:
         for block in blocks.values():
             node = Node(entry, depth, block.start)
             self.program.lengths[node] = block.length
+            is_last = (entry, depth) == (self.kind.entry, 0) and block.start in self.region.ends
             for to in block.following:
-                if to in blocks:
+                if to in blocks and not is_last:
                     self.edge(entry, depth, block.start, to)
-            if block.ends:
+            if block.ends or is_last:
                 self.program.way(node, None)
             if block.is_call:
                 self.call(node, block)
@@ -253,11 +293,20 @@ class Search:
 
     # --- limits ---
 
+    def limits_of(self, copy: tuple[int, int]) -> list[Limit]:
+        return self.prover.limits_of(self.prover.graphs.function(copy[0]))
+
+    def entries(self, copy: tuple[int, int], limit: Limit) -> list[int]:
+        return [way for edge in limit.entries for way in self.edges[copy].get(edge, [])]
+
     def limit(self, entry: int, depth: int) -> None:
         edges = self.edges[entry, depth]
-        for limit in self.prover.limits_of(self.prover.graphs.function(entry)):
+        for start, times in self.prover.rare(entry):
+            if (node := Node(entry, depth, start)) in self.program.lengths:
+                self.program.at_most(self.program.into[node], times, edges[-1, entry])
+        for limit in self.limits_of((entry, depth)):
             back = [way for edge in limit.back for way in edges.get(edge, [])]
-            entries = [way for edge in limit.entries for way in edges.get(edge, [])]
+            entries = self.entries((entry, depth), limit)
             if not back:
                 continue
             for block, times in limit.capped:
@@ -268,27 +317,90 @@ class Search:
             turns = UNLIMITED if limit.turns is None else limit.turns
             self.program.at_most(back, turns, entries)
             if limit.turns is None:
-                self.unlimited.append((limit.where, back))
+                self.unlimited.append((f"loop at {limit.where}", back))
             if limit.total:
                 self.totals.setdefault((limit.where, limit.total), []).extend(back)
-            if limit.assumption:
+            if limit.assumption == LOCK:
+                self.wait(limit, entries)
+            elif limit.assumption:
                 self.result.assumptions.add((limit.assumption, limit.where))
             if limit.is_trusted:
                 self.result.trusted.add(limit.where)
 
     def limit_of_calls(self, limit: Limit, back: list[int], calls: list[int]) -> None:
         """A loop whose bound depends on an argument, which each call gives."""
-        turns: dict[int, int] = {}
+        turns: Counter[int] = Counter()
+        summed: dict[tuple[tuple[int, int], int], Limit] = {}
         self.result.trusted.add(limit.where)
         for way in calls:
-            caller = self.callers[way]
-            argument = self.prover.argument(caller, int(ARGUMENT.findall(limit.of_call)[0]))
-            turns[way] = (UNLIMITED if argument is None else
-                          self.prover.facts.number(limit.of_call, limit.where, argument))
-            if argument is None:
-                line = self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
-                self.unlimited.append((f"{limit.where}, called at {line},", [way]))
+            copy, around = self.sum_at(way)
+            if around and "%" not in limit.of_call:
+                summed[copy, around.header] = around
+                turns[way] += self.turns(limit, 0)
+                continue
+            for passing, argument in self.passed_by(way, limit.of_call):
+                if argument is None:
+                    self.unlimited.append((f"loop at {limit.where}{self.called_at(way)}",
+                                           [passing]))
+                turns[passing] += (UNLIMITED if argument is None
+                                   else self.turns(limit, argument))
+        for (copy, _), around in summed.items():
+            assert around.sum is not None
+            self.result.trusted.add(around.where)
+            for entry in self.entries(copy, around):
+                turns[entry] += self.turns(limit, around.sum)
         self.program.at_most_each(back, turns)
+
+    def turns(self, limit: Limit, argument: int) -> int:
+        return self.prover.facts.number(limit.of_call, limit.where, argument)
+
+    def called_at(self, way: int) -> str:
+        caller = self.callers.get(way)
+        line = caller and self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
+        return f", called at {line}," if line else ""
+
+    def sum_at(self, way: int) -> tuple[tuple[int, int], Limit | None]:
+        """The loop around a call that has a `sum`."""
+        caller = self.callers.get(way)
+        for copy, limit in self.sums:
+            if caller and copy == caller[:2] and caller.block in limit.blocks:
+                return copy, limit
+        return (0, 0), None
+
+    def passed_by(self, way: int, text: str) -> Iterator[tuple[int, int | None]]:
+        """The calls by which an argument comes, and its value; None: it is not known. A call that
+        passes an argument of its own function on is executed once for each call of that one."""
+        caller = self.callers.get(way)
+        callee = self.program.ways[way][1]
+        value = (self.prover.argument(caller, callee.function, int(ARGUMENT.findall(text)[0]))
+                 if caller and callee else None)
+        if not isinstance(value, str):
+            yield way, value
+            return
+        assert caller
+        if any(caller.block in limit.blocks for limit in self.limits_of(caller[:2])):
+            yield way, None
+            return
+        for outer in self.edges[caller[:2]][-1, caller.function]:
+            yield from self.passed_by(outer, value)
+
+    def wait(self, limit: Limit, entries: list[int]) -> None:
+        """For each time that the loop is entered. Where lock_take() is not inlined, its calls show
+        the lock."""
+        if limit.function.name == "lock_take":
+            for way in self.edges[limit.function.entry, 0][-1, limit.function.entry]:
+                self.wait_once(self.callers[way].block_of(self.prover.graphs).last.address, [way])
+        else:
+            self.wait_once(limit.header, entries)
+
+    def wait_once(self, address: int, ways: list[int]) -> None:
+        lock = self.prover.locks.name_at(address)
+        wait = self.prover.wait_for(lock)
+        if wait is None:
+            self.unlimited.append((f"a holder of the lock of {lock}", ways))
+        else:
+            self.result.waits[lock] = wait
+            self.program.waits.update(dict.fromkeys(ways, wait))
 
     def limit_calls(self, entry: int) -> None:
         most = self.prover.limits.calls_of(entry)
@@ -307,7 +419,7 @@ class Search:
             taken = self.program.most_of(endless)
             for where, back in self.unlimited:
                 if any(taken[way] for way in back):
-                    self.error(f"loop at {where} has no bound")
+                    self.error(f"{where} has no bound")
         if not self.result.errors:
             self.result.instructions, taken = self.program.longest()
             for node, instructions in self.program.lengths.items():

@@ -57,6 +57,7 @@ class Program:
     into: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
     out: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
     rows: list[tuple[dict[int, float], float, float]] = field(default_factory=list)
+    waits: dict[int, int] = field(default_factory=dict)  # what a way costs beside its blocks
 
     def way(self, start: Node | None, to: Node | None) -> int:
         """Add a variable: how often a path goes this way."""
@@ -84,7 +85,7 @@ class Program:
         self.rows.append((row, -math.inf, more))
 
     def at_most_each(self, left: list[int], times: dict[int, int]) -> None:
-        """The sum of `left` is at most that of the ways, each so many times."""
+        """The sum of `left` is at most that of these ways, each so many times."""
         row: dict[int, float] = defaultdict(float)
         for number in left:
             row[number] += 1
@@ -109,6 +110,8 @@ class Program:
         for node, length in self.lengths.items():
             for number in self.into[node]:
                 cost[number] -= length
+        for number, wait in self.waits.items():
+            cost[number] -= wait
         return self.most(cost)
 
     def most_of(self, ways: list[int]) -> list[int]:

@@ -25,31 +25,43 @@ class Proof:
         self.sites = calls.Calls(Graphs(self.image), root)
         calls.all_taken(self.sites, self.image)
         numbers = self.image.lines.enumerators | kinds.sizes() | {"WORD": self.image.word}
-        self.facts = Facts(root, facts["ISA"], numbers)
+        self.facts = Facts(root, facts["ISA"], numbers, kinds.read()["instruments"])
         limits = Limits(self.image, self.facts)
-        prover = Prover(self.sites, limits)
-        self.ceilings = [prover.ceiling(kind) for kind in self.kinds]
+        self.prover = Prover(self.sites, limits)
+        self.ceilings = [self.prover.ceiling(kind) for kind in self.kinds]
         if limits.wrong:
             raise click.ClickException("\n".join(limits.wrong))
 
+    @property
+    def proved(self) -> list[Ceiling]:
+        """The ceilings of the kinds, and those of the holders of locks."""
+        return self.ceilings + self.prover.holders
+
     def assumptions(self) -> dict[str, int]:
         """How many places of the code each assumption is made for."""
-        found = {one for ceiling in self.ceilings for one in ceiling.assumptions}
+        found = {one for ceiling in self.proved for one in ceiling.assumptions}
         return {word: sum(other == word for other, _ in found)
                 for word in sorted({word for word, _ in found})}
 
     def trusted(self) -> list[str]:
         """Loops whose bound a comment alone states."""
-        return sorted({where for ceiling in self.ceilings for where in ceiling.trusted})
+        return sorted({where for ceiling in self.proved for where in ceiling.trusted})
 
     def rows(self) -> dict[str, dict[str, Any]]:
         return {ceiling.kind.name: row(ceiling) for ceiling in self.ceilings}
 
+    def waits(self) -> dict[str, int]:
+        """How long a core waits for each lock at most."""
+        return {lock: wait for lock, wait in sorted(self.prover.waits.items()) if wait is not None}
+
 
 def row(ceiling: Ceiling) -> dict[str, Any]:
+    made: dict[str, Any] = {"ceiling": ceiling.instructions}
     if ceiling.instructions is None:
-        return {"ceiling": None, "why": sorted(ceiling.errors)}
-    return {"ceiling": ceiling.instructions}
+        made["why"] = sorted(ceiling.errors)
+    elif wait := ceiling.instructions - ceiling.shares.total():
+        made["wait"] = wait
+    return made | ({"instrument": True} if ceiling.kind.instrument else {})
 
 
 def of_board(tree: Tree, board: str) -> Proof:

@@ -174,7 +174,8 @@ def bounds(tree: Tree) -> str:
     found = [json.loads(path.read_text()) for path in paths]
     return texts().bounds([
         (f"{one['board']}, gcc {one['compiler']}", one, [
-            (name, str(row["ceiling"] or "none"), str(row.get("measured", "–")),
+            (name, str(row["ceiling"] or "none"), str(row.get("wait", 0)),
+             str(row.get("measured", "–")),
              row.get("run", "–") if row["ceiling"] else reason(row["why"]))
             for name, row in one["kinds"].items()]) for one in found])
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, history,
-                               interrupts, links, memory, programs, studies, switches)
+from hypbench.analysis import (answer, beside, ceilings, comparison, conditions, failover, flames,
+                               history, interrupts, links, memory, programs, studies, switches)
 from hypbench.html import charts
 from hypbench.html.blocks import Chart, Section
 from hypbench.html.data import Board
@@ -20,8 +20,8 @@ from hypbench.report import summary_csv
 from hypbench.tree import write_whole
 
 # In the order of the page. A part without records makes no blocks, and is left out.
-PARTS = (comparison, answer, interrupts, flames, memory, beside, failover, links, studies, switches,
-         programs, history, conditions)
+PARTS = (comparison, answer, interrupts, ceilings, flames, memory, beside, failover, links, studies,
+         switches, programs, history, conditions)
 
 
 def sections(board: Board, boards: list[Board]) -> list[Section]:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a lock makes a core wait: the longest path of a holder, for each other core, since a ticket
+lock serves the cores in turn. A holder's path leads from a call of lock_take(), or of a function
+that returns with the lock, to lock_release(), or to a function that releases the lock."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from hypbench.bound.decode import BadCode
+from hypbench.bound.facts import Facts
+from hypbench.bound.graph import Block, Function, Graphs, plain
+from hypbench.bound.image import Line
+
+CALL = re.compile(r"\block_(take|release)\(&?([\w>-]+)\)")
+TAKE, RELEASE = "take", "release"
+Use = tuple[tuple[str, str] | None, int, set[int]]  # what is called; the function, and its blocks
+CORES = "CORE_MAX"
+
+
+class Region(NamedTuple):
+    """A path begins at one of these blocks of a function, and ends at one of those."""
+
+    function: int
+    starts: frozenset[int]
+    ends: frozenset[int]
+
+
+@dataclass
+class Uses:
+    """The blocks of a function that take a lock, or release it."""
+
+    take: set[int] = field(default_factory=set)
+    release: set[int] = field(default_factory=set)
+
+
+class Locks:
+    def __init__(self, graphs: Graphs, facts: Facts):
+        self.graphs = graphs
+        self.image = graphs.image
+        self.facts = facts
+
+    def name_at(self, address: int) -> str:
+        """The lock that the code at an address waits for, or calls lock_take() for."""
+        call = self.call_near(address)
+        if not call or call[0] != TAKE:
+            raise BadCode(f"{address:#x}: the lock of this wait is not known")
+        return call[1]
+
+    def call_near(self, address: int) -> tuple[str, str] | None:
+        return next(filter(None, map(self.call_at, self.image.lines.frames(address))), None)
+
+    def call_at(self, line: Line) -> tuple[str, str] | None:
+        """What a line of the source does with a lock: a member has its name, a variable its file,
+        too."""
+        text = self.facts.source(line.file).text.split("\n")
+        found = CALL.search(text[line.line - 1]) if line.line <= len(text) else None
+        if not found:
+            return None
+        _, arrow, member = found[2].partition("->")
+        return found[1], member if arrow else f"{line.file} {found[2]}"
+
+    @cached_property
+    def own(self) -> dict[str, dict[int, Uses]]:
+        """For each lock the functions that call lock_take() or lock_release(), inlined or not."""
+        found: dict[str, dict[int, Uses]] = {}
+        for call, entry, blocks in [*self.inlined(), *self.called()]:
+            if call:
+                uses = found.setdefault(call[1], {}).setdefault(entry, Uses())
+                getattr(uses, call[0]).update(blocks)
+        return found
+
+    def inlined(self) -> Iterator[Use]:
+        for one in self.image.lines.inlined:
+            entry = self.image.function_at(one.low)
+            yield (self.call_at(one.call), entry,
+                   overlapping(self.graphs.function(entry), one.low, one.high))
+
+    def called(self) -> Iterator[Use]:
+        for entry, name in self.image.functions.items():
+            if plain(name) in ("lock_take", "lock_release"):
+                for caller, start in self.callers.get(entry, set()):
+                    block = self.graphs.function(caller).blocks[start]
+                    yield self.call_near(block.last.address), caller, {start}
+
+    @cached_property
+    def callers(self) -> dict[int, set[tuple[int, int]]]:
+        """The function and the block of each call."""
+        found: dict[int, set[tuple[int, int]]] = {}
+        for entry in self.image.functions:
+            if self.image.mark_at(entry) != "$d":
+                for block in self.graphs.function(entry).blocks.values():
+                    for to in block.calls:
+                        found.setdefault(to, set()).add((entry, block.start))
+        return found
+
+    def holders(self, lock: str) -> Iterator[Region]:
+        """Each function in which a path both takes and releases the lock."""
+        uses = {entry: Uses(set(own.take), set(own.release))
+                for entry, own in self.own[lock].items()}
+        self.spread(uses, RELEASE, TAKE)
+        self.spread(uses, TAKE, RELEASE)
+        for entry, use in uses.items():
+            if use.take and use.release:
+                yield Region(entry, frozenset(use.take), frozenset(use.release))
+
+    def spread(self, uses: dict[int, Uses], what: str, other: str) -> None:
+        """A function that does one of both alone does so for its callers."""
+        left = [entry for entry, use in uses.items() if getattr(use, what)]
+        while left:
+            entry = left.pop()
+            if getattr(uses[entry], other):
+                continue
+            for caller, block in self.callers.get(entry, set()):
+                blocks = getattr(uses.setdefault(caller, Uses()), what)
+                if block not in blocks:
+                    blocks.add(block)
+                    left.append(caller)
+
+
+def overlapping(function: Function, low: int, high: int) -> set[int]:
+    return {block.start for block in function.blocks.values() if overlaps(block, low, high)}
+
+
+def overlaps(block: Block, low: int, high: int) -> bool:
+    return bool(block.instructions) and block.start < high and block.last.after > low
