@@ -92,6 +92,7 @@ PATCHES: dict[str, tuple[Patch, ...]] = {
         Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),),
     "events, HPMN 0": (*EVENTS, Patch(CPU, "write_mdcr_el2(read_mdcr_el2() & 0x1f);",
                                       "write_mdcr_el2(0);")),
+    "three counters": (Patch("hyp/arch/common/guest.c", "? PMCR_N(read_pmcr_el0())", "? 3"),),
     # benchmarks and programs
     "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
     "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),

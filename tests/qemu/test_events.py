@@ -91,6 +91,13 @@ def test_the_guest_has_every_counter_whatever_firmware_left(result):
         assert_counts(record)
 
 
+@pytest.mark.job("order once\nconfig a trapped events=tlb\nbench sysreg n=12\n",
+                 planted="three counters", status=1)
+def test_too_few_counters_are_refused(result):
+    assert result.one("error")["what"] == (
+        "events need 4 event counters, the guest has PMCR.N: 3; set events=off")
+
+
 @pytest.mark.job(REFUSED + "bench sysreg n=12\n", status=1)
 def test_qemu_counts_none_of_them_and_says_so(result, board):
     assert {step["outcome"] for step in result.records("step")} == {"refused"}

@@ -14,7 +14,6 @@
 #define STEP_US 200u
 #define TICK_HZ 54000000u
 #define PMU_V3 (1u << 8)
-#define PMU_OTHER (15u << 8)
 
 #define PMCR_E 1u
 #define PMCR_P 2u
@@ -89,14 +88,6 @@ static void assert_within_permille(uint64_t value, uint64_t expected, uint64_t p
 
 EACH_TEST(setup, NULL);
 
-TEST(the_clock_is_found)
-{
-	assert_within_permille(cycles_hz(RUN_US), 1500000000, 1);
-	core_hz = 600000000;
-	assert_within_permille(cycles_hz(RUN_US), 600000000, 1);
-	assert_within_permille(cycles_hz(STEP_US), 600000000, 1);
-}
-
 TEST(a_window_is_as_long_as_asked_for)
 {
 	uint64_t start;
@@ -129,31 +120,4 @@ TEST(the_counter_is_started_and_never_reset)
 	assert_true(counts());
 	assert_false(fake_pmcr_el0 & PMCR_D);
 	assert_int_equal(resets, 0);
-}
-
-TEST(without_a_pmu_nothing_of_it_is_touched)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		fake_id_aa64dfr0_el1 = i ? PMU_OTHER : 0;
-		assert_int_equal(cycles_hz(RUN_US), 0);
-		assert_int_equal(fake_counts.sysreg_writes, 0);
-		assert_int_equal(time_ns, 0);
-	}
-}
-
-TEST(auto_is_on_where_a_board_has_a_pmu)
-{
-	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_ON);
-	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_ICOUNT), CYCLES_OFF);
-	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_QEMU_HOST), CYCLES_OFF);
-	fake_id_aa64dfr0_el1 = 0;
-	assert_int_equal(cycles_resolve(CYCLES_AUTO, PLATFORM_SILICON), CYCLES_OFF);
-}
-
-TEST(what_a_plan_says_stands)
-{
-	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_QEMU_ICOUNT), CYCLES_ON);
-	assert_int_equal(cycles_resolve(CYCLES_OFF, PLATFORM_SILICON), CYCLES_OFF);
-	fake_id_aa64dfr0_el1 = 0;
-	assert_int_equal(cycles_resolve(CYCLES_ON, PLATFORM_SILICON), CYCLES_ON);
 }

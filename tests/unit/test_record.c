@@ -12,11 +12,6 @@
 /* The sequence goes on over all tests of this program. */
 static unsigned next_seq;
 
-static bool from_guest(unsigned kind, const char *body, size_t size)
-{
-	return record_from_guest(kind, "v", 2, body, size);
-}
-
 static void setup(void)
 {
 	fake_hyp_reset();
@@ -78,24 +73,6 @@ static void assert_console_has(const char *text)
 
 EACH_TEST(setup, NULL);
 
-static void assert_end(bool steps_ok, bool ok, const char *members)
-{
-	char records[40];
-
-	snprintf(records, sizeof(records), "\"end\",\"records\":%u,", next_seq + 1);
-	assert_int_equal(record_end(steps_ok, 0), ok);
-	assert_console_has(records);
-	assert_console_has(members);
-	assert_int_equal(assert_lines(), 1);
-}
-
-/* Before every test that emits a fault or an error. */
-TEST(an_end_without_a_fault_is_ok)
-{
-	assert_end(true, true, "\"faults\":0,\"errors\":0,\"status\":\"ok\"");
-	assert_end(false, false, "\"faults\":0,\"errors\":0,\"status\":\"failed\"");
-}
-
 TEST(members_have_their_types)
 {
 	record_open(RECORD_STEP);
@@ -113,96 +90,6 @@ TEST(members_have_their_types)
 	assert_int_equal(assert_lines(), 1);
 }
 
-TEST(a_record_of_a_step_names_it_first)
-{
-	const struct record_step step = {
-		.step = 7, .pass = 1, .config = "c", .bench = "b", .vm = "m"
-	};
-
-	record_in_step(&step);
-	record_open(RECORD_STEP);
-	record_close();
-	record_open_vcpu(RECORD_FAULT, "other", 0);
-	record_close();
-	assert_true(from_guest(RECORD_BENCH, "\"n\":1", 5));
-	record_error("here", "this");
-	assert_console_has("\"kind\":\"step\",\"step\":7,\"pass\":1,\"config\":\"c\","
-			   "\"bench\":\"b\",\"vm\":\"m\",\"crc\"");
-	assert_console_has("\"kind\":\"fault\",\"step\":7,\"pass\":1,\"config\":\"c\","
-			   "\"bench\":\"b\",\"vm\":\"other\",\"vcpu\":0,\"crc\"");
-	assert_console_has("\"kind\":\"bench\",\"step\":7,\"pass\":1,\"config\":\"c\","
-			   "\"bench\":\"b\",\"vm\":\"v\",\"vcpu\":2,\"n\":1,\"crc\"");
-	assert_console_has("\"vm\":\"m\",\"where\":\"here\",\"what\":\"this\",\"crc\"");
-	assert_int_equal(assert_lines(), 4);
-}
-
-TEST(every_kind_has_its_name)
-{
-#define X(NAME, text, may_guest)                                                                   \
-	record_open(RECORD_##NAME);                                                                \
-	record_close();                                                                            \
-	assert_console_has("\"kind\":\"" text "\"");                                               \
-	assert_int_equal(assert_lines(), 1);
-	RECORD_KINDS(X)
-#undef X
-}
-
-/* --- guests --- */
-
-TEST(a_guest_may_emit_its_own_kinds_only)
-{
-#define X(NAME, text, may_guest)                                                                   \
-	assert_int_equal(from_guest(RECORD_##NAME, "\"a\":1", 5), may_guest);                      \
-	assert_int_equal(assert_lines(), may_guest);
-	RECORD_KINDS(X)
-#undef X
-	assert_false(from_guest(RECORD_KIND_COUNT, "\"a\":1", 5));
-	assert_false(from_guest(UINT32_MAX, "\"a\":1", 5));
-	assert_int_equal(assert_lines(), 0);
-}
-
-static void assert_refused(const char *body, size_t size)
-{
-	assert_false(from_guest(RECORD_CHECK, body, size));
-	assert_string_equal(fake_hyp.console, "");
-}
-
-TEST(a_body_that_does_not_begin_with_a_quote_is_refused)
-{
-	assert_refused("", 0);
-	assert_refused("a", 1);
-	assert_refused(" \"a\":1", 6);
-	assert_refused("}\"a\":1", 6);
-	assert_refused(",\"a\":1", 6);
-}
-
-TEST(a_body_with_an_unprintable_byte_is_refused)
-{
-	char body[] = "\"a\":1,\"b\":2";
-
-	for (unsigned at = 0; at < sizeof(body) - 1; at++)
-		for (int byte = -128; byte < 128; byte++) {
-			char kept = body[at];
-
-			if (byte >= ' ' && byte <= '~')
-				continue;
-			body[at] = (char)byte;
-			assert_refused(body, sizeof(body) - 1);
-			body[at] = kept;
-		}
-	assert_true(from_guest(RECORD_CHECK, body, sizeof(body) - 1));
-	assert_int_equal(assert_lines(), 1);
-}
-
-TEST(a_guests_body_is_read_to_its_size)
-{
-	assert_true(from_guest(RECORD_CHECK, "\"a\":12345", 6));
-	assert_console_has("\"kind\":\"check\",\"vm\":\"v\",\"vcpu\":2,\"a\":12,\"crc\"");
-	assert_int_equal(assert_lines(), 1);
-}
-
-/* --- long strings --- */
-
 TEST(a_string_has_any_length)
 {
 	char string[3000];
@@ -215,37 +102,6 @@ TEST(a_string_has_any_length)
 	record_close();
 	assert_console_has(string);
 	assert_console_has("xxx\",\"after\":1,\"crc\"");
-	assert_int_equal(assert_lines(), 1);
-}
-
-/* --- the end --- */
-
-/* The only test that counts: it begins with the faults and errors of the tests before. */
-TEST(the_end_counts_records_faults_and_errors)
-{
-	const struct record_step step = { .config = "c", .bench = "b", .vm = "m" };
-	unsigned faults = 2; /* of a_record_of_a_step…, every_kind_has_its_name */
-	unsigned errors = 3; /* of that, a_record_of_a_step…, a_guest_may_emit… */
-	char members[80];
-
-	record_in_step(&step);
-	record_error("where", "what");
-	record_open(RECORD_FAULT);
-	record_close();
-	assert_true(from_guest(RECORD_ERROR, "\"where\":\"g\"", 11));
-	assert_int_equal(assert_lines(), 3);
-	snprintf(members, sizeof(members), "\"faults\":%u,\"errors\":%u,\"status\":\"failed\"",
-		 faults + 1, errors + 2);
-	assert_end(true, false, members);
-}
-
-TEST(the_end_says_the_cores_clock_where_it_is_known)
-{
-	assert_false(record_end(false, 1500000000));
-	assert_console_has("\"cpu_hz\":1500000000,\"status\"");
-	assert_int_equal(assert_lines(), 1);
-	assert_false(record_end(false, 0));
-	assert_null(strstr(fake_hyp.console, "cpu_hz"));
 	assert_int_equal(assert_lines(), 1);
 }
 

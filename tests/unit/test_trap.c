@@ -230,6 +230,19 @@ TEST(an_exit_without_a_meaning_is_a_fault)
 	}
 }
 
+TEST(a_measurement_is_on_or_off)
+{
+	static const reg_t others[] = { 2, 1ull << 32 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(others); i++) {
+		vcpu->frame.x[0] = HC_ID(MEASURE);
+		vcpu->frame.x[1] = others[i];
+		assert_ptr_equal(trap_hvc(vcpu, HC_ID(MEASURE)), vcpu);
+		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EINVAL);
+		assert_int_equal(fake_hyp.vectors, 0);
+	}
+}
+
 TEST(the_bench_guest_ends_by_no_function_of_psci)
 {
 	static const reg_t ids[] = { 0x84000008, 0x84000009 }; /* SYSTEM_OFF, SYSTEM_RESET */
@@ -313,6 +326,32 @@ TEST(a_guests_record_that_is_none_is_refused)
 	assert_int_equal(guest_record(RECORD_CHECK, body, UINT64_MAX), (reg_t)HC_EINVAL);
 	fake_reset();
 	assert_int_equal(guest_record(RECORD_CHECK, body, 0), (reg_t)HC_EINVAL);
+	assert_string_equal(fake_hyp.console, "");
+}
+
+TEST(a_guest_sends_its_own_kinds_only)
+{
+#define X(NAME, text, may_guest)                                                                   \
+	assert_int_equal(guest_record(RECORD_##NAME, "\"a\":1", 5),                                \
+			 (reg_t)(may_guest ? HC_OK : HC_EINVAL));                                  \
+	fake_reset();
+	RECORD_KINDS(X)
+#undef X
+}
+
+/* A body is members: no guest ends its record, and begins another one. */
+TEST(a_guests_record_is_printable_and_begins_with_a_quote)
+{
+	static const char *const bodies[] = {
+		"a",         " \"a\":1",    "}\"a\":1",   ",\"a\":1",
+		"\"a\":1\n", "\"a\x1f\":1", "\"a\":\x7f", "\"\x80\":1"
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(bodies); i++) {
+		assert_int_equal(guest_record(RECORD_CHECK, bodies[i], strlen(bodies[i])),
+				 (reg_t)HC_EINVAL);
+		fake_reset();
+	}
 	assert_string_equal(fake_hyp.console, "");
 }
 
