@@ -32,15 +32,18 @@ static void run(struct vcpu *vcpu)
 		__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
 }
 
-/* EL2 does a worker's turn itself, and takes interrupts between two pieces. A kick reports what
+/* EL2 does a worker's turn itself, and takes all interrupts before each piece. A kick reports what
  * other cores post; the core's loop does what cores ask. */
 static __cold void work(struct vcpu *vcpu)
 {
 	do {
+		while (trap_irq_idle())
+			;
+		sched_wake_posted();
+		if (sched_next() != vcpu)
+			break;
 		vm_work_piece(vcpu);
 		cpu_relax(); /* an emulator of several cores goes to the next one */
-		trap_irq_idle();
-		sched_wake_posted();
 	} while (sched_next() == vcpu && vm_works(vcpu) && !smp_is_asked());
 	sched_leave();
 }

@@ -169,7 +169,7 @@ __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t 
 	return irq_of_others(vcpu, iar);
 }
 
-__cold void trap_irq_idle(void)
+__cold bool trap_irq_idle(void)
 {
 	uint32_t iar = gic_ack();
 
@@ -179,7 +179,10 @@ __cold void trap_irq_idle(void)
 		expire_timers(iar);
 	} else if (gic_intid(iar) < GIC_SPECIAL_BASE) {
 		take_for_unloaded(iar);
+	} else {
+		return false;
 	}
+	return true;
 }
 
 __cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)

@@ -24,8 +24,8 @@ struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id); /* the guest's first regi
 struct vcpu *trap_sync(struct vcpu *vcpu);
 struct vcpu *trap_serror(struct vcpu *vcpu);
 
-/* An interrupt ends the wait of a core without a vCPU. */
-void trap_irq_idle(void);
+/* Take an interrupt on a core without a vCPU. False: none was pending. */
+bool trap_irq_idle(void);
 
 /* An exception of the hypervisor itself: panics. While the self-check looks for RAM, RAM is absent
  * where an access makes one. */

@@ -3,7 +3,7 @@
 
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, job
 
-N = 200
+N = 150  # no window of which has the end of a turn of 100 ms
 CONFIGS = {"cores": "trapped-sw beside=load_ping",
            "core": "trapped-sw sched=fp fp=lazy beside=load_ping"}
 VMS = ("vm bench cores=0\nvm load1 image=load cores=1\nvm load0 image=load cores=0\n"

@@ -503,12 +503,12 @@ TEST(an_idle_core_takes_what_ended_its_wait)
 
 	sched_leave();
 	timer_calls = 0;
-	trap_irq_idle(); /* nothing */
+	assert_false(trap_irq_idle()); /* nothing */
 	timerq_start(&timer, 1000);
 	fake_cntpct_el0 = 1000;
 	gic_enable(FAKE_HYP_TIMER);
 	fake_gic_line(FAKE_HYP_TIMER, true);
-	trap_irq_idle();
+	assert_true(trap_irq_idle());
 	fake_gic_line(FAKE_HYP_TIMER, false);
 	assert_int_equal(timer_calls, 1);
 	kick();

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attacks by design on a VM of priority 9, by VMs of priority 1 (arch/attack.c, guest/loads) and by
+events: its timer's latency stays below that of a VM alone plus a bound, which a run gave. The VM is
+on core 0; an attack is *near*, from core 0, or *far*, from core 1. CNTPCT counts both cores."""
+
+import random
+from functools import cache
+
+import pytest
+
+from hypbench.plan import find_section
+from hypbench.plan_binary import SECTION_SIZE
+from assembler import Program, assemble
+from lab import Job, Result
+from old_qemu import divides_otherwise
+from proofs import cores
+from talk import ENTRY, RAM, facts, gic, with_image
+
+MIB = 1 << 20
+HEAD = "order once\nlimit_ms 60000\n"
+URGENT = "vm rt image=bench cores=0 prio=9\n"
+BENCH = "bench timer_wakeup n=100 after_ms=5\n"  # the attackers have begun
+FP = "trapped-sw sched=fp fp=lazy"
+
+# In the order of attacks[] in arch/attack.c, by the image of the VM that attacks.
+GUESTS = ("idles", "resets", "sgis", "kicks", "retargets", "refills", "starts", "calls",
+          "frames", "empty_frames")
+CORES = {"near": "0,1", "far": "1,0"}  # of vCPU 0, which attacks, and of vCPU 1
+
+
+def program(board: str) -> Program:
+    return assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}",
+                    f"SPI={facts(board)['spi_first']}", also=("attack.c",))
+
+
+def guest_line(board: str, name: str, cpus: int = 2, size: int = 0) -> str:
+    mode = RAM + 0x1000 * (1 + GUESTS.index(name))
+    return (f"guest {name} ram={RAM:#x} ram_mib=64 cpus={cpus} entry={ENTRY:#x} dtb={mode:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={max(size, len(program(board).binary))}\n")
+
+
+def run_of(board: str, plan: str) -> Job:
+    return Job(board, HEAD + plan, with_image(board, program(board), 2))
+
+
+def storms(board: str, names: tuple[str, ...]) -> str:
+    """A step for each attack, near and far, with its VM alone beside the urgent one."""
+    steps = [(name, place) for name in names for place in CORES]
+    return ("".join(f"config {name}-{place} {FP}\n" for name, place in steps) + BENCH
+            + "".join(guest_line(board, name) for name in names) + URGENT
+            + "".join(f"vm {name}-{place} image={name} cores={CORES[place]} prio=1 "
+                      f"configs={name}-{place}\n" for name, place in steps))
+
+
+def frames(board: str, _names: tuple[str, ...]) -> str:
+    """The receiver answers ping, beside the urgent VM."""
+    steps = {"frames-far": 1, "frames-near": 0, "empty_frames-far": 1}
+    return ("".join(f"config {step} {FP}\n" for step in steps) + BENCH
+            + "".join(guest_line(board, name, 1) for name in GUESTS[-2:]) + URGENT
+            + "".join(f"vm {step} image={step.split('-')[0]} cores={core} prio=1 configs={step}\n"
+                      f"vm to-{step} image=load load=load_ping cores=0 prio=1 configs={step}\n"
+                      f"link {step} kind=virtio a={step} b=to-{step}\n"
+                      for step, core in steps.items()))
+
+
+def rings(_board: str, _names: tuple[str, ...]) -> str:
+    """A storm of rings to a VM beside the urgent one."""
+    steps = {"rings-far": 1, "rings-near": 0}
+    return ("".join(f"config {step} {FP}\n" for step in steps) + BENCH + URGENT
+            + "".join(f"vm {step} image=load load=load_ring cores={core} prio=1 configs={step}\n"
+                      f"vm to-{step} image=load load=load_echo cores=0 prio=1 configs={step}\n"
+                      f"link {step} kind=doorbell a={step} b=to-{step}\n"
+                      for step, core in steps.items()))
+
+
+LIVES = {"destroy": ("destroy", "create"), "pause": ("pause", "resume"), "restart": ("reset",) * 2}
+
+
+def lives(board: str, _names: tuple[str, ...]) -> str:
+    """Events on a small guest, and on one whose images have 24 MiB; far the urgent VM is alone on
+    its core."""
+    near = [f"{what}-near" for what in LIVES]
+    far = [f"{what}-far" for what in LIVES]
+    steps = dict.fromkeys([*near, "image-near"], FP) | dict.fromkeys(far, "trapped-sw")
+    vms = {step: f"image={'resets' if 'image' in step else 'idles'} "
+                 f"cores={int(step.endswith('far'))}" for step in steps}
+    events = LIVES | {"image": LIVES["destroy"]}
+    return ("".join(f"config {step} {axes}\n" for step, axes in steps.items()) + BENCH
+            + guest_line(board, "idles", 1) + guest_line(board, "resets", 1, 24 * MIB) + URGENT
+            + "".join(f"vm {step} {words} prio=1 configs={step}\n" for step, words in vms.items())
+            + "".join(f"at {at + n * 490} {what} {step}\n" for at in range(1000, 70000, 1000)
+                      for n in range(2) for step in vms
+                      for what in [events[step.split("-")[0]][n]]))
+
+
+PLANS = {"interrupts": (storms, GUESTS[2:5]), "states": (storms, GUESTS[5:7]),
+         "calls": (storms, ("resets", "calls")), "frames": (frames, ()), "rings": (rings, ()),
+         "lives": (lives, ())}
+
+
+@cache
+def attack(board: str, group: str) -> Job:
+    plan, names = PLANS[group]
+    return run_of(board, plan(board, names))
+
+
+def alone(board: str) -> Job:
+    return Job(board, f"{HEAD}config alone trapped-sw\n{BENCH}")
+
+
+# Instructions that the urgent VM is later than alone, at most: the largest of the reference boards,
+# up to the next hundred. A switch from the VM beside it takes some 500 of these, and one piece of
+# EL2's work for a VM 2500 at most. Far the attacker's own instructions count, too: of GICD writes
+# (refills), of a start (starts). Rings have the start of a load, whose GICD writes are long exits.
+# Frames have a piece of two frames of 16 descriptors that lie at odd addresses.
+LATE = {
+    "sgis-near": 900, "sgis-far": 3100, "kicks-near": 1500, "kicks-far": 10200,
+    "retargets-near": 1900, "retargets-far": 3700, "refills-near": 1600, "refills-far": 19900,
+    "starts-near": 2100, "starts-far": 10900, "resets-near": 2400, "resets-far": 2600,
+    "calls-near": 800, "calls-far": 700, "frames-far": 14800, "frames-near": 1900,
+    "empty_frames-far": 11100, "rings-far": 10900, "rings-near": 10800, "destroy-near": 3000,
+    "pause-near": 1700, "restart-near": 3400, "image-near": 3300, "destroy-far": 2300,
+    "pause-far": 1800, "restart-far": 2300,
+}
+
+
+def late(result: Result, first: Result) -> dict[str, int]:
+    """Of each step, of all samples."""
+    least = {bench["variant"]: max(bench["max"], bench["cold"])
+             for bench in first.records("bench")}
+    found: dict[str, int] = {}
+    for bench in result.records("bench"):
+        ticks = max(bench["max"], bench["cold"]) - least[bench["variant"]]
+        found[bench["config"]] = max(found.get(bench["config"], 0), ticks)
+    return found
+
+
+@pytest.mark.every_board
+@divides_otherwise
+@pytest.mark.parametrize("group", PLANS)
+def test_the_urgent_vm_is_late_by_a_bound(lab, built, group):
+    result = lab.ended(attack(built, group))
+    found = late(result, lab.ended(alone(built)))
+    bounds = {step: LATE[step] for step in found}
+    assert {step: ticks for step, ticks in found.items() if ticks > bounds[step]} == {}
+    assert {vm["vm"] for vm in result.records("vm")} >= set(found)
+
+
+@divides_otherwise
+def test_the_attacks_are_what_their_names_are(lab, built):
+    """Each VM ran, and came to no end of its own."""
+    for group in PLANS:
+        for vm in lab.ended(attack(built, group)).records("vm"):
+            assert vm["outcome"] in ("stopped", "reset") and vm.get("rounds") != 0 or (
+                vm["vm"].startswith("to-")), vm
+    restarts = lab.ended(attack(built, "calls")).records("vm")
+    assert all(vm["resets"] > 30 for vm in restarts if vm["vm"].startswith("resets"))
+    received = {vm["vm"]: vm for vm in lab.ended(attack(built, "frames")).records("vm")}
+    assert received["to-frames-far"]["net_received"] > 10
+    assert received["empty_frames-far"]["net_broken"] > 10
+    steps = {step["config"]: step for step in lab.ended(attack(built, "lives")).records("step")}
+    assert all(step["events"] > 30 for step in steps.values())
+
+
+# --- what an attack takes of a receiver ---
+
+RING_TICKS = 1250  # DOORBELL_REST_US
+RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
+         "vm from image=load load=load_ring cores=1\nvm to image=load load=load_echo cores=2\n"
+         "link storm kind=doorbell a=from b=to\n")
+
+
+@pytest.mark.job(RINGS, machine=cores(3))
+def test_rings_without_an_answer_are_merged(result):
+    """The receiver has one in a rest at most, of several that were rung."""
+    rung = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
+    most = result.one("step")["ticks"] // RING_TICKS
+    assert most / 2 < rung["to"] <= most + 3 < rung["from"] * 0.9
+
+
+# --- events on a VM that commands, and on the last one ---
+
+PAIR = (f"{HEAD.replace('60000', '300')}config pair trapped sched=fp fp=lazy beside=active_control\n"
+        "bench failover n=50\nvm rt image=bench cores=0 prio=2\n"
+        "vm active image=load cores=0 prio=2\nvm control image=control cores=1\n")
+NOBODY = "no other VM runs, result: 18446744073709551614"
+COMMANDED = {  # the events, and how the step ends
+    "control pauses": ("at 500 pause control\nat 900 resume control\n", "done"),
+    "control anew": ("at 500 destroy control\nat 900 create control\n", "done"),
+    "control again": ("at 500 reset control\n", "done"),
+    "active pauses": ("at 500 pause active\nat 900 resume active\n", "done"),
+    "active anew": ("at 500 destroy active\nat 1500 create active\n", NOBODY),
+    "active again": ("at 500 reset active\n", NOBODY),
+    "both anew": ("at 500 destroy active\nat 500 destroy control\nat 1500 create active\n"
+                  "at 1600 create control\n", NOBODY),
+    "control gone": ("at 500 destroy control\n", "time-limit"),
+}
+
+
+@divides_otherwise
+@pytest.mark.parametrize("name", COMMANDED)
+def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
+    """One record has the reason, and the run comes to its end."""
+    events, end = COMMANDED[name]
+    result = lab.run(Job(built, PAIR + events, cores(2)))
+    assert len(result.records("end")) == 1 and not result.timed_out, result.explain()
+    step = result.one("step")
+    assert (step["events"], step["ignored"]) == (events.count("at "), 0)
+    reasons = ([error["what"] for error in result.records("error")]
+               + [fault["reason"] for fault in result.records("fault")])
+    assert reasons == ([] if end == "done" else [end])
+    assert result.status == (end != "done")
+
+
+@divides_otherwise
+def test_the_last_vm_leaves_and_comes_back(lab, built):
+    """A step without a benchmark goes on until no event is left."""
+    events = "".join(f"at {at} {what} only\n" for at, what in (
+        (500, "pause"), (900, "destroy"), (1300, "create"), (1900, "reset"), (2500, "destroy"),
+        (2900, "create"), (3500, "pause"), (3900, "resume"), (4300, "destroy")))
+    plan = f"config one trapped\n{guest_line(built, 'idles', 1)}vm only image=idles\n{events}"
+    result = lab.ended(run_of(built, plan))
+    step = result.one("step")
+    assert (step["outcome"], step["events"], step["ignored"]) == ("done", 9, 0)
+    assert [vm["outcome"] for vm in result.records("vm")] == ["stopped"] * 3
+
+
+# --- plans in memory that are wrong ---
+
+
+def fuzzed(seed: int):
+    """A bit of the plan's section is another one, or its end from somewhere on is cut: is 0."""
+    def change(image: bytes, _board: str) -> bytes:
+        drawn = random.Random(seed)
+        start = find_section(image)
+        section = bytearray(image[start:start + SECTION_SIZE])
+        last = max(at for at, byte in enumerate(section) if byte)
+        if seed % 2:
+            section[drawn.randrange(SECTION_SIZE)] ^= 1 << drawn.randrange(8)
+        else:
+            cut = drawn.randrange(last)
+            section[cut:] = bytes(SECTION_SIZE - cut)
+        return image[:start] + bytes(section) + image[start + SECTION_SIZE:]
+    return change
+
+
+def test_a_fuzzed_plan_is_refused(lab, built):
+    for seed in range(16):
+        result = lab.run(Job(built, f"{HEAD}config direct\nbench hvc n=10\n",
+                             change=fuzzed(seed)))
+        assert not result.timed_out and result.status not in (0, None), seed
+        assert [error["where"] for error in result.records("error")] == ["plan"], seed
+        assert result.records("step") == []
