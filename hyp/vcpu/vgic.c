@@ -21,7 +21,6 @@ static void reset_routes(struct vgic *vgic, unsigned lr_count, bool link_hw)
 	memset(vgic, 0, offsetof(struct vgic, virq));
 	vgic->lr_count = lr_count;
 	vgic->link_hw = link_hw;
-	vgic->room = PIECE_VIRQS;
 }
 
 static void reset_queues(struct vgic *vgic)

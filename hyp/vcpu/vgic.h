@@ -31,8 +31,8 @@
 #define VIRQ_PRIORITIES 32u /* that a list register distinguishes */
 #define VIRQ_PRIORITY_MASK 0xf8u
 
-/* The most interrupts whose state or configuration one visit to EL2 changes. A write to more of
- * them is posted to their vCPU, and vgicd_process_posts() changes as many in each visit. */
+/* The most interrupts whose state or configuration one visit to EL2 changes. A write to more than
+ * one is posted to their vCPU, and vgicd_process_posts() changes as many in each visit. */
 #define PIECE_VIRQS 2u
 
 struct vcpu;
@@ -93,7 +93,7 @@ struct vgic {
 	unsigned spilled_count, retarget_count;
 	bool batch;                        /* vgic_begin() */
 	bool link_hw;                      /* lr=hw */
-	uint8_t room;                      /* interrupts that a write changes at once */
+	bool wide, spent;                  /* an access to several words: it has changed one */
 	uint32_t not_read;                 /* bits of a word that an access does not read */
 	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
 	struct virq virq[VIRQ_COUNT];
@@ -130,6 +130,9 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 /* Make several changes one: vgic_end() updates the list registers. */
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
+
+/* The same without the update: vgic_refill() comes before the guest goes on. */
+void vgic_end_later(struct vgic *vgic);
 
 /* The guest makes an interrupt pending (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7; from
  * several, a bit each. Only an SGI has a source other than 0. */

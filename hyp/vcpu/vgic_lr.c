@@ -364,6 +364,12 @@ __cold void vgic_end(struct vgic *vgic)
 	refill(vgic);
 }
 
+__cold void vgic_end_later(struct vgic *vgic)
+{
+	vgic->batch = false;
+	vgic->work = 1;
+}
+
 /* Out of line: a WFI without work needs no stack. */
 static __cold bool refill_pending(struct vgic *vgic)
 {

@@ -80,15 +80,6 @@ static void divide(const struct vcpu *owner, unsigned word, uint32_t which, uint
 		of[dist->holder[word * 32 + bit_lowest(which)]] |= which & -which;
 }
 
-/* Whether more interrupts change than the rest of this access may change at once. */
-static bool is_long(const struct vgic *vgic, uint32_t which)
-{
-	/* bound: PIECE_VIRQS */
-	for (unsigned room = vgic->room; which && room; room--)
-		which &= which - 1;
-	return which;
-}
-
 /* At once, not by a post: a pending state that a device makes after this write stays. */
 static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 {
@@ -104,23 +95,15 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 static void change_at_once(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	struct vgic *vgic = &vcpu->vgic;
-	bool several = which & (which - 1);
+	unsigned intid = access->word * 32 + bit_lowest(which);
 
+	vgic->spent = vgic->wide;
 	if (vgic->posted.what && access->state) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
-	if (several)
-		vgic_begin(vgic);
-	/* bound: PIECE_VIRQS; total: PIECE_VIRQS: an access to several words changes none here */
-	for (; which; which &= which - 1) {
-		unsigned intid = access->word * 32 + bit_lowest(which);
-
-		if (access->state)
-			vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
-		else
-			vgicd_reload(vcpu, intid);
-	}
-	if (several)
-		vgic_end(vgic);
+	if (access->state)
+		vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
+	else
+		vgicd_reload(vcpu, intid);
 }
 
 static void post_change(struct vcpu *to, const struct access *access, uint32_t which)
@@ -138,7 +121,7 @@ static void post_own(struct vcpu *vcpu, const struct access *access, uint32_t wh
 	post_change(vcpu, access, which);
 }
 
-/* A few interrupts of `vcpu` itself change at once. Others, and many, are posted. */
+/* In each access one interrupt of `vcpu` itself changes at once. Others are posted. */
 static void change(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
 		   uint32_t which)
 {
@@ -155,7 +138,7 @@ static void change(struct vcpu *vcpu, struct vcpu *owner, const struct access *a
 			clear_physical(holder, access->word, of[i]);
 		if (vcpu != holder)
 			post_change(holder, access, of[i]);
-		else if (is_long(&vcpu->vgic, of[i]))
+		else if (of[i] & (of[i] - 1) || vcpu->vgic.spent)
 			post_own(vcpu, access, of[i]);
 		else
 			change_at_once(vcpu, access, of[i]);
@@ -167,15 +150,15 @@ void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, ui
 	change(vcpu, owner, &(struct access){ .word = word }, which);
 }
 
-/* An access to several words changes nothing at once, so that they take no longer than one. */
+/* An access to several words changes one interrupt at once, as an access to one word does. */
 static void begin_words(struct vcpu *vcpu)
 {
-	vcpu->vgic.room = 0;
+	vcpu->vgic.wide = true;
 }
 
 static void end_words(struct vcpu *vcpu)
 {
-	vcpu->vgic.room = PIECE_VIRQS;
+	vcpu->vgic.wide = vcpu->vgic.spent = false;
 }
 
 /* --- reads of states --- */

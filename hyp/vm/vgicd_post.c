@@ -197,17 +197,19 @@ static bool process_sgis(struct vgic *vgic)
 	return false;
 }
 
-static void process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
+/* Return the room that is left. */
+static unsigned process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
 	uint32_t some = lowest(__atomic_load_n(reload, __ATOMIC_RELAXED), room);
 
 	if (!some)
-		return;
+		return room;
 	__atomic_fetch_and(reload, ~some, __ATOMIC_ACQUIRE);
 	/* bound: PIECE_VIRQS */
-	for (; some; some &= some - 1)
+	for (; some; some &= some - 1, room--)
 		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(some));
+	return room;
 }
 
 static bool is_posted(const struct vgic_posted *posted, unsigned word)
@@ -220,18 +222,29 @@ static bool are_sources_posted(const struct vgic_posted *posted)
 	return posted->sources[0] | posted->sources[1] | posted->sources[2] | posted->sources[3];
 }
 
+/* Process posts of PIECE_VIRQS interrupts at most. Return whether the visit is full. */
+static bool process_piece(struct vcpu *vcpu, unsigned word)
+{
+	unsigned room = PIECE_VIRQS;
+
+	vgic_begin(&vcpu->vgic);
+	room = process_states(vcpu, false, word, VGICD_ALL_LANES, room);
+	room = process_states(vcpu, true, word, VGICD_ALL_LANES, room);
+	room = process_reloads(vcpu, word, room);
+	if (room)
+		vgic_end(&vcpu->vgic);
+	else
+		vgic_end_later(&vcpu->vgic);
+	return room == 0;
+}
+
+/* After a full visit another one fills the list registers. */
 bool vgicd_process_word(struct vcpu *vcpu, unsigned word)
 {
 	struct vgic_posted *posted = &vcpu->vgic.posted;
-	unsigned room = PIECE_VIRQS;
 
-	if (word || !process_sgis(&vcpu->vgic)) {
-		vgic_begin(&vcpu->vgic);
-		room = process_states(vcpu, false, word, VGICD_ALL_LANES, room);
-		room = process_states(vcpu, true, word, VGICD_ALL_LANES, room);
-		process_reloads(vcpu, word, room);
-		vgic_end(&vcpu->vgic);
-	}
+	if ((word || !process_sgis(&vcpu->vgic)) && process_piece(vcpu, word))
+		return true;
 	return is_posted(posted, word) || (!word && are_sources_posted(posted));
 }
 

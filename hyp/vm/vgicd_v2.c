@@ -84,10 +84,12 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 
 	if (vgic->posted.what) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.sources[word], value);
-	if (vgicd_first_sources(value, vgic->room) != value)
+	if (vgic->spent || vgicd_first_sources(value, 1) != value) {
 		post_own_sources(vcpu, on, word, value);
-	else
-		vgicd_set_sources(vgic, word, on ? value : 0, on ? 0 : value);
+		return;
+	}
+	vgic->spent = vgic->wide;
+	vgicd_set_sources(vgic, word, on ? value : 0, on ? 0 : value);
 }
 
 static __cold void send(struct vcpu *vcpu, uint32_t value)

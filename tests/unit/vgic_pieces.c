@@ -40,13 +40,28 @@ struct end {
 	unsigned taken_count;
 };
 
+/* Whether two interrupts may come in either order. */
+static bool are_alike(unsigned one, unsigned other)
+{
+	const uint8_t *priority = cores_vm.dist.priority[0];
+
+	return one >> 12 == other >> 12 && (priority[one & 0x7f] & VIRQ_PRIORITY_MASK) ==
+						   (priority[other & 0x7f] & VIRQ_PRIORITY_MASK);
+}
+
 static void note_taken(struct end *end, unsigned n)
 {
+	uint16_t *taken = end->taken;
 	uint32_t iar;
 
 	while ((iar = cpu_ack(n)) < GIC_SPECIAL_BASE) {
-		assert_true(end->taken_count < TAKEN_MAX);
-		end->taken[end->taken_count++] = (uint16_t)(iar | n << 12);
+		uint16_t one = (uint16_t)(iar | n << 12);
+		unsigned at = end->taken_count++;
+
+		assert_true(at < TAKEN_MAX);
+		for (; at && are_alike(taken[at - 1], one) && taken[at - 1] > one; at--)
+			taken[at] = taken[at - 1];
+		taken[at] = one;
 		cpu_eoi(n, iar);
 	}
 }
@@ -171,12 +186,13 @@ static unsigned bits(uint32_t value)
 	return (unsigned)__builtin_popcount(value);
 }
 
-TEST(a_few_interrupts_change_at_once)
+TEST(one_interrupt_changes_at_once)
 {
 	boot_enabled();
 	cores_hold(0, true);
-	word_write(0, GICD_ISPENDR, BIT(16) | BIT(31));
-	assert_int_equal(changed(), BIT(16) | BIT(31));
+	word_write(0, GICD_ISPENDR, BIT(16));
+	assert_int_equal(changed(), BIT(16));
+	word_write(0, GICD_ISENABLER, ALL); /* nothing changes */
 	assert_false(cores_take_one(0));
 }
 
@@ -190,14 +206,14 @@ TEST(no_visit_changes_more_than_a_piece)
 	word_write(0, GICD_ISPENDR, ~0xffu); /* without physical ones, which come one by one */
 	assert_int_equal(changed(), 0);
 	for (; cores_take_one(0); visits++) {
-		assert_in_range(bits(changed() ^ before), 1, PIECE_VIRQS);
+		assert_in_range(bits(changed() ^ before), visits < 24 / PIECE_VIRQS, PIECE_VIRQS);
 		before = changed();
 	}
 	assert_int_equal(before, ~0xffu);
-	assert_int_equal(visits, 24 / PIECE_VIRQS);
+	assert_int_equal(visits, 24 / PIECE_VIRQS + 1); /* the last one fills list registers */
 }
 
-TEST(an_access_to_several_words_changes_nothing_at_once)
+TEST(an_access_to_several_words_changes_one_at_once)
 {
 	cores_boot(1);
 	word_write(0, GICD_ISENABLER, ALL);
@@ -205,7 +221,6 @@ TEST(an_access_to_several_words_changes_nothing_at_once)
 	cores_hold(0, true);
 	dist_write(0, GICD_ISPENDR + 4 * WORD - 4, 8, BIT64(63) | BIT64(0));
 	assert_int_equal(changed(), 0);
-	assert_true(cores_take_one(0));
 	assert_true(cores_take_one(0));
 	assert_int_equal(changed(), BIT(31));
 }
