@@ -308,11 +308,12 @@ TEST(the_rest_of_icpendr_clears_no_later_interrupt)
 	assert_nobody_takes_anything();
 }
 
-/* The device's interrupt had the last list register, which is empty and still its own. */
+/* The device's interrupt had the last list register, which is empty and still its own. Another
+ * interrupt comes before it, so that the list registers are filled between the pieces. */
 TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 {
 	boot_enabled();
-	dist_write(0, GICD_IPRIORITYR + 32 * WORD, 4, 0x80808080);
+	dist_write(0, GICD_IPRIORITYR + 32 * WORD, 8, 0x0080808080808080);
 	for (unsigned i = 0; i < 3; i++)
 		spi_raise(32 * WORD + i);
 	spi_raise(DEVICE);
@@ -320,10 +321,13 @@ TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 	cores_hold(0, true);
 	word_write(0, GICD_ICPENDR, BIT(0) | BIT(1) | BIT(2) | BIT(DEVICE % 32));
 	cores_take_one(0);
+	spi_raise(DEVICE - 1);
+	cores_take_one(0);
 	spi_raise(DEVICE);
 	cores_hold(0, false);
 	cores_settle();
 	assert_takes(0, DEVICE);
+	assert_takes(0, DEVICE - 1);
 	assert_nobody_takes_anything();
 }
 
