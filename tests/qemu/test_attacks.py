@@ -109,18 +109,18 @@ def alone(board: str) -> Job:
 
 
 # Instructions that the urgent VM is later than alone, at most: the largest of the reference boards,
-# up to the next hundred. A switch from the VM beside it takes some 500 of these, and one piece of
-# EL2's work for a VM 2500 at most. Far the attacker's own instructions count, too: of GICD writes
-# (refills), of a start (starts). Rings have the start of a load, whose GICD writes are long exits.
-# Frames have a piece of two frames of 16 descriptors that lie at odd addresses.
+# up to the next hundred. A switch from the VM beside it takes some 500 of these, one piece of EL2's
+# work for a VM 2500 at most. Far the attacker's own instructions count, too. In starts-far core 0
+# turns a vCPU off and starts it in one go; in frames-far EL2 copies two frames of 16 descriptors,
+# which lie at odd addresses, byte by byte.
 LATE = {
-    "sgis-near": 900, "sgis-far": 3100, "kicks-near": 1500, "kicks-far": 10200,
-    "retargets-near": 1900, "retargets-far": 3700, "refills-near": 1600, "refills-far": 19900,
-    "starts-near": 2100, "starts-far": 10900, "resets-near": 2400, "resets-far": 2600,
-    "calls-near": 800, "calls-far": 700, "frames-far": 14800, "frames-near": 1900,
-    "empty_frames-far": 11100, "rings-far": 10900, "rings-near": 10800, "destroy-near": 3000,
-    "pause-near": 1700, "restart-near": 3400, "image-near": 3300, "destroy-far": 2300,
-    "pause-far": 1800, "restart-far": 2300,
+    "sgis-near": 1000, "sgis-far": 2600, "kicks-near": 1100, "kicks-far": 2600,
+    "retargets-near": 1600, "retargets-far": 2400, "refills-near": 1100, "refills-far": 2600,
+    "starts-near": 800, "starts-far": 13500, "resets-near": 2300, "resets-far": 2600,
+    "calls-near": 800, "calls-far": 700, "frames-far": 13500, "frames-near": 2000,
+    "empty_frames-far": 2200, "rings-far": 2400, "rings-near": 1900, "destroy-near": 3300,
+    "pause-near": 1700, "restart-near": 3500, "image-near": 3000, "destroy-far": 2400,
+    "pause-far": 1800, "restart-far": 2400,
 }
 
 
@@ -175,7 +175,7 @@ def test_rings_without_an_answer_are_merged(result):
     """The receiver has one in a rest at most, of several that were rung."""
     rung = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
     most = result.one("step")["ticks"] // RING_TICKS
-    assert most / 2 < rung["to"] <= most + 3 < rung["from"] * 0.9
+    assert most / 2 < rung["to"] <= most + 3 < rung["from"]
 
 
 # --- events on a VM that commands, and on the last one ---
