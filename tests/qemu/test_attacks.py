@@ -180,7 +180,7 @@ def test_rings_without_an_answer_are_merged(result):
 
 # --- events on a VM that commands, and on the last one ---
 
-PAIR = (f"{HEAD.replace('60000', '300')}config pair trapped sched=fp fp=lazy beside=active_control\n"
+PAIR = ("order once\nlimit_ms 300\nconfig pair trapped sched=fp fp=lazy beside=active_control\n"
         "bench failover n=50\nvm rt image=bench cores=0 prio=2\n"
         "vm active image=load cores=0 prio=2\nvm control image=control cores=1\n")
 NOBODY = "no other VM runs, result: 18446744073709551614"

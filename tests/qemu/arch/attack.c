@@ -2,8 +2,8 @@
 /*
  * A guest whose vCPU 0 attacks without end, one step at a time: the core of its vCPU 1, its own
  * core, or the VM at the other end of its link. The page that the device tree's address names is
- * the attack: from 1 on, of attacks[]. vCPU 1 takes what comes. Defines: GIC, 2 or 3; SPI, the first
- * one of four.
+ * the attack: from 1 on, of attacks[]. vCPU 1 takes what comes. Defines: GIC, 2 or 3; SPI, the
+ * first one of four.
  */
 #include "abi/virt.h"
 #include "abi/virtio_net.h"
