@@ -161,33 +161,6 @@ static void switch_on(uint32_t midr, const struct run_config *config)
 	fake_sysregs.write = NULL;
 }
 
-TEST(a_plain_switch_writes_vttbr_once)
-{
-	static const struct {
-		uint32_t midr;
-		const struct run_config *config;
-	} rows[] = {
-		{ REVISION(A72, 0, 3), &ignored },
-		{ REVISION(A15, 0, 4), &applied },
-		{ 0x410fd034u, &applied },
-	};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned vttbr_writes = 0, el1_writes = 0;
-
-		switch_on(rows[i].midr, rows[i].config);
-		for (unsigned w = 0; w < write_count; w++) {
-			vttbr_writes += writes[w].variable == &fake_vttbr_el2;
-			el1_writes += is_el1(writes[w].variable);
-			if (is_el1(writes[w].variable) || writes[w].variable == &fake_vttbr_el2)
-				assert_int_equal(writes[w].isbs, 0);
-		}
-		assert_int_equal(vttbr_writes, 1);
-		assert_int_equal(el1_writes, ARRAY_SIZE(el1_registers));
-		assert_int_equal(fake_vttbr_el2, OTHER_VTTBR);
-	}
-}
-
 static void assert_translates_nothing(uint64_t vttbr)
 {
 	const pte_t *root = (const pte_t *)(uintptr_t)(vttbr & VTTBR_BADDR);
