@@ -89,11 +89,12 @@ static uint32_t turns_of(unsigned i)
 	return turns;
 }
 
-static struct life life_of(unsigned i, enum vm_outcome outcome)
+static void note_life(struct life *life, unsigned i, enum vm_outcome outcome)
 {
 	const struct vm *vm = &vms[i];
 	const struct virtio_net *net = vm->machine->net;
-	struct life life = {
+
+	*life = (struct life){
 		.vm = vm,
 		.outcome = outcome,
 		.turns = turns_of(i),
@@ -103,15 +104,13 @@ static struct life life_of(unsigned i, enum vm_outcome outcome)
 		.tables = vm->tables.used,
 		.faults = vm->faults,
 	};
-
 	if (is_neighbour(i))
-		life.rounds = vm->machine->rounds(vm);
+		life->rounds = vm->machine->rounds(vm);
 	if (net) {
-		life.net_received = net->received;
-		life.net_lost = net->lost;
-		life.net_broken = net->broken;
+		life->net_received = net->received;
+		life->net_lost = net->lost;
+		life->net_broken = net->broken;
 	}
-	return life;
 }
 
 static void emit_life(const struct life *life)
@@ -155,7 +154,7 @@ static void keep_life(const struct vm *vm)
 	unsigned i = (unsigned)(vm - vms);
 	unsigned n = __atomic_fetch_add(&now.life_count, 1, __ATOMIC_RELAXED);
 
-	lives[n] = life_of(i, now.ended[i]);
+	note_life(&lives[n], i, now.ended[i]);
 }
 
 static void emit_vms(void)
@@ -165,8 +164,9 @@ static void emit_vms(void)
 	EACH_VM(i)
 	if (vm_outcome(&vms[i]) == VM_LEAVING ||
 	    (now.plan->vm_count > 1 && vm_outcome(&vms[i]) != VM_ABSENT)) {
-		struct life life = life_of(i, ended(i));
+		struct life life;
 
+		note_life(&life, i, ended(i));
 		emit_life(&life);
 	}
 }

@@ -119,7 +119,8 @@ def test_another_layout_has_another_version():
         10: "61c3fe6c4249ff3f", 11: "a8c9f0efbd2470f7",
         12: "77410825aff9370c", 13: "e80220bab97f0fa5",
         14: "a241c14d22927647", 15: "c3d05c0842785b9e",
-        16: "8593abba8846e063", 17: "8cbda7f7fa9c605b"}[VERSION]
+        16: "8593abba8846e063", 17: "8cbda7f7fa9c605b",
+        18: "246f3a2366b4e34f"}[VERSION]
 
 
 def test_axes_have_the_words_of_their_enumerators():

@@ -66,7 +66,7 @@ def test_every_axis_takes_each_of_its_values(axis):
     preset = "trapped" if axis in ("sched", "lr_sync", "cntp", "beside") else "direct"
     linked = ("vm bench\nvm load1 image=load cores=1\nvm s image=load load=load_echo cores=2\n"
               "link l kind=doorbell a=load1 b=s\n")
-    more = dict.fromkeys(("load_net", "load_block"), linked) | {
+    more = dict.fromkeys(("load_net", "load_block", "load_ring"), linked) | {
         "load_ping": "vm bench\nvm l image=load cores=1\nlink n kind=virtio a=bench b=l\n",
         "linux": "guest recipe=stress\nvm bench\nvm linux image=guest cores=1\n"}
     more["on"] = "vm bench colours=0\n" if axis == "colouring" else ""
