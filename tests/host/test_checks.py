@@ -91,24 +91,13 @@ def test_the_violations_are_rewritten(tmp_path):
 
 
 def test_every_check_has_its_violations():
-    assert OF_CHECK.keys() | {"text", "reference", "pages"} == CHECKS.keys()
+    assert OF_CHECK.keys() | {"text", "reference"} == CHECKS.keys()
 
 
 def test_a_path_of_one_machine(tree):
     (tree.root / "README.md").write_text("tools/work/x $(OUT)/root ../" "home */work\nsee /"
                                          "home/someone/x\n")
     assert tree.violations("text") == ["README.md:2: a path of one machine: /" "home"]
-
-
-@pytest.mark.parametrize("name, most", [
-    ("README.md", 500), ("docs/tour.md", 900), ("docs/howto/a.md", 400), ("docs/a/a.md", 1000)])
-def test_a_page_that_is_too_long(tree, name, most):
-    """A page of tables may be long."""
-    tree.add(f"+ {name}\n" + "word\n" * most)
-    tree.add("+ docs/tables.md\n" + "word\n" * 900 + "| a b |\n" * 300)
-    assert tree.violations("pages") == []
-    tree.add(f"+ {name}\nword\n")
-    assert tree.violations("pages") == [f"{name}:1: {most + 1} words, {most} are the most"]
 
 
 def test_what_a_check_cannot_do_is_said(tree, monkeypatch):

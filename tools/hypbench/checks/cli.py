@@ -23,7 +23,6 @@ CHECKS = {
     "reference": reference.check_reference,
     "words": prose.check_words,
     "links": prose.check_links,
-    "pages": prose.check_pages,
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
@@ -87,7 +86,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
     text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
-    are there. pages: their lengths. types: mypy. python: ruff. shell: shellcheck.
+    are there. types: mypy. python: ruff. shell: shellcheck.
     analyzer: gcc's, for each isa. cppcheck.
     """
     check_names("check", names, CHECKS)

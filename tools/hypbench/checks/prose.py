@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The language: codespell over documents, comments and messages, with its own dictionary and
-words.txt; links between files; the lengths of pages."""
+words.txt; links between files."""
 
 import io
 import re
@@ -24,10 +24,6 @@ EXEMPT = {"CHANGELOG.md",  # has old names
 HASH_SUFFIXES = {".sh", ".mk", ".plan", ".toml", ".cmd"}
 SCRIPT_SUFFIXES = {".js", ".json"}
 SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")  # comments and strings
-LIMITS = {"README.md": 500, "docs/tour.md": 900}  # words; of other pages:
-HOWTO_LIMIT = 400
-PAGE_LIMIT = 1000
-GENERATED = Path("docs/reference")
 PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
                 getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # from Python 3.12 on
 MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a file that a how-to writes
@@ -107,17 +103,3 @@ def check_links(tree: Tree) -> Iterator[Violation]:
             for folder, name in names:
                 if name not in made and not (tree.root / folder / name).exists():
                     yield Violation(path, number, f"there is no {name}")
-
-
-def check_pages(tree: Tree) -> Iterator[Violation]:
-    """A page fits its limit, or more than half of it is tables."""
-    for path in tree.files():
-        if path.suffix != ".md" or path.as_posix() in EXEMPT or GENERATED in path.parents:
-            continue
-        lines = lines_of(tree, path)
-        count, in_tables = (sum(len(line.split()) for line in lines if line.startswith(begin))
-                            for begin in ("", "|"))
-        limit = LIMITS.get(path.as_posix(),
-                           HOWTO_LIMIT if path.parent.name == "howto" else PAGE_LIMIT)
-        if count > limit and (limit < PAGE_LIMIT or 2 * in_tables <= count):
-            yield Violation(path, 1, f"{count} words, {limit} are the most")
