@@ -92,6 +92,18 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 	}
 }
 
+/* One refill is enough where interrupts wait for list registers. */
+static void reload_at_once(struct vcpu *vcpu, unsigned intid)
+{
+	bool busy = vcpu->vgic.work;
+
+	if (busy)
+		vgic_begin(&vcpu->vgic);
+	vgicd_reload(vcpu, intid);
+	if (busy)
+		vgic_end(&vcpu->vgic);
+}
+
 static void change_at_once(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -103,7 +115,7 @@ static void change_at_once(struct vcpu *vcpu, const struct access *access, uint3
 	if (access->state)
 		vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
 	else
-		vgicd_reload(vcpu, intid);
+		reload_at_once(vcpu, intid);
 }
 
 static void post_change(struct vcpu *to, const struct access *access, uint32_t which)

@@ -197,19 +197,19 @@ static bool process_sgis(struct vgic *vgic)
 	return false;
 }
 
-/* Return the room that is left. */
-static unsigned process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
+/* Return whether there were any. */
+static bool process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
 	uint32_t some = lowest(__atomic_load_n(reload, __ATOMIC_RELAXED), room);
 
 	if (!some)
-		return room;
+		return false;
 	__atomic_fetch_and(reload, ~some, __ATOMIC_ACQUIRE);
 	/* bound: PIECE_VIRQS */
-	for (; some; some &= some - 1, room--)
+	for (; some; some &= some - 1)
 		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(some));
-	return room;
+	return true;
 }
 
 static bool is_posted(const struct vgic_posted *posted, unsigned word)
@@ -222,20 +222,22 @@ static bool are_sources_posted(const struct vgic_posted *posted)
 	return posted->sources[0] | posted->sources[1] | posted->sources[2] | posted->sources[3];
 }
 
-/* Process posts of PIECE_VIRQS interrupts at most. Return whether the visit is full. */
+/* Process posts of PIECE_VIRQS interrupts at most. Return whether the visit is full: a reload takes
+ * as long as several states. */
 static bool process_piece(struct vcpu *vcpu, unsigned word)
 {
 	unsigned room = PIECE_VIRQS;
+	bool full;
 
 	vgic_begin(&vcpu->vgic);
 	room = process_states(vcpu, false, word, VGICD_ALL_LANES, room);
 	room = process_states(vcpu, true, word, VGICD_ALL_LANES, room);
-	room = process_reloads(vcpu, word, room);
-	if (room)
-		vgic_end(&vcpu->vgic);
-	else
+	full = process_reloads(vcpu, word, room) || room == 0;
+	if (full)
 		vgic_end_later(&vcpu->vgic);
-	return room == 0;
+	else
+		vgic_end(&vcpu->vgic);
+	return full;
 }
 
 /* After a full visit another one fills the list registers. */

@@ -47,7 +47,7 @@ static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uin
 	else
 		dist->target[intid] = VGICD_NO_TARGET;
 	if (dist->target[intid] != before)
-		vgicd_changed(vcpu, vcpu, intid);
+		vgicd_changed_some(vcpu, vcpu, intid / 32, BIT(intid % 32));
 }
 
 /* --- the distributor --- */
