@@ -10,6 +10,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/dev/virtio_net.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
@@ -463,6 +464,50 @@ TEST(nobodys_interrupt_comes_once)
 	assert_false(fake_gic_irq());
 	assert_false(gic_is_active(50));
 	assert_null(fake_gic_violation());
+}
+
+#define NET_KICK 50u
+
+/* Frames for the VM of `receiver`; returns how often they were moved. */
+static unsigned kick_device(struct vcpu *receiver)
+{
+	extern struct vcpu *fake_kicked;
+	extern unsigned fake_net_kicks;
+
+	fake_kicked = receiver;
+	fake_net_kicks = 0;
+	gic_enable(NET_KICK);
+	gic_set_pending(NET_KICK);
+	assert_ptr_equal(trap_irq(vcpu), vcpu);
+	fake_kicked = NULL;
+	assert_null(fake_gic_violation());
+	return fake_net_kicks;
+}
+
+/* The kick stays pending, and does not exit again. The sender itself pays for its frames. */
+TEST(frames_for_a_less_urgent_vm_wait_until_that_vm_is_loaded)
+{
+	static struct virtio_net net;
+	static struct vm_machine machine = { .net = &net };
+	static struct vm other = { .machine = &machine };
+	struct vcpu receiver = { .vm = &other, .state = VCPU_STATE_PAUSED, .urgency = 1 };
+
+	vcpu->urgency = 1;
+	assert_int_equal(kick_device(&receiver), 1);
+	vcpu->urgency = 9;
+	assert_int_equal(kick_device(&receiver), 0);
+	assert_true(receiver.load_work & VCPU_HOLDS_SPI);
+	assert_int_equal(receiver.held_spi, NET_KICK);
+	assert_true(gic_is_pending(NET_KICK));
+	assert_false(fake_gic_irq());
+	gic_clear_pending(NET_KICK);
+	receiver.load_work = 0;
+	net.sender = vcpu->vm;
+	assert_int_equal(kick_device(&receiver), 1);
+	net.sender = NULL;
+	receiver.state = VCPU_STATE_OFF;
+	assert_int_equal(kick_device(&receiver), 1);
+	assert_false(receiver.load_work & VCPU_HOLDS_SPI);
 }
 
 static void kick(void)
