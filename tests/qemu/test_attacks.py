@@ -109,10 +109,10 @@ def alone(board: str) -> Job:
     return Job(board, f"{HEAD}config alone trapped-sw\n{BENCH}")
 
 
-# Instructions that the urgent VM is later than alone, at most. Near: one exit, or one piece of EL2's
-# work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far the attacker's own step
-# counts, too. In starts-far core 0 turns a vCPU off and starts it in one go; EL2 copies two frames
-# of 16 descriptors, which lie at odd addresses, byte by byte.
+# Instructions that the urgent VM is later than alone, at most. Near: one exit, or one piece of
+# EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far the attacker's
+# own step counts, too. In starts-far core 0 turns a vCPU off and starts it in one go; EL2 copies
+# two frames of 16 descriptors, which lie at odd addresses, byte by byte.
 LATE = {"near": 3600, "far": 5000, "starts-far": 14500, "frames-near": 15500, "frames-far": 15500}
 
 
