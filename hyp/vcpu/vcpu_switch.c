@@ -167,6 +167,7 @@ static __cold void enable_held_spi(struct vcpu *vcpu)
 	gic_enable(vcpu->held_spi);
 }
 
+/* total: 1: a visit loads one vCPU at most */
 static __cold void load_more(struct vcpu *vcpu)
 {
 	if (vcpu->load_work & VCPU_FP_EAGER)

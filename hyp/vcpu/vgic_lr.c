@@ -170,8 +170,7 @@ __cold void vgic_spill(struct vgic *vgic, struct virq *virq)
 
 __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
 {
-	/* bound: VIRQ_PRIORITIES; total: VCPUS * VIRQ_PRIORITIES * (VIRQ_PRIORITIES + 1) / 2: each
-	 * call leaves one less */
+	/* bound: VIRQ_PRIORITIES */
 	for (uint32_t left = vgic->spilled_at; left; left &= left - 1)
 		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
 			vgic->spilled_at &= ~(left & -left);
@@ -204,11 +203,12 @@ static void collect_spilled(struct vgic *vgic)
 
 	if (!gic_virt_split_eoi())
 		count = VIRQ_PRIORITIES;
-	/* bound: VIRQ_PRIORITIES; total: VCPUS * VIRQ_PRIORITIES: no guest ends
-	 * an interrupt meanwhile */
+	/* bound: VIRQ_PRIORITIES; total: VCPUS * 2: no guest ends an interrupt meanwhile; assumed:
+	 * ends */
 	for (ended &= vgic->spilled_at; ended && count; ended &= ended - 1, count--) {
 		struct virq *virq = &vgic->virq[vgic->spilled_by[bit_lowest(ended)]];
 
+		/* total: VCPUS * 2: likewise, where the compiler repeats the body */
 		vgic_unspill(vgic, virq);
 		vgic_finish(vgic, virq);
 	}
@@ -222,6 +222,7 @@ static void collect_ends(struct vgic *vgic)
 		unsigned i = bit_lowest(ended);
 
 		gic_lr_write(i, 0);
+		/* total: VCPUS * LIST_REGISTERS: likewise, where the compiler repeats the body */
 		vgic_finish(vgic, vgic->lr_owner[i]);
 	}
 	if (vgic->spilled_count)
@@ -319,7 +320,8 @@ static bool fill(struct vgic *vgic)
 	unsigned groups = gic_virt_groups();
 
 	/* bound: LIST_REGISTERS + 1: the most urgent come first, so none of them is evicted; the
-	 * last turn finds no list register. */
+	 * last turn finds no list register; total: VCPUS * LIST_REGISTERS + 2 * REFILLS: after the
+	 * first refill each has one interrupt more, and a last turn */
 	for (unsigned turn = 0; turn <= vgic->lr_count; turn++) {
 		struct virq *virq = most_urgent(vgic, groups);
 		unsigned i = virq ? alloc_lr(vgic, virq, groups) : VIRQ_LR_NONE;
@@ -327,13 +329,14 @@ static bool fill(struct vgic *vgic)
 		if (i == VIRQ_LR_NONE)
 			return virq;
 		pull(vgic, virq);
+		/* most: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS + REFILLS */
 		place(vgic, virq, i);
 	}
 	return true;
 }
 
-/* total: 20: an access of 8 bytes changes three halves of IROUTER at most, each at most six times;
- * where several interrupts change otherwise, they are one batch */
+/* total: REFILLS: one change of an interrupt refills six times at most, and several interrupts are
+ * one batch; but an access of 8 bytes changes three halves of GICv3's IROUTER */
 static __attribute__((noinline)) void refill(struct vgic *vgic)
 {
 	bool waiting;

@@ -113,8 +113,10 @@ static void change_at_once(struct vcpu *vcpu, const struct access *access, uint3
 	if (vgic->posted.what && access->state) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
 	if (access->state)
+		/* total: 1: by `spent`, and since one vCPU has the interrupt */
 		vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
 	else
+		/* total: 1: likewise */
 		reload_at_once(vcpu, intid);
 }
 

@@ -307,6 +307,57 @@ void entry(volatile unsigned *from)
     assert once - never > 7
 
 
+TOTAL = COPY % APART + """
+void entry(volatile unsigned *from)
+{
+	/* bound: 9; %s */
+	while (*from) {
+		nop();
+		/* bound: 9; %s */
+		do {
+			/* %s */
+			copy(3);
+		} while (from[1]);
+	}
+}
+"""
+
+
+@pytest.mark.parametrize("facts", [("total: %d", "-", "-"), ("-", "total: %d", "-"),
+                                   ("-", "-", "total: %d")], ids=["outer", "inner", "call"])
+def test_total_counts_the_turns_of_a_whole_visit(prove, isa, facts):
+    """An inner loop's turns count however often the loop is entered, the first turn included."""
+    def total(number: int) -> int:
+        return ceiling(prove(TOTAL % tuple(fact.replace("%d", str(number)) for fact in facts)))
+
+    calls = [total(number) - total(number - 1) for number in (2, 3, 4)]
+    assert len(set(calls)) == 1
+    turns = 9 if facts[0] != "-" else 1  # an outer turn is nine inner ones
+    assert 8 * turns < calls[0] < 30 * turns
+
+
+def test_assumed_total_is_an_assumption(prove, isa):
+    found, _ = prove(TOTAL % ("total: 3; assumed: ends", "-", "-"))
+    assert found.assumptions == {("ends", "program.c:13")}
+
+
+def test_loops_that_begin_with_the_same_block_have_the_product_of_their_bounds(prove, isa):
+    text = COPY % APART + """
+void entry(volatile unsigned *from)
+{
+	/* bound: %d */
+	while (*from)
+		/* bound: %d */
+		do {
+			copy(3);
+		} while (from[1]);
+}
+"""
+    few, many = (ceiling(prove(text % bounds)) for bounds in ((2, 2), (9, 9)))
+    assert few > 4 * 8 and many > 81 * 8
+    assert "has no bound" in error(prove(text.replace("/* bound: %d */\n\t\tdo", "do") % 2))
+
+
 LOCK = HEAD + """
 struct lock { volatile unsigned next, now; } lock, another;
 

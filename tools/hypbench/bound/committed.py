@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hypbench.bound import kinds
 from hypbench.bound.proof import Proof, compiler
 
 Document = dict[str, Any]
@@ -31,7 +30,7 @@ def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> 
     for name, (instructions, run) in measured.items():
         rows[name] |= {"measured": instructions, "run": run}
     return {"board": board, "compiler": compiler(proof), "unit": "instructions",
-            "sizes": kinds.sizes(), "assumptions": proof.assumptions(), "waits": proof.waits(),
+            "sizes": proof.sizes, "assumptions": proof.assumptions(), "waits": proof.waits(),
             "trusted": len(proof.trusted()), "kinds": rows}
 
 

@@ -18,7 +18,7 @@ import click
 from hypbench.bound.image import Line
 from hypbench.checks.base import code_only
 
-WORDS = "bound|total|most|sum|wait|depth|calls|argument"
+WORDS = "bound|total|assumed|most|sum|wait|depth|calls|argument"
 FACT = re.compile(rf"(?:^/\* |; )({WORDS}): ([^;:]+?)\s*(?=;|:|\*/)")
 ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -92,7 +92,8 @@ class Source:
             first -= 1
         text = "\n".join(lines[first - 1:last])
         for comment in COMMENT.findall(text):
-            yield from FACT.findall(re.sub(r"\s*\n\s*\*?", " ", comment))
+            for name, text in FACT.findall(re.sub(r"\s*\n\s*\*?", " ", comment)):
+                yield name, text.strip()
 
 
 def matching(code: str, at: int) -> int:

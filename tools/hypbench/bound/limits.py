@@ -26,6 +26,7 @@ class Limit:
     of_call: str = ""         # where the bound depends on an argument of its function: the comment
     of_unknown: str = ""      # the same, of an inlined call that states none
     total: str = ""           # of the turns in one visit to EL2
+    at_latches: bool = False  # a turn begins with each entry, and each way back
     capped: list[tuple[int, int]] = field(default_factory=list)  # calls, and times for each entry
     sum: int | None = None    # of the arguments that its calls pass for each entry
     blocks: frozenset[int] = frozenset()
@@ -83,6 +84,8 @@ class Limits:
             if limit.turns is None and loop.function.name in self.facts.sizes:
                 limit.turns, limit.is_trusted = self.facts.sizes[loop.function.name], True
             return limit
+        if text := statement.fact("sum"):
+            limit.sum = self.facts.number(text, statement)
         if wait := statement.fact("wait"):
             limit.turns, limit.assumption = 0, wait
         elif ARGUMENT.search(text := statement.fact("bound")):
@@ -91,11 +94,31 @@ class Limits:
             # A region with several entries may come by its header without having been there.
             turns = stated - loop.ends_at_latches + (not loop.is_reducible)
             self.take_comment(limit, max(turns, 0), shown)
+        if limit.turns and (inner := self.sharing(loop, statement)):
+            self.share_header(limit, inner)
         limit.total = statement.fact("total")
+        limit.assumption = limit.assumption or statement.fact("assumed")
+        limit.at_latches = loop.ends_at_latches
         limit.capped = list(self.capped(loop))
-        if text := statement.fact("sum"):
-            limit.sum = self.facts.number(text, statement)
         return limit
+
+    def sharing(self, loop: Loop, statement: SourceLoop) -> set[SourceLoop]:
+        """The statements inside this one whose loops begin with the same block: their ways back are
+        among the loop's."""
+        latches = [loop.function.blocks[start] for start, _ in loop.back]
+        found = {self.facts.loop([self.image.lines.frames(block.last.address)])
+                 for block in latches if block.instructions}
+        return {one for one in found if one and one != statement} if len(latches) > 1 else set()
+
+    def share_header(self, limit: Limit, inner: set[SourceLoop]) -> None:
+        for one in inner:
+            text = one.fact("bound")
+            if not text or limit.turns is None or ARGUMENT.search(text) and limit.sum is None:
+                limit.turns = None
+            elif ARGUMENT.search(text):
+                limit.turns += self.facts.number(text, one, limit.sum or 0)
+            else:
+                limit.turns = (limit.turns + 1) * (self.facts.number(text, one) + 1)
 
     def calls_around(self, loop: Loop, statement: SourceLoop) -> list[Line]:
         """The calls by which the function of a loop's statement was inlined."""

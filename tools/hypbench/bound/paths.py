@@ -65,9 +65,11 @@ class Prover:
                 block.ends == "return" for block in self.reached(self.graphs.function(entry)))
         return self.returning[entry]
 
-    def reached(self, function: Function, never: Container[str] = ()) -> Iterator[Block]:
+    def reached(self, function: Function, never: Container[str] = (),
+                region: Region | None = None) -> Iterator[Block]:
         """The blocks that a path can come by which passes none of these labels."""
-        left, seen = [function.entry], {function.entry}
+        starts = region.starts if region else [function.entry]
+        left, seen = list(starts), set(starts)
         while left:
             block = function.blocks[left.pop()]
             if block.calls and not all(map(self.returns, block.calls)):
@@ -75,6 +77,8 @@ class Prover:
             if block.runs_out:
                 raise BadCode(f"{block.last.address:#x}: no code follows this instruction")
             yield block
+            if region and block.start in region.ends:
+                continue
             for start in set(block.following) - seen:
                 if self.image.labels.get(start) not in never:
                     seen.add(start)
@@ -138,7 +142,7 @@ class Search:
         self.passed: dict[str, list[int]] = {}
         self.unlimited: list[tuple[str, list[int]]] = []
         self.callers: dict[int, Node] = {}  # the block of each call
-        self.totals: dict[tuple[str, str], list[int]] = {}
+        self.totals: dict[tuple[str, str, object], list[int]] = {}
         self.targets: dict[int, list[int]] = {}
         self.group: dict[int, int] = {}  # of functions that call each other
         self.sums: list[tuple[tuple[int, int], Limit]] = []
@@ -182,6 +186,10 @@ class Search:
     def is_way(self, entry: int) -> bool:
         return self.name(entry) not in self.kind.never and self.prover.returns(entry)
 
+    def reached(self, entry: int) -> Iterator[Block]:
+        return self.prover.reached(self.prover.graphs.function(entry), self.kind.never,
+                                   self.region if entry == self.kind.entry else None)
+
     # --- copies of functions ---
 
     def build(self) -> None:
@@ -199,11 +207,12 @@ class Search:
             self.limit(*copy)
         for node, ways in self.made.items():
             self.program.equal(ways, self.program.into[node])
+            self.limit_site(node)
         for node in self.program.lengths:
             self.program.equal(self.program.into[node], self.program.out[node])
         for entry in sorted({entry for entry, _ in self.copies}):
             self.limit_calls(entry)
-        for (where_stated, text), ways in self.totals.items():
+        for (where_stated, text, _), ways in self.totals.items():
             most = self.prover.facts.number(text, where_stated, vcpus=self.vcpus())
             self.program.at_most(ways, 0, [], most)
         for name in (*self.kind.through, *self.chosen()):
@@ -227,7 +236,7 @@ class Search:
             function = left.pop()
             if function in callees:
                 continue
-            blocks = self.prover.reached(self.prover.graphs.function(function), self.kind.never)
+            blocks = self.reached(function)
             callees[function] = [to for block in blocks for to in self.called(block)]
             left += callees[function]
         for number, group in enumerate(components(callees, callees.__getitem__), 1):
@@ -256,9 +265,7 @@ class Search:
     def fill(self, entry: int, depth: int) -> None:
         if any(error.startswith("recursion") for error in self.result.errors):
             return
-        function = self.prover.graphs.function(entry)
-        blocks = {block.start: block
-                  for block in self.prover.reached(function, self.kind.never)}
+        blocks = {block.start: block for block in self.reached(entry)}
         for block in blocks.values():
             node = Node(entry, depth, block.start)
             self.program.lengths[node] = block.length
@@ -283,6 +290,8 @@ class Search:
             depth = self.depth_in(node.function, node.depth, to)
             if depth is None:
                 continue
+            if to == self.kind.entry and self.region.ends:
+                raise Unresolved(f"{self.name(to)}() is called while it holds a lock")
             self.copy(to, depth)
             way = self.program.call(node, Node(to, depth, to))
             self.callers[way] = node
@@ -319,7 +328,8 @@ class Search:
             if limit.turns is None:
                 self.unlimited.append((f"loop at {limit.where}", back))
             if limit.total:
-                self.totals.setdefault((limit.where, limit.total), []).extend(back)
+                self.totals.setdefault((limit.where, limit.total, None), []).extend(
+                    back + entries * limit.at_latches)
             if limit.assumption == LOCK:
                 self.wait(limit, entries)
             elif limit.assumption:
@@ -401,6 +411,17 @@ class Search:
         else:
             self.result.waits[lock] = wait
             self.program.waits.update(dict.fromkeys(ways, wait))
+
+    def limit_site(self, node: Node) -> None:
+        """A call of the source that a comment allows so often in all; the compiler may have made
+        several of it, or inlined it, with the calls inside."""
+        block = node.block_of(self.prover.graphs)
+        lines = self.image.lines.frames(block.last.address) if block.instructions else []
+        for line in lines:
+            if text := self.prover.facts.near(line, "total"):
+                self.totals.setdefault((str(line), text, lines[0]), []).extend(
+                    self.program.into[node])
+                self.result.trusted.add(str(line))
 
     def limit_calls(self, entry: int) -> None:
         most = self.prover.limits.calls_of(entry)

@@ -131,9 +131,14 @@ class Program:
         """Without integrality the bound is one as well, and mostly the same."""
         from scipy.optimize import Bounds, milp  # takes a while, which other commands do not need
 
-        with silent():
-            found = milp(cost, integrality=[integrality] * len(cost), bounds=Bounds(0, math.inf),
-                         constraints=self.constraints(len(cost)), options={"time_limit": SECONDS})
+        rows = self.constraints(len(cost))
+        for presolve in (True, False):  # the presolver loses some programs with large numbers
+            with silent():
+                found = milp(cost, integrality=[integrality] * len(cost),
+                             bounds=Bounds(0, math.inf), constraints=rows,
+                             options={"time_limit": SECONDS, "presolve": presolve})
+            if found.status == INFEASIBLE or found.x is not None:
+                break
         if found.status == INFEASIBLE:
             raise Infeasible("no path is like this")
         if found.x is None:

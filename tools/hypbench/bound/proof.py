@@ -24,7 +24,8 @@ class Proof:
         self.kinds = kinds.kinds_of(self.image, facts)
         self.sites = calls.Calls(Graphs(self.image), root)
         calls.all_taken(self.sites, self.image)
-        numbers = self.image.lines.enumerators | kinds.sizes() | {"WORD": self.image.word}
+        self.sizes = kinds.sizes(facts["GIC"])
+        numbers = self.image.lines.enumerators | self.sizes | {"WORD": self.image.word}
         self.facts = Facts(root, facts["ISA"], numbers, kinds.read()["instruments"])
         limits = Limits(self.image, self.facts)
         self.prover = Prover(self.sites, limits)
