@@ -132,9 +132,10 @@ class Program:
         from scipy.optimize import Bounds, milp  # takes a while, which other commands do not need
 
         rows = self.constraints(len(cost))
-        for presolve in (True, False):  # the presolver loses some programs with large numbers
+        # Large numbers make the solver lose some programs, one way or another.
+        for whole, presolve in ((integrality, True), (integrality, False), (1, True)):
             with silent():
-                found = milp(cost, integrality=[integrality] * len(cost),
+                found = milp(cost, integrality=[whole] * len(cost),
                              bounds=Bounds(0, math.inf), constraints=rows,
                              options={"time_limit": SECONDS, "presolve": presolve})
             if found.status == INFEASIBLE or found.x is not None:
@@ -144,7 +145,7 @@ class Program:
         if found.x is None:
             raise Infeasible(f"the solver gave up: {found.message}")
         # The solver's own bound holds where its time did not suffice, too.
-        best = found.mip_dual_bound if integrality else found.fun
+        best = found.mip_dual_bound if whole else found.fun
         return math.floor(-best + NEARLY), list(found.x)
 
     def constraints(self, count: int) -> Any:
