@@ -38,19 +38,29 @@ static uint32_t lowest(uint32_t bits, unsigned count)
 	return bits & ~rest;
 }
 
+typedef uint32_t __attribute__((may_alias)) half_t;
+
+/* The interrupts of a pair, by its halves: GCC 14 loads a pair on ARMv7 by an LDRD whose index
+ * register it overwrites, which is UNPREDICTABLE (DDI 0406C A8.8.74). */
+static uint32_t posted_bits(const uint64_t *pair)
+{
+	const half_t *half = (const half_t *)pair;
+
+	return __atomic_load_n(&half[0], __ATOMIC_RELAXED) |
+	       __atomic_load_n(&half[1], __ATOMIC_RELAXED);
+}
+
 /* Process posts of some of the interrupts `which`, `room` of them at most. A post that SPIs have
  * outrun goes to their holder. Return the room that is left. */
 static unsigned process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which,
 			       unsigned room)
 {
 	uint64_t *posted = &vcpu->vgic.posted.pair[active][word];
-	uint64_t pair = __atomic_load_n(posted, __ATOMIC_RELAXED);
-	uint32_t some = lowest(((uint32_t)pair | (uint32_t)(pair >> 32)) & which, room), set;
+	uint32_t some = lowest(posted_bits(posted) & which, room), set;
 
 	if (!some)
 		return room;
-	pair = vgic_fetch_posted(posted, some);
-	set = (uint32_t)pair;
+	set = (uint32_t)vgic_fetch_posted(posted, some);
 	/* bound: PIECE_VIRQS; total: 3 * PIECE_VIRQS: a piece, and of each reload two states */
 	for (uint32_t bits = some; bits; bits &= bits - 1, room--) {
 		unsigned intid = word * 32 + bit_lowest(bits);

@@ -87,7 +87,9 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
     # a life that another event ended before it ran may lack some
     lives = [vm for vm in result.records("vm") if vm["resets"]]
     tables = {vm["vm"]: vm["tables"] for vm in lives}
-    assert len(lives) > 30 and len(tables) == 8
+    # the least urgent VMs, v0, v3 and v6, may have no whole life beside the others by priority
+    assert len(lives) > 30
+    assert tables.keys() >= {f"v{n}" for n in range(8) if config != "fp" or n % 3}
     assert all(vm["tables"] == tables[vm["vm"]] for vm in lives)
 
 

@@ -48,7 +48,9 @@ static bool interrupted(void)
 {
 	uint32_t iar;
 
-	vgicd_process_posts(&guest_vcpu); /* kicked */
+	do /* kicked, in pieces */
+		vgicd_process_posts(&guest_vcpu);
+	while (guest_vcpu.vgic.posted.what);
 	iar = guest_ack();
 
 	if (gic_intid(iar) == GIC_SPURIOUS)
