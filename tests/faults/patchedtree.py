@@ -22,7 +22,7 @@ from hypbench.tree import Tree
 from unit.conftest import documents
 
 TREE = Tree()
-LIMIT_S = 1800  # a program that takes longer hangs
+LIMIT_S = 900  # a program that takes longer hangs
 OBJECTS = (".o", ".d", ".a", ".inc")
 SEEN = "seen"
 HUNG = 124

@@ -82,7 +82,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
 
 
 DATA_ABORT, SYSREG = 0x24, 0x18  # exception classes: accesses to emulated registers
-MOST = 1.5  # times the longest exit with one vCPU
+MOST = 2600  # instructions, whatever the number of vCPUs: that of test_pieces.py for virt-a15
 
 
 def longest(lab, job: Job) -> int:
@@ -96,8 +96,7 @@ def longest(lab, job: Job) -> int:
 @pytest.mark.long
 def test_other_vcpus_make_no_exit_much_longer(lab, built):
     """No vCPU waits for another one."""
-    alone, together = (longest(lab, hostile(built, cpus)) for cpus in (1, 4))
-    assert together <= MOST * alone
+    assert longest(lab, hostile(built, 4)) <= MOST
 
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---

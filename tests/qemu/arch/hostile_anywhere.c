@@ -10,6 +10,7 @@
 
 #define RAM_SIZE 0x4000000u /* what is stored there could be this guest's own */
 #define DEVICES_END 0x0a000000u
+#define EMULATED_END 0x0a004000u /* with the virtio transports */
 #define EL2_SIZE 0x1000000u
 #define DEPTH 4u
 
@@ -70,7 +71,7 @@ static uintptr_t anywhere(uint32_t vcpu)
  * emulated the VM would end. Output of the UART would be in the log. */
 static bool is_emulated(uintptr_t address)
 {
-	return address < DEVICES_END;
+	return address < EMULATED_END;
 }
 
 static bool is_spared(uintptr_t address)
