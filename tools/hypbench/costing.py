@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from hypbench import counting, plan as plans
-from hypbench.cost import SWITCHES, Cost, Machine, costs_of
+from hypbench import plan as plans
+from hypbench.cost import Cost, Machine, costs_of
 from hypbench.plan_language import ORDERS, Plan, parse, text_of
+from hypbench.profile import plugin, why_not
 from hypbench.session import built_image, run_board
 from hypbench.tree import Tree, write_whole
 
@@ -19,23 +20,6 @@ def few_samples(plan: Plan) -> Plan:
     """The plan with SAMPLES samples of each benchmark, each configuration once."""
     return replace(plan, order=ORDERS.index("once"),
                    benches=[(name, params | {"n": SAMPLES}) for name, params in plan.benches])
-
-
-def library(tree: Tree) -> Path:
-    return tree.builds / "report" / "el2count.so"
-
-
-def why_not(tree: Tree, board: str) -> str:
-    """Why the paths of this board cannot be counted; "" where they can."""
-    options = tree.qemu_options(board)
-    return (counting.reason_not_to(options[0], library(tree)) if options
-            else "QEMU has no such board")
-
-
-def plugin(tree: Tree, board: str, out: Path) -> list[str]:
-    """QEMU's words."""
-    return counting.options(library(tree), tree.build(board) / "guest.elf",
-                            tree.board_fact(board, "ISA"), out, switches=SWITCHES)
 
 
 def check_possible(tree: Tree, board: str, clock: str) -> None:

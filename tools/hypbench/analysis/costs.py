@@ -16,11 +16,11 @@ COST_NOTE = ("At EL2, in the last sample of each path: instructions; 64-byte lin
 
 
 def cost_tables(costs: dict[str, dict[str, Cost]]) -> Shown:
-    """Nothing where no path enters EL2."""
+    """The table, or a line where no path enters EL2."""
     made = filled("What each path makes the core do at EL2", HEAD, (
         (bench, ", ".join(variants), ", ".join(configs), *cells(cost))
         for bench, variants, configs, cost in alike(costs)), merged=1)
-    return [*made, COST_NOTE] if made else []
+    return [*made, COST_NOTE if made else "No path of this plan enters EL2 in a window."]
 
 
 def alike(costs: dict[str, dict[str, Cost]]) -> list[tuple[str, list[str], list[str], Cost]]:
