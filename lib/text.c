@@ -42,7 +42,7 @@ static void text_number(struct text *text, uint64_t value, unsigned base, unsign
 		buffer[--at] = "0123456789abcdef"[value % base];
 		value /= base;
 	} while (value);
-	/* bound: 8: digits of a checksum */
+	/* bound: 3: the digits after a point */
 	while (sizeof(buffer) - at < digits && at)
 		buffer[--at] = '0';
 	text_bytes(text, buffer + at, sizeof(buffer) - at); /* argument: 20 */
@@ -80,6 +80,16 @@ void text_format(struct text *text, const char *format, ...)
 	va_start(values, format);
 	text_vformat(text, format, values);
 	va_end(values);
+}
+
+void text_checksum(struct text *text, uint32_t value)
+{
+	char digits[8];
+
+	/* bound: 8 */
+	for (unsigned i = 0; i < sizeof(digits); i++)
+		digits[i] = "0123456789abcdef"[value >> (28 - 4 * i) & 15];
+	text_bytes(text, digits, sizeof(digits)); /* argument: 8 */
 }
 
 void text_milli(struct text *text, uint64_t thousandths)

@@ -36,6 +36,10 @@ void text_u64(struct text *text, uint64_t value);
 /* Lower case, without a prefix, at least `digits` digits; 0: as few as possible. */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
+/* Eight digits, in as many instructions for every value: a checksum changes with the version that a
+ * record names, and must not move what runs after the record. */
+void text_checksum(struct text *text, uint32_t value);
+
 /* printf() with the conversions %s, %ju and %jx alone. */
 __attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void text_vformat(struct text *text, const char *format,

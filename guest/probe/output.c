@@ -86,7 +86,7 @@ void output_end(void)
 	uint32_t crc = crc32_update(0, line, text.length);
 
 	text_string(&text, ",\"crc\":\"");
-	text_hex(&text, crc, 8);
+	text_checksum(&text, crc);
 	text_string(&text, "\"}\n");
 	for (size_t i = 0; i < text.length; i++)
 		uart_putc(&console, line[i]);

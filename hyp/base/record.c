@@ -129,7 +129,7 @@ void record_close(void)
 	TEXT(text, 24);
 
 	text_string(&text, ",\"crc\":\""); /* argument: 8 */
-	text_hex(&text, crc, 8);
+	text_checksum(&text, crc);
 	text_string(&text, "\"}\n");         /* argument: 3 */
 	console_bytes(text.at, text.length); /* argument: 20 */
 }

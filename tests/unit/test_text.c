@@ -51,6 +51,7 @@ static void build_all(struct text *into)
 	text_hex(into, 0xab, 8);
 	text_hex(into, UINT64_MAX, 0);
 	text_hex(into, 0x12345, 2); /* never cuts a number */
+	text_checksum(into, 0x0123abcd);
 	text_milli(into, 1);
 	text_milli(into, 123456);
 	text_milli(into, text_sign(into, -50));
@@ -66,7 +67,7 @@ TEST(what_does_not_fit_is_cut_and_remembered)
 	text_init(&text, whole, sizeof(whole));
 	build_all(&text);
 	assert_string_equal(whole, "ab18446744073709551615-92233720368547758089223372036854775807"
-				   "0000000abffffffffffffffff123450.001123.456-0.050"
+				   "0000000abffffffffffffffff123450123abcd0.001123.456-0.050"
 				   "\"\\\"\\u0001\"z");
 	assert_false(text.overflow);
 	length = text.length;
