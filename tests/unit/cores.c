@@ -16,6 +16,7 @@
 
 #define EXITS_MAX (16u + VIRQ_COUNT / PIECE_VIRQS) /* pieces of a write among them */
 #define PERCORE_MAX 8192u
+#define CONTINUE_PRIORITY 0xe0u
 
 /* PERCPU variables, of the core that has its turn */
 extern uint8_t __start_percore[], __stop_percore[];
@@ -320,7 +321,7 @@ static void boot_core(unsigned n)
 	gic_enable(FAKE_GIC_MAINTENANCE);
 	gic_set_priority(SMP_KICK_SGI, 0);
 	gic_enable(SMP_KICK_SGI);
-	gic_set_priority(SMP_CONTINUE_SGI, 0xe0);
+	gic_set_priority(SMP_CONTINUE_SGI, CONTINUE_PRIORITY);
 	gic_enable(SMP_CONTINUE_SGI);
 	fake_gic_guest_init(splits);
 }
@@ -377,12 +378,33 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 
 /* --- the guest --- */
 
+/* A core that is held takes what it sends itself: the pieces of an access come before the guest's
+ * next instruction. Their INTIDs with priority 0 come before any other interrupt. Of several cores
+ * a kick may be another's. */
+static void take_own_pieces(unsigned n)
+{
+	cores_on(n);
+	gic_set_priority(SMP_CONTINUE_SGI, 0);
+	for (unsigned i = 0; i < EXITS_MAX && (fake_gic.irq[SMP_CONTINUE_SGI].pending_latch ||
+					       fake_gic.irq[SMP_KICK_SGI].pending_latch);
+	     i++)
+		cores_take_one(n);
+	gic_set_priority(SMP_CONTINUE_SGI, CONTINUE_PRIORITY);
+}
+
+static void end_access(unsigned n)
+{
+	if (held[n] && cores_vm.vcpu_count == 1)
+		take_own_pieces(n);
+	cores_settle();
+}
+
 /* A read asks for what another core published last: the second one has it of now. */
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicd_read(&vcpus[n], offset, size, NULL);
-	cores_settle();
+	end_access(n);
 	cores_on(n);
 	return vgicd_read(&vcpus[n], offset, size, NULL);
 }
@@ -391,14 +413,14 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicd_write(&vcpus[n], offset, size, value, NULL);
-	cores_settle();
+	end_access(n);
 }
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicr_read(&vcpus[n], offset, size, NULL);
-	cores_settle();
+	end_access(n);
 	cores_on(n);
 	return vgicr_read(&vcpus[n], offset, size, NULL);
 }
@@ -407,21 +429,21 @@ void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicr_write(&vcpus[n], offset, size, value, NULL);
-	cores_settle();
+	end_access(n);
 }
 
 void sgi1r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi1r(&vcpus[n], value);
-	cores_settle();
+	end_access(n);
 }
 
 void sgi0r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi0r(&vcpus[n], value);
-	cores_settle();
+	end_access(n);
 }
 
 uint32_t cpu_ack(unsigned n)
@@ -430,7 +452,7 @@ uint32_t cpu_ack(unsigned n)
 
 	cores_on(n);
 	iar = fake_gic_guest_ack();
-	cores_settle();
+	end_access(n);
 	return iar;
 }
 
@@ -438,7 +460,7 @@ void cpu_eoi(unsigned n, uint32_t iar)
 {
 	cores_on(n);
 	fake_gic_guest_eoi(iar);
-	cores_settle();
+	end_access(n);
 }
 
 /* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
@@ -456,7 +478,7 @@ void cpu_deactivate(unsigned n, uint32_t iar)
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}
-	cores_settle();
+	end_access(n);
 }
 
 void assert_takes(unsigned n, uint32_t iar)
