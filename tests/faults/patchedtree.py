@@ -22,7 +22,8 @@ from hypbench.tree import Tree
 from unit.conftest import documents
 
 TREE = Tree()
-LIMIT_S = 900  # a program that takes longer hangs
+LIMIT_S = 900  # a build that takes longer hangs
+PROGRAM_LIMIT_S = 300  # a unit program, of which the longest takes 10 s
 OBJECTS = (".o", ".d", ".a", ".inc")
 SEEN = "seen"
 HUNG = 124
@@ -111,11 +112,12 @@ def environment() -> dict[str, str]:
             if not name.startswith(("PYTEST", "HYPBENCH", "MAKE", "PYTHON"))}
 
 
-def call(copy: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def call(copy: Path, *words: str | Path, limit_s: float = LIMIT_S,
+         **variables: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(words, cwd=copy, env=environment() | variables, check=False,
                               text=True, errors="replace", stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=LIMIT_S)
+                              stderr=subprocess.STDOUT, timeout=limit_s)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(words, HUNG, f"{words[0]} hangs")
 
@@ -125,7 +127,8 @@ def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
     for path in dict.fromkeys(test.path for test in tests):
         program = f"build/unit/{Path(path).stem}"
         made = call(copy, "make", program)
-        ran = call(copy, program, CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=f"{program}.xml",
+        ran = call(copy, program, limit_s=PROGRAM_LIMIT_S, CMOCKA_MESSAGE_OUTPUT="XML",
+                   CMOCKA_XML_FILE=f"{program}.xml",
                    UBSAN_OPTIONS="print_stacktrace=1") if made.returncode == 0 else None
         for test in tests:
             if test.path == path:

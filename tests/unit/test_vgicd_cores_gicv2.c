@@ -84,6 +84,20 @@ TEST(the_lowest_of_several_targets_takes_it)
 	}
 }
 
+/* vCPU 3 has disabled the SPI while vCPU 0 held it, and posts this to vCPU 0 after the SPI has moved
+ * to vCPU 1. */
+TEST(a_change_posted_to_the_holder_before_reaches_the_holder)
+{
+	spi_enable(SPI);
+	spi_target(SPI, 1);
+	*vgicd_bits(cores_vm.vcpu[3], VGICD_ENABLED, SPI / 32) &= ~(1u << SPI % 32);
+	cores_on(3);
+	vgic_post_reload(cores_vm.vcpu[0], SPI);
+	cores_settle();
+	dist_write(3, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
+	assert_nobody_takes_anything();
+}
+
 /* --- SGIs --- */
 
 /* The sources of a pending SGI `id`: a byte a vCPU. Clears them. */
