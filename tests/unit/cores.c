@@ -263,6 +263,18 @@ bool cores_take_one(unsigned n)
 	return true;
 }
 
+/* Their INTIDs with priority 0 come before any other interrupt. */
+void cores_take_own_sgis(unsigned n)
+{
+	cores_on(n);
+	gic_set_priority(SMP_CONTINUE_SGI, 0);
+	for (unsigned i = 0; i < EXITS_MAX && (fake_gic.irq[SMP_CONTINUE_SGI].pending_latch ||
+					       fake_gic.irq[SMP_KICK_SGI].pending_latch);
+	     i++)
+		cores_take_one(n);
+	gic_set_priority(SMP_CONTINUE_SGI, CONTINUE_PRIORITY);
+}
+
 static bool is_settled(void)
 {
 	for (unsigned n = 0; n < cores_vm.vcpu_count; n++) {
@@ -378,33 +390,12 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 
 /* --- the guest --- */
 
-/* A core that is held takes what it sends itself: the pieces of an access come before the guest's
- * next instruction. Their INTIDs with priority 0 come before any other interrupt. Of several cores
- * a kick may be another's. */
-static void take_own_pieces(unsigned n)
-{
-	cores_on(n);
-	gic_set_priority(SMP_CONTINUE_SGI, 0);
-	for (unsigned i = 0; i < EXITS_MAX && (fake_gic.irq[SMP_CONTINUE_SGI].pending_latch ||
-					       fake_gic.irq[SMP_KICK_SGI].pending_latch);
-	     i++)
-		cores_take_one(n);
-	gic_set_priority(SMP_CONTINUE_SGI, CONTINUE_PRIORITY);
-}
-
-static void end_access(unsigned n)
-{
-	if (held[n] && cores_vm.vcpu_count == 1)
-		take_own_pieces(n);
-	cores_settle();
-}
-
 /* A read asks for what another core published last: the second one has it of now. */
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicd_read(&vcpus[n], offset, size, NULL);
-	end_access(n);
+	cores_settle();
 	cores_on(n);
 	return vgicd_read(&vcpus[n], offset, size, NULL);
 }
@@ -413,14 +404,14 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicd_write(&vcpus[n], offset, size, value, NULL);
-	end_access(n);
+	cores_settle();
 }
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
 	cores_on(n);
 	vgicr_read(&vcpus[n], offset, size, NULL);
-	end_access(n);
+	cores_settle();
 	cores_on(n);
 	return vgicr_read(&vcpus[n], offset, size, NULL);
 }
@@ -429,21 +420,21 @@ void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
 	vgicr_write(&vcpus[n], offset, size, value, NULL);
-	end_access(n);
+	cores_settle();
 }
 
 void sgi1r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi1r(&vcpus[n], value);
-	end_access(n);
+	cores_settle();
 }
 
 void sgi0r_write(unsigned n, uint64_t value)
 {
 	cores_on(n);
 	vgicd_sgi0r(&vcpus[n], value);
-	end_access(n);
+	cores_settle();
 }
 
 uint32_t cpu_ack(unsigned n)
@@ -452,7 +443,7 @@ uint32_t cpu_ack(unsigned n)
 
 	cores_on(n);
 	iar = fake_gic_guest_ack();
-	end_access(n);
+	cores_settle();
 	return iar;
 }
 
@@ -460,7 +451,7 @@ void cpu_eoi(unsigned n, uint32_t iar)
 {
 	cores_on(n);
 	fake_gic_guest_eoi(iar);
-	end_access(n);
+	cores_settle();
 }
 
 /* A write of x0 to ICC_DIR_EL1 (DDI 0487 D13.2.37) */
@@ -478,7 +469,7 @@ void cpu_deactivate(unsigned n, uint32_t iar)
 	} else {
 		fake_gic_guest_deactivate(iar);
 	}
-	end_access(n);
+	cores_settle();
 }
 
 void assert_takes(unsigned n, uint32_t iar)

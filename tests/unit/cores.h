@@ -57,6 +57,9 @@ void cores_settle(void);
 /* The core of vCPU n takes one interrupt, though it is held. Returns false if none is signalled. */
 bool cores_take_one(unsigned n);
 
+/* The core of vCPU n takes the hypervisor's SGIs alone, though it is held. */
+void cores_take_own_sgis(unsigned n);
+
 /* The core of vCPU n takes no interrupt, not even a kick; until it takes all, INTID `last` (the
  * kick or the maintenance interrupt) after the rest. */
 void cores_hold(unsigned n, bool hold);

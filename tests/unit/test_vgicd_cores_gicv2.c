@@ -84,8 +84,8 @@ TEST(the_lowest_of_several_targets_takes_it)
 	}
 }
 
-/* vCPU 3 has disabled the SPI while vCPU 0 held it, and posts this to vCPU 0 after the SPI has moved
- * to vCPU 1. */
+/* vCPU 3 has disabled the SPI while vCPU 0 held it, and posts this to vCPU 0 after the SPI has
+ * moved to vCPU 1. */
 TEST(a_change_posted_to_the_holder_before_reaches_the_holder)
 {
 	spi_enable(SPI);

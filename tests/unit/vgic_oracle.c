@@ -116,9 +116,12 @@ static void look_at(unsigned n)
 	model.vcpu[n].blind = false;
 }
 
-/* Each core that has been late for long enough takes what there is. */
+/* Each core that has been late for long enough takes what there is. What a lone vCPU's core sends
+ * itself, the rest of an access, is never late. */
 static void look(void)
 {
+	if (alone() && model.vcpu[0].blind && cores_is_loaded(0))
+		cores_take_own_sgis(0);
 	for (unsigned n = 0; n < model.count; n++)
 		if (model.vcpu[n].blind && late[n]-- == 0)
 			look_at(n);
