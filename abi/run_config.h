@@ -55,8 +55,6 @@
  *   cntp     passthrough: the guest programs the physical timer CNTP, whose interrupt EL2
  *            forwards; emulated: every access to its registers exits, and a timer of EL2
  *            implements it, which needs irq=trapped
- *   pause_clock  CNTVCT of a VM over a pause. moving: it goes on, and CNTV expires meanwhile; held:
- *            it stands still, and CNTV has as long to go after as before. CNTPCT and CNTP go on
  *   vtimer   the virtual timer CNTV of the measured VM and of each load, where neither the
  *            benchmark nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires
  *            in no window, as in a kernel that waits for its next tick: a VM switch moves that
@@ -87,7 +85,6 @@
 	X(cycles, "auto off on")                                                                   \
 	X(events, "off tlb cache branch")                                                          \
 	X(cntp, "passthrough emulated")                                                            \
-	X(pause_clock, "moving held")                                                              \
 	X(vtimer, "idle armed")                                                                    \
 	X(beside, "none load_cpu load_mem_read load_mem_write load_stride load_exit load_tlbi "    \
 		  "load_irq load_sgi load_echo load_net load_block load_ping load_ring "           \
@@ -125,7 +122,6 @@ enum errata_mode { ERRATA_APPLIED, ERRATA_IGNORED };
 enum cycles_use { CYCLES_AUTO, CYCLES_OFF, CYCLES_ON };
 enum event_group { EVENTS_OFF, EVENTS_TLB, EVENTS_CACHE, EVENTS_BRANCH };
 enum cntp_access { CNTP_PASSTHROUGH, CNTP_EMULATED };
-enum pause_clock { PAUSE_CLOCK_MOVING, PAUSE_CLOCK_HELD };
 enum vtimer_use { VTIMER_IDLE, VTIMER_ARMED };
 enum sample_state { STATE_WARM, STATE_COLD_CACHES, STATE_COLD_TLB };
 enum beside_load {

@@ -27,9 +27,6 @@
 #include "lib/random.h"
 
 #define HEARTBEAT_TICKS 5000u
-#define PAUSE_TICKS 3000u /* at least */
-#define PAUSES 8u
-#define PAUSE_STEP 250u
 #define INTERRUPT_TICKS 5000u
 #define COMMAND_TICKS 7000u
 
@@ -48,28 +45,9 @@ static void stamps_begin(const struct guest_run *run)
 	secondary_start(run, own_stamps);
 }
 
-static bool clock_held;
-
-static void call_begin(const struct guest_run *run)
-{
-	stamps_begin(run);
-	clock_held = run->config.pause_clock == PAUSE_CLOCK_HELD;
-}
-
-/* With pause_clock=held pauses of the standby differ: its clock does not show it. */
-static void wait(void)
-{
-	static uint32_t rounds;
-	uint64_t until = counter_read() + PAUSE_TICKS + ++rounds % PAUSES * PAUSE_STEP;
-
-	while (clock_held && counter_read() < until)
-		cpu_relax();
-}
-
 static void call_round(uintptr_t piece)
 {
 	(void)piece;
-	wait();
 	hvc(HC_ID(FAIL_OVER), (uint32_t)counter_read(), 0);
 }
 
@@ -89,13 +67,12 @@ static void fault_begin(const struct guest_run *run)
 {
 	not_ours = (uintptr_t)run->hyp_base;
 	mmu_map_memory(not_ours, PAGE_SIZE);
-	call_begin(run);
+	stamps_begin(run);
 }
 
 static void fault_round(uintptr_t piece)
 {
 	(void)piece;
-	wait();
 	mmio_write32(not_ours, (uint32_t)counter_read());
 }
 
@@ -224,7 +201,7 @@ static void control_round(uintptr_t piece)
 
 static const struct load load_yield = { .beside = "load_yield", .round = yield_round };
 static const struct load active_call = { .beside = "active_call",
-					 .begin = call_begin,
+					 .begin = stamps_begin,
 					 .round = call_round };
 static const struct load active_heartbeat = { .beside = "active_heartbeat",
 					      .round = heartbeat_round };

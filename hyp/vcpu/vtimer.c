@@ -111,8 +111,7 @@ __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
 }
 
-/* CNTVCT wraps before it reaches a CVAL so far ahead: with VTIMER_HELD any but 0, which then has a
- * deadline that CNTPCT never reaches. */
+/* CNTVCT wraps before it reaches a CVAL so far ahead. */
 static void watch_virtual(struct vcpu *vcpu)
 {
 	uint64_t offset = vcpu->el2.cntvoff_el2;
@@ -154,16 +153,6 @@ void vtimer_stop(struct vcpu *vcpu)
 	timerq_stop(&vcpu->virtual_timer);
 	timerq_stop(&vcpu->physical_timer);
 	timerq_stop(&vcpu->cntp.timer);
-}
-
-__cold void vtimer_set_offset(struct vcpu *vcpu, uint64_t offset)
-{
-	vcpu->el2.cntvoff_el2 = offset;
-	if (vcpu->loaded && offset != VTIMER_HELD)
-		write_cntvoff_el2(offset);
-	timerq_stop(&vcpu->virtual_timer);
-	if (!vcpu->loaded && is_on(vcpu->el1.cntv_ctl_el0))
-		watch_virtual(vcpu);
 }
 
 uint64_t vtimer_offset(uint32_t us)

@@ -28,11 +28,6 @@ void vtimer_stop(struct vcpu *vcpu);
 #define VTIMER_FROM_0 UINT32_MAX
 uint64_t vtimer_offset(uint32_t us);
 
-/* CNTVOFF of `vcpu` from now on. With VTIMER_HELD, of a vCPU that does not run until the next call,
- * CNTVCT stands still: CNTV does not expire. */
-#define VTIMER_HELD UINT64_MAX
-void vtimer_set_offset(struct vcpu *vcpu, uint64_t offset);
-
 /* --- the emulated CNTP: three registers, a line of the virtual GIC, a timer of the core --- */
 
 enum vcntp_register { VCNTP_TVAL, VCNTP_CTL, VCNTP_CVAL }; /* by op2 of their encodings */

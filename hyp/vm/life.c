@@ -7,7 +7,6 @@
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
-#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 
@@ -108,13 +107,13 @@ static void ask_each_core(const struct vm *vm)
 
 void vm_pause(struct vm *vm)
 {
-	vm_set_paused(vm, true);
+	__atomic_store_n(&vm->paused, true, __ATOMIC_SEQ_CST);
 	ask_each_core(vm);
 }
 
 void vm_resume(struct vm *vm)
 {
-	vm_set_paused(vm, false);
+	__atomic_store_n(&vm->paused, false, __ATOMIC_SEQ_CST);
 	ask_each_core(vm);
 }
 

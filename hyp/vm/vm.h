@@ -29,13 +29,6 @@ enum vm_outcome {
  * 1 GHz, is due at once there. */
 #define VM_NO_LIMIT (1ull << 54)
 
-/* hyp/vm/vm_clock.h */
-struct vm_clock {
-	bool held;           /* pause_clock=held */
-	uint32_t going;      /* bit n: vCPU n is on and has not followed a pause */
-	uint64_t stopped_at; /* CNTPCT when the VM was paused, or the last vCPU followed */
-};
-
 /* How far vm_type.reset() has come, or before that the building of stage 2. */
 struct vm_progress {
 	uint32_t image;
@@ -82,7 +75,6 @@ struct vm {
 	bool entered;           /* the guest runs, or is about to */
 	bool paused;            /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on;      /* or about to be */
-	struct vm_clock clock;
 	uint32_t work;  /* of a VM that starts again, or is destroyed: vm_work.c; 0: none */
 	bool built;     /* stage 2 is whole */
 	bool dismissed; /* by vm_dismiss(); the work that ends this life is not through */

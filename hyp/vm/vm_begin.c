@@ -20,7 +20,6 @@ void vm_begin_life(struct vm *vm)
 {
 	vm->booted = vm->entered = false;
 	vm->vcpus_on = 1;
-	vm->clock = (struct vm_clock){ .held = vm->config->pause_clock == PAUSE_CLOCK_HELD };
 	vm->progress = (struct vm_progress){ 0 };
 }
 

@@ -10,7 +10,6 @@
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm_begin.h"
-#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_gic.h"
 #include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
@@ -96,30 +95,17 @@ static inline __attribute__((always_inline)) void follow_one(struct vcpu *vcpu, 
 		sched_pause(vcpu);
 }
 
-static __cold void follow_with_clock(struct vcpu *vcpu)
-{
-	bool is_paused = vcpu->state == VCPU_STATE_PAUSED;
-
-	if (vcpu->state != VCPU_STATE_OFF && vcpu->vm->paused != is_paused)
-		follow_one(vcpu, vm_clock_follow(vcpu));
-}
-
 void vm_core_follow(void *argument)
 {
 	struct vcpu *vcpu = argument;
 
-	if (vcpu->vm->clock.held)
-		follow_with_clock(vcpu);
-	else
-		follow_one(vcpu, __atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE));
+	follow_one(vcpu, __atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE));
 }
 
 /* Nothing of it is signalled, and what comes from now on waits until it is on again. */
 void vm_core_off(struct vcpu *vcpu)
 {
 	cpu_guest_off();
-	if (vcpu->vm->clock.held)
-		vm_clock_off(vcpu);
 	vcntp_reset(vcpu);
 	gic_virt_cpu_reset();
 	vgicd_reset_private(vcpu); /* SPIs keep their state */
@@ -145,11 +131,6 @@ static void start(struct vcpu *vcpu)
 	tlbi_core_guests();
 	sched_add(vcpu);
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
-}
-
-static bool may_start(struct vcpu *vcpu)
-{
-	return !(vcpu->vm->clock.held ? vm_clock_follow(vcpu) : vcpu->vm->paused);
 }
 
 /* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
@@ -179,7 +160,7 @@ void vm_core_process(void)
 
 		if (outcome != VM_RUNNING)
 			follow_end(vcpu, outcome);
-		else if (power == VCPU_STARTING && may_start(vcpu))
+		else if (power == VCPU_STARTING && !vcpu->vm->paused)
 			start(vcpu);
 		else if (power == VCPU_ON)
 			vm_core_follow(vcpu);
@@ -203,28 +184,6 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 	}
 }
 
-static void ask_to_follow(struct vcpu *vcpu)
-{
-	if (vcpu->core != smp_core())
-		smp_ask(vcpu->core);
-	else if (vcpu->power == VCPU_STARTING)
-		sched_leave();
-	else
-		vm_core_follow(vcpu);
-}
-
-static __cold void fail_over_with_clock(struct vm *vm, struct vm *partner)
-{
-	vm_clock_set_paused(vm, true);
-	vm_clock_set_paused(partner, false);
-	/* bound: VCPU_MAX */
-	for (unsigned n = 0; n < partner->vcpu_count; n++)
-		ask_to_follow(partner->vcpu[n]);
-	/* bound: VCPU_MAX */
-	for (unsigned n = 0; n < vm->vcpu_count; n++)
-		ask_to_follow(vm->vcpu[n]);
-}
-
 /* In this order, so that two VMs that fail over to each other at once do not both stop. */
 bool vm_fail_over(struct vm *vm)
 {
@@ -232,10 +191,6 @@ bool vm_fail_over(struct vm *vm)
 
 	if (!partner || vm_outcome(partner) != VM_RUNNING)
 		return false;
-	if (vm->clock.held) {
-		fail_over_with_clock(vm, partner);
-		return true;
-	}
 	__atomic_store_n(&vm->paused, true, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&partner->paused, false, __ATOMIC_SEQ_CST);
 	follow(partner, false);

@@ -14,7 +14,7 @@ SHAPE = {"name": "", "stage1": "4K", "stage2": "2M", "fill": "eager", "colouring
          "wfi": "native", "traps": "on", "frame": "light",
          "fp": "static", "sched": "null", "errata": "applied", "state": "warm",
          "stats": "off", "trace": "off", "probes": "off", "cycles": "auto", "events": "off",
-         "cntp": "passthrough", "pause_clock": "moving", "vtimer": "idle",
+         "cntp": "passthrough", "vtimer": "idle",
          "beside": "none", "delay_el2": 0, "slice_us": 0, "vcpus": 0,
          "cntvoff_us": 0}
 NATIVE = {"name": "native", "stage2": "off", "traps": "off"}

@@ -131,10 +131,9 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
 
 def failover(step: dict, axes: dict) -> list[dict]:
     """The way that the configuration is called after; a call with its phases."""
-    way = step["config"].removesuffix("-cores").removesuffix("-held")
+    way = step["config"].removesuffix("-cores")
     phases = {"begins": GAP[0], "paused": GAP[1],
-              "runs": GAP[2] + 300 * (axes["sched"] == "null")
-              + 559 * (axes["pause_clock"] == "held")} if way == "call" else {}
+              "runs": GAP[2] + 300 * (axes["sched"] == "null")} if way == "call" else {}
     return [sample(step, way, sum(phases.values()) or 500),
             *(sample(step, f"{way}-{name}", ticks) for name, ticks in phases.items()),
             step | {"kind": "check", "variant": "interrupts", "ok": True, "fired": 100,

@@ -179,14 +179,6 @@ def test_fail_over(result, board, kept):
         result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]})
 
 
-@pytest.mark.every_board
-@pytest.mark.job(test_failover.HELD, machine=two_cores)
-def test_fail_over_with_the_clock_held(result, board, kept):
-    of_reference(board)
-    kept("Fail over, clock held", {"call": [
-        result.figures(0)[config, "call"]["p50"] for config in ("call-held", "call-cores-held")]})
-
-
 def between_cores_and_on_one(cores, core, rows: dict[str, str]) -> dict[str, list[int]]:
     return {row: [cores.figures(0)["cores", variant]["p50"],
                   core.figures(0)["core", variant]["p50"]] for row, variant in rows.items()}

@@ -2,6 +2,8 @@
 """From one VM to another: a turn that is given away, and fail over, by a hypercall, a heartbeat
 that stays out, a fault and an interrupt, on one core and on two."""
 
+import re
+
 import pytest
 
 import expected
@@ -35,11 +37,7 @@ EL2 = [HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n
        + "bench vm_yield n=100\nbench failover n=100\n"
        for names in (("yield", "call", "heartbeat", "fault", "interrupt"),
                      tuple(name for name in WAYS if name.endswith("-cores")))]
-HELD = HEAD + "".join(f"config {name}{suffix} {CONFIGS[name]}{axis}\n" for name in WAYS
-                      for suffix, axis in (("", ""), ("-held", " pause_clock=held"))
-                      if suffix or name in ("call", "heartbeat", "fault", "call-cores")) + (
-    "bench failover n=100\n")
-EXPIRY, EXPIRY_HELD = 500, 3000  # of the benchmark's timer, ticks from before the pause
+EXPIRY = 500  # of the benchmark's timer, ticks from before the pause
 # instructions on virt-a72
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
@@ -151,34 +149,25 @@ def test_without_the_other_vm_it_is_skipped(result):
         "needs beside", "needs beside"]
 
 
-@job(HELD)
-def test_a_held_clock_leaves_a_pause_out(result):
-    """To the instruction, however long the pause is, and a timer has as long to go as before."""
-    clocks = {clock["config"]: clock for clock in result.records("check", variant="clock")}
-    assert len(clocks) == len(result.configs)
-    for config, clock in clocks.items():
+@job(PLAN)
+def test_the_clock_of_a_paused_vm_goes_on(result):
+    clocks = result.records("check", variant="clock")
+    assert {clock["config"] for clock in clocks} == set(WAYS)
+    for clock in clocks:
         pause = clock["pause_min"], clock["pause_max"]
-        if config.endswith("-held"):
-            assert pause[1] > pause[0] > clock["virtual_max"], config
-            assert clock["virtual_max"] < EXPIRY_HELD, config
-            assert clock["late_max"] < 300, config
-            assert clock["after_min"] > EXPIRY_HELD - clock["virtual_max"], config
-            if "cores" not in config:  # there QEMU's turns come between
-                assert clock["virtual_max"] == clock["virtual_min"], config
-                assert clock["late_max"] == clock["late_min"], config
-        else:
-            assert pause[0] > EXPIRY, config
-            assert clock["virtual_min"] == pytest.approx(pause[0], abs=20), config
-            assert clock["virtual_max"] == pytest.approx(pause[1], abs=20), config
-            assert clock["late_min"] > pause[0] - EXPIRY - 20, config
-            assert clock["after_max"] < 200, config  # at once
+        # between two reads: the interrupt that ends the pause, or a turn of another core of QEMU's
+        near = 500 if re.search("interrupt|cores", clock["config"]) else 20
+        assert pause[0] > EXPIRY, clock
+        assert clock["virtual_min"] == pytest.approx(pause[0], abs=near), clock
+        assert clock["virtual_max"] == pytest.approx(pause[1], abs=near), clock
+        assert clock["late_min"] > pause[0] - EXPIRY - 20, clock
+        assert clock["after_max"] < 200, clock  # at once
 
 
 COMMANDED = {
     "three": "trapped sched=fp fp=lazy beside=active_control",
     "one": "trapped sched=fp fp=lazy beside=active_control vcpus=1",
     "sw-two": "trapped-sw sched=rr slice_us=1000000 fp=eager beside=active_control vcpus=2",
-    "held": "trapped sched=fp fp=lazy beside=active_control pause_clock=held",
     "own": "trapped sched=fp fp=lazy beside=active_call",
     "fault": "trapped sched=fp fp=lazy beside=active_fault",
 }

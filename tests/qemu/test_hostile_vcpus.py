@@ -109,7 +109,6 @@ CONFIGS = {
     "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),
     "rr": ("trapped sched=rr fp=eager slice_us=50", "0", "1,0"),
     "sw": ("trapped-sw sched=rr fp=lazy frame=full slice_us=50", "0", "0,2"),
-    "held": ("trapped sched=fp fp=lazy pause_clock=held", "0", "1,0"),
     "cores": ("trapped sched=rr fp=lazy slice_us=50", "1", "1,0"),
 }
 FAIL_OVERS = 2 * 2  # of a sample: there and back; and as many of the checks

@@ -12,7 +12,6 @@
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/life.h"
 #include "hyp/vm/vm_build.h"
-#include "hyp/vm/vm_clock.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
@@ -86,12 +85,6 @@ void vm_core_detach(void *vcpu)
 {
 	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts none meanwhile */
 	note("detach");
-}
-
-void vm_clock_set_paused(struct vm *of, bool paused)
-{
-	of->paused = paused;
-	note("clock");
 }
 
 void gic_cpu_abandon(void)

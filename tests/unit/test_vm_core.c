@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One core in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
 /* LINK: hyp/vm/vm_begin.c */
-/* LINK: hyp/vm/vm_core.c hyp/vm/vm_clock.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
+/* LINK: hyp/vm/vm_core.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
 #include <string.h>
@@ -184,15 +184,6 @@ void vcntp_reset(struct vcpu *vcpu)
 void vtimer_stop(struct vcpu *vcpu)
 {
 	seen.timers_stopped++;
-}
-
-void vtimer_set_offset(struct vcpu *vcpu, uint64_t offset)
-{
-	vcpu->el2.cntvoff_el2 = offset;
-}
-
-void sched_compare(void)
-{
 }
 
 void vm_gic_reset_core(const struct run_config *of)
@@ -427,18 +418,14 @@ static void assert_active(unsigned n)
 /* The standby was reset, and paused before its core's loop had started it. */
 TEST(a_standby_that_was_to_start_is_started)
 {
-	for (unsigned held = 0; held < 2; held++) {
-		setup();
-		vm[0].clock.held = vm[1].clock.held = held;
-		begin_pair();
-		sched_remove(&vcpus[1]);
-		vm_core_off(&vcpus[1]);
-		turn_on(1);
-		assert_int_equal(vcpus[1].power, VCPU_STARTING);
-		assert_true(vm_fail_over(&vm[0]));
-		assert_int_equal(fake_asked, 1u << 3);
-		assert_int_equal(seen.left, 1);
-	}
+	begin_pair();
+	sched_remove(&vcpus[1]);
+	vm_core_off(&vcpus[1]);
+	turn_on(1);
+	assert_int_equal(vcpus[1].power, VCPU_STARTING);
+	assert_true(vm_fail_over(&vm[0]));
+	assert_int_equal(fake_asked, 1u << 3);
+	assert_int_equal(seen.left, 1);
 }
 
 TEST(a_fault_fails_over_and_is_kept)
@@ -514,43 +501,6 @@ TEST(a_ring_that_waits_ends_with_its_vcpu)
 	fake_cntpct_el0 = LIMIT / 2;
 	timerq_expire();
 	assert_false(has_rested);
-}
-
-/* --- pause_clock=held --- */
-
-TEST(a_held_clock_follows_its_vm)
-{
-	vm[0].clock.held = vm[1].clock.held = true;
-	begin_pair();
-	assert_int_equal(vcpus[1].el2.cntvoff_el2, VTIMER_HELD);
-	fake_cntpct_el0 = 1000;
-	assert_true(vm_fail_over(&vm[0]));
-	assert_active(1);
-	assert_int_equal(vcpus[0].el2.cntvoff_el2, VTIMER_HELD);
-	assert_int_equal(vcpus[1].el2.cntvoff_el2, 1000);
-	fake_cntpct_el0 = 1300;
-	vm_core_process(); /* nothing has changed */
-	assert_true(vm_fail_over(&vm[1]));
-	assert_active(0);
-	assert_int_equal(vcpus[0].el2.cntvoff_el2, 300);
-	assert_int_equal(vcpus[1].el2.cntvoff_el2, VTIMER_HELD);
-	assert_int_equal(fake_asked, 1u << 3);
-}
-
-TEST(one_that_starts_has_the_clock_of_the_others)
-{
-	vm[0].clock.held = true;
-	vm[0].cntvoff = 70;
-	vm[0].paused = true;
-	turn_on(0);
-	assert_int_equal(vcpus[0].power, VCPU_STARTING);
-	vm[0].paused = false;
-	vm_core_process();
-	assert_int_equal(vcpus[0].power, VCPU_ON);
-	assert_int_equal(vcpus[0].el2.cntvoff_el2, 70);
-	assert_int_equal(vm[0].clock.going, 1);
-	vm_core_off(&vcpus[0]);
-	assert_int_equal(vm[0].clock.going, 0);
 }
 
 /* --- the end --- */

@@ -96,7 +96,7 @@ def way(board: Board, name: str, config: str, bench: str, variant: str, best: st
 def first_fail_over(board: Board) -> Figure | None:
     """Of a board without records of that plan: the best case, named so."""
     source = board.first_with("failover", "failover")
-    found = [one for one in fail_overs(source.log) if one.way == "call" and not one.held]
+    found = [one for one in fail_overs(source.log) if one.way == "call"]
     return Figure(tuple((f"best case, {CORES[one.cores]}", source.cell(one.total))
                         for one in found), "fail over", prose("way_call"), ()) if found else None
 

@@ -31,7 +31,6 @@ class FailOver:
     total: Row  # to the standby's first stamp: see TOTALS
     phases: tuple[Row, ...]  # in the order of the path; none where only the whole is stamped
     watched: tuple[Row, ...] = ()
-    held: bool = False  # a paused VM's clock stands still
 
     @property
     def adds_up(self) -> bool:
@@ -54,8 +53,7 @@ def fail_overs(log: Log) -> list[FailOver]:
             cores = 2 if said.get("sched") == "null" else 1
             found.append(FailOver(total.variant, cores, total, tuple(
                 row for row in others if row.variant.startswith(f"{total.variant}-")),
-                tuple(row for row in others if row.variant in WATCHED),
-                said.get("pause_clock") == "held"))
+                tuple(row for row in others if row.variant in WATCHED)))
     return found
 
 
@@ -81,11 +79,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def label(one: FailOver) -> str:
-    return f"{way(one)}, {CORES[one.cores]}"
-
-
-def way(one: FailOver) -> str:
-    return f"{one.way}, clock held" if one.held else one.way
+    return f"{one.way}, {CORES[one.cores]}"
 
 
 def phase_name(one: FailOver, row: Row) -> str:
@@ -102,7 +96,7 @@ def bars(one: FailOver, source: Source) -> list[Data]:
 
 
 def cells(source: Source, one: FailOver, row: Row, name: str, mark: str) -> Cells:
-    return [Cell(way(one), mark), CORES[one.cores], Cell(name, mark),
+    return [Cell(one.way, mark), CORES[one.cores], Cell(name, mark),
             source.cell(row, counted(row.pool.n, "sample")), source.cell(row, mark=mark),
             *source.cells(row, row.pool.percentiles().get("p99"), row.pool.high)]
 
