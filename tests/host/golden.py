@@ -13,9 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from rich.table import Table as Printed
-
-from hypbench.html.blocks import Cell, Chart, Section, Table
+from hypbench.model import Cell, Chart, Section, Table
 
 UPDATING = bool(os.environ.get("UPDATE_GOLDEN"))
 FOLDER = Path(__file__).with_name("golden")
@@ -46,7 +44,7 @@ def of_chart(chart: Chart) -> Grid:
 
 def of_section(section: Section) -> dict[str, Grid]:
     """Return the tables and the small charts of a page's section, by their ids."""
-    tables = {block.id: grid([name for name, _ in block.columns()], block.rows)
+    tables = {block.id: grid([column.name for column in block.columns], block.rows)
               for block in section.blocks if isinstance(block, Table)}
     charts = {block.id: of_chart(block) for block in section.blocks if isinstance(block, Chart)}
     return tables | {name: made for name, made in charts.items()
@@ -60,16 +58,6 @@ def messages(section: Section) -> Grid:
         said += [getattr(block, "text", ""), getattr(block, "caption", ""),
                  *getattr(block, "items", ()), *getattr(block, "notes", ())]
     return [[plain(text)] for text in said if text]
-
-
-def of_printed(parts: Iterable[Printed | str]) -> dict[str, Grid]:
-    """Return the tables of a terminal by their titles."""
-    tables = [part for part in parts if isinstance(part, Printed)]
-    found = {str(one.title): grid((column.header for column in one.columns),
-                                  zip(*(column.cells for column in one.columns)))
-             for one in tables}
-    assert len(found) == len(tables)
-    return found
 
 
 def difference(base: dict[str, Grid], found: dict[str, Grid]) -> dict[str, Grid]:

@@ -3,8 +3,8 @@
 
 from functools import cache
 
-from hypbench.html.blocks import Cell, Chart, Section, Table
-from hypbench.html.data import Board, Source, lost_steps
+from hypbench.model import Cell, Chart, Section, Table
+from hypbench.frame import Board, Source, lost_steps
 from hypbench.peers.kept import Column
 from hypbench.peers.probe import Figure
 from hypbench.profile import Flame, Node
@@ -58,7 +58,7 @@ def table(section: Section, ident: str) -> list[dict[str, str]]:
     """A table's rows by the names of its columns; a name that comes again gets a 2."""
     found = next(block for block in section.blocks if isinstance(block, Table)
                  and block.id.startswith(ident))
-    names = [name for name, _ in found.columns()]
+    names = [column.name for column in found.columns]
     return [{name: cell.text if isinstance(cell, Cell) else cell for name, cell in zip(names, row)}
             for row in found.rows]
 

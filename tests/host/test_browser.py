@@ -10,7 +10,7 @@ import pytest
 
 from chromium import Chromium
 from hypbench.html import page, runs
-from hypbench.html.data import Board, Source
+from hypbench.frame import Board, Source
 from hypbench.records import Log, read_log
 from reportlogs import plans, report_log
 from reportpages import simulated

@@ -2,10 +2,11 @@
 """Ceilings held against the committed ones and against what was measured."""
 
 import copy
-from types import SimpleNamespace
 
-from hypbench.analysis import ceilings
+from hypbench.analysis import bound
 from hypbench.bound import committed
+from hypbench.frame import Board, Source
+from hypbench.records import read_log
 
 KEPT = {"assumptions": {"retry": 3}, "waits": {"console": 90}, "kinds": {
     "short": {"ceiling": 33, "measured": 33, "run": "plan"},
@@ -76,9 +77,9 @@ def test_page_has_each_kind_with_what_was_measured(monkeypatch):
         "short": {"ceiling": 33, "measured": 33, "run": "plan"},
         "long": {"ceiling": 900, "wait": 600, "measured": 120, "run": "storm"},
         "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"]}}}
-    monkeypatch.setattr(ceilings, "kept_of", lambda log: kept)
-    board = SimpleNamespace(name="board", sources={"plan": SimpleNamespace(log=None)})
-    text, table = ceilings.section(board, []).blocks
+    monkeypatch.setattr(bound, "kept_of", lambda log: kept)
+    board = Board("board", {"plan": Source("plan", read_log(b""))})
+    text, table = bound.section(board, []).blocks
     assert "7 comments" in text.text and "retry: 3 places" in text.text
     assert "without a bound" in text.text
     assert [list(row) for row in table.rows] == [

@@ -154,7 +154,7 @@ def test_the_reference_is_made_of_the_source(described):
     ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks"),
     ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "plan-lines"),
     ("docs/records.schema.json", "how long", "records"),
-    ("tools/hypbench/html/studies.json", "somebody", "studies"),
+    ("tools/hypbench/analysis/studies.json", "somebody", "studies"),
     ("tests/figures.json", "`one`", "figures")])
 def test_the_reference_follows_its_source(described, name, word, page):
     change(described, name, word)

@@ -10,7 +10,7 @@ import pytest
 from hypbench import abi
 from hypbench.guests import devicetree, formats, machine, placement
 from hypbench.guests.machine import shown
-from hypbench.html.data import published
+from hypbench.frame import published
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.probe import PATHS
 

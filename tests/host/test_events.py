@@ -6,11 +6,13 @@ import io
 
 import pytest
 
+from hypbench.analysis import memory
 from hypbench.analysis.tlb import doubts, event_rows
+from hypbench.frame import frame_of
+from hypbench.model import Notice
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
 from paths import log_from
 
@@ -61,10 +63,10 @@ def test_rows_are_of_one_operation_in_both_passes():
 
 def test_table_and_summary_have_a_column_for_each_event():
     log = log_from(chases(GOOD))
-    table = next(part for part in tables_of(log)
-                 if getattr(part, "title", "") == "PMU events of one operation")
-    assert [column.header for column in table.columns][3:] == ["l1d_tlb_refill"]
-    assert list(table.columns[3].cells)[:2] == ["0.996", "0.996"]
+    section = memory.section(frame_of(log), [])
+    table = next(table for table in section.tables if table.id.startswith("tab-events"))
+    assert [column.name for column in table.columns][3:] == ["l1d_tlb_refill"]
+    assert [row[3].text for row in table.cells][:2] == ["0.996", "0.996"]
     rows = list(csv.DictReader(io.StringIO(summary_csv(log))))
     assert rows[0]["l1d_tlb_refill_op"] == "0.9961"
 
@@ -80,7 +82,9 @@ def test_a_chase_that_misses_otherwise_is_a_warning(refills, says):
     log = log_from(chases(GOOD | refills))
     expected = [f"warning: tlb_chase {says.format(config)}" for config in ("native", "trapped")]
     assert list(doubts(log)) == expected
-    assert tables_of(log)[-2:] == expected or set(expected) <= set(map(str, tables_of(log)))
+    notices = [block for block in memory.section(frame_of(log), []).blocks
+               if isinstance(block, Notice)]
+    assert [notice.text for notice in notices if notice.bad] == expected
     assert problems(chases(GOOD | refills)) == []
 
 

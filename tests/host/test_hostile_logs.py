@@ -11,16 +11,17 @@ from contextlib import redirect_stderr, redirect_stdout
 import pytest
 
 from hypbench import histogram, records
-from hypbench.analysis.comparison import compare_logs, comparison_table, conditions, summary_line
+from hypbench.analysis.comparison import (compare_logs, comparison_section, conditions,
+                                          summary_line)
 from hypbench.guests.stream import Stream
-from hypbench.html.data import Board, Source
+from hypbench.frame import Board, Source
 from hypbench.html.page import render
-from hypbench.printing import console, print_problems, show_log, side_by_side_tables, verdicts
+from hypbench.printing import (print_problems, print_sections, show_log, side_by_side,
+                               verdicts)
 from hypbench.records import Log, read_log
-from hypbench.report import notes, results_table, summary_csv, unmodelled_tables
+from hypbench.report import notes, results, summary_csv
 from hypbench.rules import believable, check_rules
 from hypbench.session import Runs, place, rank
-from hypbench.tables import tables_of
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from mutations import logs, mutated
 
@@ -68,12 +69,11 @@ def computed(raw: bytes, log: Log, good: Log) -> None:
     assert summary_csv(log) and rank(log) is not None
     if not log.run:
         return
-    for make in (results_table, tables_of, unmodelled_tables, verdicts, notes):
+    for make in (results, verdicts, notes, side_by_side):
         make(true)
-    side_by_side_tables(true, 80)
     for one, other in ((good, true), (true, good)):
         rows = compare_logs(one, other)
-        assert comparison_table(rows, None) and summary_line(rows, None)
+        assert comparison_section(rows) and summary_line(rows, None)
         assert conditions(one, other) is not None
 
 
@@ -84,7 +84,7 @@ def shown(log: Log, good: Log) -> str:
         if log.run:
             show_log(log)
             show_log(log, "short")
-            console().print(comparison_table(compare_logs(good, believable(log)), None))
+            print_sections([comparison_section(compare_logs(good, believable(log)))])
     return out.getvalue()
 
 

@@ -12,10 +12,11 @@ import pytest
 import golden
 from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
                                links, memory, programs, studies, switches)
-from hypbench.html import blocks, data, page
-from hypbench.html.blocks import Band, Section, Table
-from hypbench.html.data import Board, Source, published
-from hypbench.html.page import PARTS
+from hypbench import frame as data, model as blocks
+from hypbench.html import page
+from hypbench.model import Band, Section, Table
+from hypbench.frame import Board, Source, published
+from hypbench.subjects import PARTS
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rows import axes
@@ -27,6 +28,7 @@ from reportpages import (FLAME, KEPT_PATHS, board, changed, damaged, drawn, of, 
                          table)
 from test_clocks import bodies as two_clocks
 
+WITHOUT_UNIT = "walks|unmodelled|events|model|wakeups"
 TIMED = ("default", "links", "links-beside", "paper-s4", "paper-s4-vms", "tlb-matrix", "memory")
 
 
@@ -72,7 +74,7 @@ def bars_on_a_logarithmic_axis(spec: dict) -> bool:
 
 def test_no_bars_on_a_logarithmic_axis():
     """Such a bar has no beginning, and its length means nothing."""
-    specs = [chart.spec for chart in page.charts_of(page.sections(board(), [board()]))]
+    specs = [chart.spec for chart in page.charts_of(page.sections(board()))]
     assert len(specs) > 10 and not any(map(bars_on_a_logarithmic_axis, specs))
 
 
@@ -308,10 +310,11 @@ def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
                   if isinstance(block, Table)):
         own = re.match("tab-(distributions|storm|beside-beside|failover|links|s2-hypercall)",
                        block.id)
-        for text, classes, href in (cell for row in block.cells() for cell in row):
-            if "number" in classes and "walks" not in block.id:
-                assert text in ("–", "not modelled here", "not measured") or re.search(
-                    r"^×|\u00a0[a-zµ%]+\)?$", text), (block.id, text)
+        for cell, column in (pair for row in block.cells for pair in zip(row, block.columns)):
+            text, classes, href = cell.text, page.classes(cell, column), cell.href
+            if column.number and not re.search(WITHOUT_UNIT, block.id):
+                assert column.unit or text in ("–", "", "not modelled here", "not measured") or (
+                    re.search(r"^×|\u00a0[a-zµ%]+\)?$", text)), (block.id, column, text)
             if href.startswith("#row/"):
                 _, name, plan, *key = map(unquote, href.split("/"))
                 assert name == shown.name and tuple(key) in there[plan], href
@@ -366,7 +369,7 @@ def test_a_window_is_said_in_the_words_of_its_source(bench, variant, says):
 
 def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
-        return [section.id for section in page.sections(one, [one])]
+        return [section.id for section in page.sections(one)]
     assert titles(board()) == ["answer", "interrupts", "flames", "memory", "beside", "failover",
                                "links", "studies", "switches", "programs", "conditions"]
     assert "programs" not in titles(simulated())
@@ -445,7 +448,7 @@ def test_studies_are_cited_and_lead_to_their_section():
     for ident, text in re.findall('<section id="([a-z]+)-(.*?)</section>', made, re.DOTALL):
         unlinked = re.search(r"\bS[1-4]\b", re.sub("<a .*?</a>", "", text))
         assert bool(unlinked) == (ident == "studies"), ident
-    assert blocks.cited("S1 < 2", "b") == '<a href="#studies-b">S1</a> &lt; 2'
+    assert page.cited("S1 < 2", Section("memory", "", "b")) == '<a href="#studies-b">S1</a> &lt; 2'
 
 
 def test_a_picture_is_a_chart_of_the_page(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from hypbench import gem5, path_lengths, reference
 from hypbench.checks import measured
 from hypbench.checks.measured import Measured
-from hypbench.html.data import lost_steps
+from hypbench.frame import lost_steps
 from hypbench.path_lengths import Lengths
 from hypbench.records import read_log
 from hypbench.rules import check_rules

@@ -39,7 +39,7 @@ def medians(output: str) -> str:
 
 
 def test_show_takes_the_last_whole_run(bench, log):
-    result = bench("show", log(RESET))
+    result = bench("show", log(RESET), "--table", "long")
     assert result.exit_code == 0, result.output
     assert medians(result.output) == "68" and "duplicated" not in result.output
     assert result.stderr.splitlines() == [
@@ -48,21 +48,22 @@ def test_show_takes_the_last_whole_run(bench, log):
 
 def test_show_takes_the_run_that_is_asked_for(bench, log):
     path = log(b"".join([*FIRST, *SECOND, *THIRD]))
-    assert [medians(bench("show", path, "--run", number).output) for number in "123"] == [
+    assert [medians(bench("show", path, "--run", number, "--table", "long").output)
+            for number in "123"] == [
         "48", "68", "88"]
-    assert medians(bench("show", path).output) == "88"
-    failed(bench("show", path, "--run", "4"), "has no run 4; valid: 1 to 3", 2)
+    assert medians(bench("show", path, "--table", "long").output) == "88"
+    failed(bench("show", path, "--run", "4", "--table", "long"), "has no run 4; valid: 1 to 3", 2)
     failed(bench("show", log(b"nothing\n"), "--run", "1"), "has no run record, and so no run 1", 2)
 
 
 def test_show_of_the_interrupted_run_is_a_failure(bench, log):
-    result = bench("show", log(RESET), "--run", "1")
+    result = bench("show", log(RESET), "--run", "1", "--table", "long")
     failed(result, "hypbench: run 1 of 2: line 6: record 5 is cut")
     assert ENDED in result.stderr
 
 
 def test_a_later_run_that_is_cut_hides_no_whole_one(bench, log):
-    result = bench("show", log(b"".join(FIRST) + b"".join(SECOND[:3])))
+    result = bench("show", log(b"".join(FIRST) + b"".join(SECOND[:3])), "--table", "long")
     assert (result.exit_code, medians(result.output)) == (0, "48")
     assert "run 2 of 2 ended without an end record after 3 records" in result.stderr
 
@@ -114,13 +115,14 @@ def test_the_page_of_two_files_takes_a_run_of_each(bench, log):
 
 
 def test_records_before_the_first_run_are_counted(bench, log):
-    result = bench("show", log(b"".join([*FIRST[4:], *SECOND])))
+    result = bench("show", log(b"".join([*FIRST[4:], *SECOND])), "--table", "long")
     assert (result.exit_code, medians(result.output)) == (0, "68")
     assert f"{COUNT - 4} records came before the first run record" in result.stderr
 
 
 def test_a_run_that_comes_after_a_cut_record_on_its_line(bench, log):
-    result = bench("show", log(b"".join(FIRST[:5]) + FIRST[5][:40] + b"".join(SECOND)))
+    result = bench("show", log(b"".join(FIRST[:5]) + FIRST[5][:40] + b"".join(SECOND)), "--table",
+                   "long")
     assert (result.exit_code, medians(result.output)) == (0, "68")
 
 

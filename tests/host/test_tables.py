@@ -3,19 +3,23 @@
 number is broken where the terminal is narrow."""
 
 import io
+from collections.abc import Iterable
 from functools import partial
+from html.parser import HTMLParser
 
 import pytest
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Printed
 
 import golden
 import paths
-from hypbench.analysis.bound import bound_tables
-from hypbench.printing import cell, side_by_side_tables
+from hypbench import terminal
+from hypbench.frame import frame_of
+from hypbench.html.page import render
+from hypbench.printing import LINES_MOST, cell, side_by_side
 from hypbench.rows import rows_of
 from hypbench.rules import check_rules
-from hypbench.tables import PARTS, tables_of
+from hypbench.subjects import sections
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run,
                       stamped)
 from reportlogs import bodies_of
@@ -42,22 +46,26 @@ LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": pa
 def test_the_numbers_of_the_tables(name):
     log = paths.log_from(LOGS[name]())
     assert check_rules(log) == []
-    golden.check(f"terminal-{name}", golden.of_printed([*tables_of(log), *bound_tables(log)]))
+    golden.check(f"terminal-{name}", grids(log))
+
+
+def grids(log) -> dict[str, golden.Grid]:
+    """Return the tables that a terminal shows, by their names."""
+    found = {}
+    for section in sections(frame_of(log)):
+        found |= {name.removesuffix(f"-{log.run['board']}"): grid
+                  for name, grid in golden.of_section(section).items() if name.startswith("tab-")}
+    return found
 
 
 def test_nothing_where_there_are_no_records():
     bodies = plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [stamped(head, "v", [5] * 9)]})
-    for make in PARTS:
-        assert make(paths.log_from(bodies)) == [], make
+    found = sections(frame_of(paths.log_from(bodies)))
+    assert found == []
 
 
 def test_the_bound_of_fixed_priorities():
-    golden.check("terminal-bound", golden.of_printed(tables_of(counted(100)) + bound_tables(
-        counted(100))))
-
-
-def test_rows_that_a_switch_does_not_change_are_counted():
-    assert "1 more rows do not change." in tables_of(paths.log_from(paths.switches()))
+    golden.check("terminal-bound", grids(counted(100)))
 
 
 @pytest.fixture
@@ -71,16 +79,22 @@ def show(bench):
 
 @pytest.mark.parametrize("name", LOGS)
 def test_show_prints_them_within_140_columns(show, name):
-    result = show(LOGS[name]())
+    result = show(LOGS[name](), "--table", "long")
     assert result.exit_code == 0, result.output
-    titles = [str(part.title) for part in tables_of(paths.log_from(LOGS[name]()))
-              if isinstance(part, Table)]
-    assert all(title[:20] in result.output for title in titles)
+    for section in sections(frame_of(paths.log_from(LOGS[name]()))):
+        assert f"── {section.title} ──" in result.output
+        assert all(terminal.plain(table.caption)[:20] in result.output for table in section.tables)
     lines = [line for line in result.output.splitlines() if line[:1] in "┏┃┡│├└"]
     assert lines and max(map(len, lines)) <= 140 and not any("…" in line for line in lines)
 
 
-def printed(parts: list[Table | str], width: int) -> str:
+@pytest.mark.parametrize("name", LOGS)
+def test_the_default_view_has_at_most_40_lines(show, name):
+    result = show(LOGS[name]())
+    assert 1 < len(result.output.splitlines()) <= LINES_MOST == 40, result.output
+
+
+def printed(parts: Iterable[terminal.Part], width: int) -> str:
     out = io.StringIO()
     for part in parts:
         Console(file=out, width=width, highlight=False).print(part, markup=False, soft_wrap=True)
@@ -89,12 +103,74 @@ def printed(parts: list[Table | str], width: int) -> str:
 
 @pytest.mark.parametrize("name", LOGS)
 def test_no_table_breaks_a_number_at_80_columns(name):
-    for part in tables_of(paths.log_from(LOGS[name]())):
-        if isinstance(part, Table):
-            text = printed([part], 80)
-            for column in part.columns:
-                if column.justify == "right":
-                    assert all(f" {number} " in text for number in column.cells if number)
+    for section in sections(frame_of(paths.log_from(LOGS[name]()))):
+        for table in section.tables:
+            text = printed(terminal.tables(table, 80), 80)
+            for row in table.cells:
+                for one, column in zip(row, table.columns):
+                    assert not column.number or f" {terminal.plain(one.text)} " in text
+
+
+# One model, two renderers
+
+class Cells(HTMLParser):
+    """The cells of every table of a page, by the table's id: rows of texts, the head first."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.notes: list[str] = []
+        self.rows: list[list[str]] = []
+        self.inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        words = dict(attrs)
+        if tag == "table":
+            self.rows = self.tables[words.get("id", "raw")] = []
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = "cell"
+        elif tag == "p" and words.get("class") == "note":
+            self.notes.append("")
+            self.inside = "note"
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th", "p"):
+            self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside == "cell":
+            self.rows[-1][-1] += terminal.plain(data)
+        elif self.inside:
+            self.notes[-1] += terminal.plain(data)
+
+
+def in_a_terminal(table) -> tuple[list[list[str]], list[str]]:
+    """Return the cells of a wide terminal, the head first, and the notes."""
+    parts = list(terminal.shown(table, 100_000))
+    grid, = [part for part in parts if isinstance(part, Printed)]
+    columns = [[column.header, *column.cells] for column in grid.columns]
+    return ([[str(cell).replace("\\[", "[") for cell in row] for row in zip(*columns)],
+            [part for part in parts if isinstance(part, str)])
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_page_and_terminal_show_the_same_rows_units_and_notes(name):
+    """Of every subject that a log has records of."""
+    board = frame_of(paths.log_from(LOGS[name]()))
+    page = Cells(render([board], []))
+    del page.tables["raw"]  # the script fills it
+    tables = [table for section in sections(board) for table in section.tables]
+    assert tables and {table.id for table in tables} == page.tables.keys()
+    notes = []
+    for table in tables:
+        rows, said = in_a_terminal(table)
+        assert rows == page.tables[table.id], table.id
+        notes += said
+    assert notes == page.notes
 
 
 # Configurations side by side
@@ -116,7 +192,8 @@ def noisy(count: int, ticks: int):
 @pytest.mark.parametrize("width", [80, 140])
 def test_side_by_side_no_number_is_broken_and_no_line_too_long(count, ticks, width):
     log = noisy(count, ticks)
-    text = printed(side_by_side_tables(log, width), width)
+    table, = side_by_side(log).tables
+    text = printed(terminal.tables(table, width), width)
     assert max(map(len, [line for line in text.splitlines() if line[:1] in "┏┃┡│└"])) <= width
     rows = {(row.config, row.variant): row for row in rows_of(log)}
     for (config, variant), row in rows.items():
@@ -124,13 +201,23 @@ def test_side_by_side_no_number_is_broken_and_no_line_too_long(count, ticks, wid
 
 
 def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
-    text = printed(side_by_side_tables(paths.log_from(sample_run()), 100), 100)
-    assert table_row(text, "hvc", "null") == ["hvc", "null", "-", "99 ≤608", "100 ≤618"]
+    table, = side_by_side(paths.log_from(sample_run())).tables
+    text = printed(terminal.tables(table, 100), 100)
+    assert table_row(text, "hvc", "null") == ["hvc", "null", "–", "99 ≤608", "100 ≤618"]
     log = paths.log_from(paths.storm())
-    shown = [line for line in printed(side_by_side_tables(log, 80), 80).splitlines()
-             if line.startswith("│")]
+    shown = [row[1].text for row in side_by_side(log).tables[0].cells]
     last = {row.variant for row in rows_of(log) if row.first["position"] == row.first["pended"]}
-    assert {line.split()[3] for line in shown} == last and len(shown) == len(last)
+    assert set(shown) == last and len(shown) == len(last)
+
+
+def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
+    """Of a fail over the wholes, a row each; two cores share the counter under icount."""
+    for platform, mark in (("qemu-icount", "≈"), ("silicon", "8")):
+        table, = side_by_side(paths.log_from(bodies_of("failover", platform))).tables
+        found = {(row[1].text, row[2].text): row[3].text for row in table.cells}
+        assert ("call", "call") in found and not any("-" in way for way, _ in found)
+        assert found["call", "call-cores"].startswith(mark)
+        assert not found["call", "call"].startswith("≈")
 
 
 def test_side_by_side_each_vm_has_its_own(bench):

@@ -44,7 +44,7 @@ TWO = run_of({"left": 52, "right": 92})
 def shown(bench, bodies: list[dict]) -> str:
     path = bench.root / "records"
     path.write_bytes(log_of(bodies))
-    result = bench("show", str(path))
+    result = bench("show", str(path), "--table", "long")
     assert result.exit_code == 0, result.output
     return result.output
 

@@ -8,7 +8,7 @@ import pytest
 
 import expected
 from hypbench.html import runs
-from hypbench.html.data import Board
+from hypbench.frame import Board
 from hypbench.html.page import write_pictures
 from lab import TREE, Job
 from pages import page, said_in_picture

@@ -17,8 +17,8 @@ from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
 from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
-                                          comparison_table, conditions, summary_line)
-from hypbench.analysis.costs import cost_tables
+                                          comparison_section, conditions, summary_line)
+from hypbench.analysis.costs import cost_section
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.bound.cli import bound
@@ -28,7 +28,7 @@ from hypbench.guests.cli import run_guest
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
-from hypbench.printing import (TABLE, TABLES, console, print_parts, print_problems,
+from hypbench.printing import (TABLE, TABLES, print_blocks, print_problems, print_sections,
                                show_log)
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import RUN, RUN_A, RUN_B, Reading, every_run, read_file
@@ -114,9 +114,8 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
     for line in conditions(first, second):
         click.echo(f"different: {line}")
-    shown = comparison_table(rows, threshold, table == "long")
-    if shown.row_count:
-        console().print(shown)
+    print_blocks(block for block in comparison_section(rows, threshold).tables
+                 if table == "long" or not block.folded)
     click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
     gaps = list(uncompared(first, second, rows, allow_missing, allowed))
@@ -242,7 +241,7 @@ def main(context: click.Context, root: Path) -> None:
     A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
     built image and runs that under QEMU; the records it prints are checked, kept in
     build/BOARD/records.jsonl and summed up in a table and build/BOARD/summary.csv. `show` prints
-    every table, `compare` sets one run against another.
+    the tables, `compare` sets one run against another.
     `capture` does what `run` does with a board itself, over its serial line.
     """
     context.obj = Tree(root.resolve())
@@ -276,7 +275,7 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
     show_log(outcome.log, table)
     if cost and outcome.status == 0:
-        print_parts(cost_tables(costing.run(tree, board, plan, folder / "cost", timeout)))
+        print_sections([cost_section(costing.run(tree, board, plan, folder / "cost", timeout))])
     print_problems(outcome.problems, outcome.log.text)
     if not quiet:
         for line in closing_lines(tree, outcome, folder):
@@ -337,7 +336,7 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
     tool = shown(tree.builds / "venv/bin/hypbench")
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
-            f"next: {tool} show {shown(records)}  # every table"]
+            f"next: {tool} show {shown(records)} --table long  # every table"]
 
 
 @main.command("check-plan")
@@ -386,18 +385,20 @@ def check(file: Path, output: Path | None, number: int | None) -> None:
 @RUN
 @BENCH
 @CONFIG
-def show(file: Path, number: int | None, benches: tuple[str, ...], configs: tuple[str, ...]
-         ) -> None:
+@TABLE
+def show(file: Path, number: int | None, benches: tuple[str, ...], configs: tuple[str, ...],
+         table: str) -> None:
     """Print the tables of a console log or a records file.
 
-    The results, and what they come to where the plan had the benchmarks for it: wake-ups, the
-    phases of an interrupt, translation, exits by kind, programs, switches one by one. Exit status
-    1 when anything is wrong; results that cannot be true are left out.
+    The medians of the configurations, in 40 lines at most; with --table long every sample's
+    percentiles, and the tables of each subject that the records have something of, as on the page
+    of `hypbench report`. Exit status 1 when anything is wrong; results that cannot be true are left
+    out.
     """
     reading = read_file(file, number)
     if not reading.log.run:
         raise click.ClickException(f"{file} has no run record")
-    show_log(select([reading.log], benches, configs)[0])
+    show_log(select([reading.log], benches, configs)[0], table)
     print_problems(reading.taken, [])
     if problems := reading.problems:
         print_problems([problems[0], f"{len(problems)} problems: `hypbench check {file}` lists"

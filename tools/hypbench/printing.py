@@ -2,28 +2,39 @@
 """Output of the commands: a log's tables and notes, and problems."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import click
 from rich.console import Console
-from rich.table import Table
 
-from hypbench.analysis.bound import bound_tables
+from hypbench import terminal
+from hypbench.analysis.beside import NO_LOAD, OWN_CORE
+from hypbench.analysis.bound import bounds_of
+from hypbench.analysis.failover import PHASES as FAILOVER_PHASES
 from hypbench.analysis.interrupts import is_whole
-from hypbench.columns import Shown, add, keep_whole, table
-from hypbench.histogram import median_interval
+from hypbench.frame import frame_of
+from hypbench.model import NONE, Block, Section, Text
 from hypbench.records import Log
-from hypbench.report import (CHECKS_OK, caption, difference, notes, results_table, title,
-                             unmodelled_tables)
-from hypbench.rows import (BASELINE, NOT_MODELLED, Row, by_vm, config_names, hides, platform_of,
-                           rows_of)
-from hypbench.rules import believable
+from hypbench.report import CHECKS_OK, caption, difference, notes, results, title
+from hypbench.rows import (BASELINE, NOT_MODELLED, Key, Row, by_vm, config_names, hides,
+                           platform_of, rows_of, settings_of)
+from hypbench.rules import PHASE_BENCH, TOTAL, believable
 from hypbench.session import TEXT_SHOWN
-from hypbench.tables import tables_of
+from hypbench.subjects import sections
 
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
-LEGEND = {"(": "; in brackets the 95 % interval", "≤": "; ≤ the largest, where it is another"}
-EDGE, GAP = 1, 3  # columns of a table's left edge, and of what stands beside each cell
+MIXED = "≈"
+LEGEND = {"≤": "; ≤ the largest, where it is another",
+          MIXED: f"; {MIXED} QEMU's other cores had turns in some samples, and their instructions"
+                 " count (an artefact of the emulator)"}
+LINES_MOST = 40  # of the default view
+BELOW_MOST = 12  # lines below the table of the default view
+ROWS_LEAST = 12  # lines that the table has in any case
+FRAME = 7  # lines of a table that are no rows, of its title, and of what is left out
+DENSE = 0.5  # of the cells; with fewer, configurations do not stand side by side
+SKIPPED = "skipped:"
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
 SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
 CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
@@ -35,55 +46,55 @@ TABLE = click.option("--table", type=TABLES, default="short", show_default=True,
                           " configuration with its percentiles, and every other table.")
 
 
-def side_by_side_tables(log: Log, width: int) -> Shown:
-    """A row a benchmark and variant, a column a configuration. Columns that `width` has no room
-    for go into a further table, so that no number is broken."""
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(log):
-        if not hides(platform_of(log), row) and is_whole(row):
-            found.setdefault((row.bench, row.variant), {})[row.config] = row
-    if not found:
-        return []
-    names = config_names(log)
-    configs = [name for name in PRESETS if name in names]
-    configs += [name for name in names if name not in configs]
-    cells = {config: [cell(rows.get(config), rows.get(BASELINE)) for rows in found.values()]
-             for config in configs}
-    words = [max(map(len, column)) for column in zip(("bench", "variant"), *found)]
-    room = width - EDGE - sum(words) - GAP * len(words)
-    made: Shown = [title(log)]
-    for band in bands({config: widest(config, cells[config]) for config in configs}, room):
-        one = table("", ("bench", "variant", *(f">{config}" for config in band)))
-        for at, key in enumerate(found):
-            add(one, *key, *(cells[config][at] for config in band))
-        keep_whole(one)
-        made.append(one)
-    return [*made, caption_of([text for column in cells.values() for text in column])]
+def side_by_side(log: Log) -> Section:
+    """A row a benchmark and variant, a column a configuration: the presets, and the others as far
+    as there is room. Where most cells would be empty, a row a benchmark, variant and
+    configuration."""
+    rows = [row for row in rows_of(log) if is_default(platform_of(log), row)]
+    names = [name for name in [*PRESETS, *config_names(log)] if name in config_names(log)]
+    names = list(dict.fromkeys(names))
+    base = {row.key[:2]: row for row in rows if row.config == BASELINE}
+    texts = {row.key: cell(row, base.get(row.key[:2]), mixes(log, row)) for row in rows}
+    made = Section("medians", title(log), "")
+    variants = dict.fromkeys(row.key[:2] for row in rows)
+    if len(rows) < DENSE * len(variants) * len(names):
+        made.table("medians", "", ("bench", "variant", "configuration", ">p50"),
+                   [[*key, text] for key, text in texts.items()])
+    else:
+        fitting = [name for name in names if name in seen(texts)]
+        made.table("medians", "", ("bench", "variant", *(f">{name}" for name in fitting)),
+                   [[*key, *(texts.get((*key, name), NONE) for name in fitting)]
+                    for key in variants])
+    if rows:
+        made.text(caption_of(list(texts.values())))
+    return made
 
 
-def widest(config: str, column: list[str]) -> int:
-    return max(map(len, [config, *column]))
+def seen(texts: dict[Key, str]) -> set[str]:
+    return {config for _, _, config in texts}
 
 
-def bands(widths: dict[str, int], room: int) -> list[list[str]]:
-    """The columns, as many abreast as there is room for."""
-    found: list[list[str]] = []
-    left = 0
-    for name, width in widths.items():
-        if not found or left < width + GAP:
-            found.append([])
-            left = room
-        found[-1].append(name)
-        left -= width + GAP
-    return found
+def is_default(platform: str, row: Row) -> bool:
+    """Whether the default table has this row: a result that the platform models, and no part of
+    another row (a phase, or a handler of a storm before the last)."""
+    if hides(platform, row) or not is_whole(row):
+        return False
+    if row.bench == PHASE_BENCH:
+        return row.variant.endswith(TOTAL)
+    return row.bench != "failover" or row.variant.rpartition("-")[2] not in FAILOVER_PHASES
 
 
-def cell(row: Row | None, base: Row | None) -> str:
-    if row is None:
-        return "-"
-    found = median_interval(row.pool)
-    interval = "" if found.is_point else f" ({found.low:g} to {found.high:g})"
-    words = [f"{row.p50}{interval}"]
+def mixes(log: Log, row: Row) -> bool:
+    """Whether the figure holds turns of QEMU's other cores, whose instructions CNTPCT counts: an
+    artefact of the emulator."""
+    axes = settings_of(log).get(row.config, {})
+    busy = {axes.get("beside"), axes.get("vms")} - {NO_LOAD, None}
+    return (platform_of(log) == "qemu-icount" and axes.get("sched") == OWN_CORE
+            and (bool(busy) or row.bench == "failover"))
+
+
+def cell(row: Row, base: Row | None, mixed: bool = False) -> str:
+    words = [f"{MIXED * mixed}{row.p50}"]
     if base and row.p50 != base.p50:
         words.append(difference(row.p50, base.p50))
     if row.pool.high != row.p50:
@@ -165,48 +176,91 @@ def show_log(log: Log, table: str = "long") -> None:
 
 
 def show_short(log: Log) -> None:
-    """The configurations side by side, and what is no result."""
-    parts = by_vm(log)
-    for vm, part in parts.items():
-        tables = side_by_side_tables(part, console().width)
-        print_parts([f"VM {vm}:"] * (len(parts) > 1 and bool(tables)) + tables)
-    click.echo(caption(log))
+    """The medians, and what is no result, in at most LINES_MOST lines."""
+    below = [caption(log)]
     hidden = dict.fromkeys(row.bench for row in rows_of(log) if hides(platform_of(log), row))
     if hidden:
-        click.echo(f"{NOT_MODELLED.capitalize()}: {', '.join(hidden)}.")
-    print_parts(bound_tables(log))
-    print_notes(log, short_notes(log))
-
-
-def short_notes(log: Log) -> list[str]:
-    """Checks that went well beside a benchmark's results are a number."""
-    said = notes(log)
-    others = [line for line in said if not line.startswith(CHECKS_OK)]
-    passed = sum(data["ok"] for data in log.of_kind("check"))
-    return others + [f"{passed} checks ok"] * (len(others) < len(said))
-
-
-def show_long(log: Log) -> None:
+        below.append(f"{NOT_MODELLED.capitalize()}: {', '.join(hidden)}.")
+    below += [*bound_lines(log), *verdict_lines(log), *short_notes(log)]
+    rest = len(below) - BELOW_MOST
+    if rest > 0:
+        below = [*below[:BELOW_MOST], f"{rest} more lines: --table long shows all."]
     parts = by_vm(log)
-    more: Shown = []
+    room = max(LINES_MOST - len("\n".join(below).splitlines()) - 1, ROWS_LEAST)
     for vm, part in parts.items():
-        heading = [f"VM {vm}:"] if len(parts) > 1 else []
         if part.of_kind("bench"):
-            print_parts([*heading, results_table(part)])
-        tables = tables_of(part)
-        more += heading + tables if tables else []
-    click.echo(caption(log))
-    print_parts([*unmodelled_tables(log), *more, *bound_tables(log)])
-    print_notes(log, notes(log))
-
-
-def print_notes(log: Log, said: list[str]) -> None:
-    found = [line for part in by_vm(log).values() for line in verdicts(part)]
-    for line in [*dict.fromkeys(found), *said]:
+            print_short([f"VM {vm}:"] * (len(parts) > 1), part, room // len(parts))
+    for line in below:
         click.echo(line)
 
 
-def print_parts(parts: Sequence[Table | str]) -> None:
+def print_short(heading: list[str], log: Log, room: int) -> None:
+    """The title, the table as far as there is room, and what it leaves out."""
+    made = side_by_side(log)
+    for block in made.tables:
+        print_parts([*heading, made.title])
+        bands = terminal.bands(block, console().width)
+        rows = max(room - FRAME - len(made.blocks), 1)
+        shown = replace(block, rows=block.rows[:rows])
+        console().print(terminal.columns_in(shown, bands[0], ""))
+        left = [f"{len(block.rows) - rows} more rows"] * (len(block.rows) > rows)
+        left += [f"{len(block.columns) - len(bands[0])} more configurations"] * (len(bands) > 1)
+        if left:
+            click.echo(f"{' and '.join(left)}: --table long shows all.")
+    for text in (block for block in made.blocks if isinstance(block, Text)):
+        click.echo(text.text)
+
+
+def verdict_lines(log: Log) -> list[str]:
+    return list(dict.fromkeys(line for part in by_vm(log).values() for line in verdicts(part)))
+
+
+def bound_lines(log: Log) -> list[str]:
+    """Whether the bounds of sched=fp hold, and which do not."""
+    found = [one for one in bounds_of(log) if one.most is not None or one.proven is not None]
+    kept = sum(one.holds for one in found)
+    return [*(f"sched=fp: the bound EXCEEDED: {one.bench} {one.variant} beside {one.load}"
+              for one in found if not one.holds),
+            *[f"sched=fp: the bound holds for {kept} of {len(found)} paths"] * bool(found)]
+
+
+def short_notes(log: Log) -> list[str]:
+    """Checks that went well, and what was skipped for one reason, are a number."""
+    said = notes(log)
+    others = [line for line in said if not line.startswith((CHECKS_OK, SKIPPED))]
+    skipped = Counter(data["reason"] for data in log.of_kind("skip"))
+    passed = sum(data["ok"] for data in log.of_kind("check"))
+    return [*others, *(f"{count} skipped: {reason}" for reason, count in skipped.items()),
+            *[f"{passed} checks ok"] * any(line.startswith(CHECKS_OK) for line in said)]
+
+
+def show_long(log: Log) -> None:
+    """The results, then every subject that the log has records of."""
+    parts = by_vm(log)
+    for vm, part in parts.items():
+        if part.of_kind("bench"):
+            print_parts([*[f"VM {vm}:"] * (len(parts) > 1), title(part)])
+            print_parts(part for block in results(part).tables
+                        for part in terminal.tables(block, console().width))
+    click.echo(caption(log))
+    for at, (vm, part) in enumerate(parts.items()):
+        if len(parts) > 1:
+            click.echo(f"VM {vm}:")
+        print_sections(sections(frame_of(part, part if at else log)))
+    for line in [*verdict_lines(log), *notes(log)]:
+        click.echo(line)
+
+
+def print_sections(made: Iterable[Section]) -> None:
+    width = console().width
+    print_parts(part for section in made for part in terminal.printed(section, width))
+
+
+def print_blocks(blocks: Iterable[Block]) -> None:
+    print_parts(part for block in blocks for part in terminal.shown(block, console().width))
+
+
+def print_parts(parts: Iterable[terminal.Part]) -> None:
     for part in parts:
         if isinstance(part, str):
             click.echo(part)

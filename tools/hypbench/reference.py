@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from hypbench import gem5, path_lengths
-from hypbench.html.data import REFERENCE_PLANS, lost_steps
+from hypbench.frame import REFERENCE_PLANS, lost_steps
 from hypbench.path_lengths import Lengths
 from hypbench.reading import read_file
 from hypbench.records import Log

@@ -5,16 +5,13 @@ import csv
 import io
 from collections import Counter
 
-from rich.table import Table
-
 from hypbench.analysis.clocks import ClockRow, clock_rows
 from hypbench.analysis.interrupts import STORM
 from hypbench.analysis.tlb import Miss, event_rows, miss_rows
-from hypbench.columns import Shown, add, filled, keep_whole, table
-from hypbench.histogram import Pool
-from hypbench.html.blocks import prose
+from hypbench.histogram import Pool, median_interval
+from hypbench.model import Section, prose
 from hypbench.records import Data, Log
-from hypbench.rows import BASELINE, NOT_MODELLED, TIME, by_vm, hides, platform_of, rows_of, vm_of
+from hypbench.rows import BASELINE, TIME, by_vm, hides, platform_of, rows_of, vm_of
 from hypbench.rules import believable
 
 CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,stddev,"
@@ -104,34 +101,29 @@ def title(log: Log) -> str:
             f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 
-def results_table(log: Log) -> Table:
+def results(log: Log) -> Section:
+    """A row a benchmark, variant and configuration, with its percentiles."""
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    made = table(title(log), ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
-                              ">max", f">p50 - {BASELINE}", ">cold"))
-    for row in rows:
-        if not hides(platform_of(log), row) and row.bench != STORM:
-            pool = row.pool
-            add(made, *row.key, pool.n, pool.low, row.p50, pool.percentiles().get("p99", ""),
-                pool.high, difference(row.p50, base.get((row.bench, row.variant))), pool.cold)
-    keep_whole(made)
+    made = Section("results", title(log), "")
+    made.table("results", "", ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
+                               ">max", f">p50 − {BASELINE}", ">cold", ">95 % of p50"), [
+        [*row.key, *map(str, (row.pool.n, row.pool.low, row.p50,
+                              row.pool.percentiles().get("p99", ""), row.pool.high,
+                              difference(row.p50, base.get((row.bench, row.variant))),
+                              row.pool.cold, interval(row.pool)))]
+        for row in rows if not hides(platform_of(log), row) and row.bench != STORM])
     return made
+
+
+def interval(pool: Pool) -> str:
+    """Of the median; nothing if the interval is a point."""
+    found = median_interval(pool)
+    return "" if found.is_point else f"{found.low:g} to {found.high:g}"
 
 
 def difference(p50: int, base: int | None) -> str:
     return "" if base is None else f"{p50 - base:+d}" if p50 != base else "0"
-
-
-def unmodelled_tables(log: Log) -> Shown:
-    """One row per configuration for what this platform cannot measure."""
-    found = {(row.bench, row.config): row.first for row in rows_of(log)
-             if hides(platform_of(log), row)}
-    made = filled(f"Address translation: {NOT_MODELLED}",
-                  ("bench", "configuration", "latency", ">stage-1 levels", ">stage-2 levels",
-                   ">walk references"),
-                  ((*key, NOT_MODELLED, *(first.get(name, "") for name in (
-                      "s1_levels", "s2_levels", "walk_refs"))) for key, first in found.items()))
-    return [*made, prose("walk_references")] if made else []
 
 
 def notes(log: Log) -> list[str]:

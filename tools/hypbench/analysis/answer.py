@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
-from hypbench.html import charts
-from hypbench.html.blocks import (NONE, Band, Cell, Cells, Figure, Section, cited, number,
+from hypbench import charts
+from hypbench.model import (NONE, Band, Cell, Cells, Figure, Section, number,
                                   prose)
-from hypbench.html.data import Board, Source
+from hypbench.frame import Board, Source
 from hypbench.peers.compared import Added, Path, compared, families, path
 from hypbench.peers.kept import kept_columns
 from hypbench.records import Data
@@ -34,7 +34,8 @@ def section(board: Board, boards: list[Board]) -> Section:
              *(way(board, *one) for one in WAYS)]
     band = Band(tuple(one for one in found if one))
     if not band.figures:
-        made.text(f"{board.label}: no records of the paths that are shown here.")
+        if not board.one_log:
+            made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
         made.text(prose("answer", board=board))
         made.add(band)
@@ -122,7 +123,7 @@ def heading(board: Board, family: str, system: Added) -> str:
 def translation(board: Board, boards: list[Board]) -> Figure | None:
     """Random loads of the largest working set under the finest stage 2, against none; where the
     board does not model them, those of another board of the isa that does."""
-    study = cited(f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}", board.name)
+    study = f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}"
     if board.clock.exact:
         board = next((one for one in boards if not one.clock.exact and one.run and board.run
                       and one.run["isa"] == board.run["isa"]), board)
@@ -139,6 +140,8 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
 
 def peers(made: Section, board: Board) -> None:
     """Kept runs of one probe under each system, all with one base."""
+    if board.one_log:
+        return
     if not (board.clock.exact and board.run):
         made.text(prose("silicon"), SILICON)
         return

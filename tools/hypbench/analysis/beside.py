@@ -4,17 +4,15 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from hypbench.columns import Shown, add, plain, table, times
-from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cells, Section, prose
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import NONE, Cells, Section, prose
+from hypbench.frame import Board, Source
 from hypbench.records import Data, Log
-from hypbench.rows import NOT_MODELLED, Row, Settings, hides, platform_of, rows_of, settings_of
+from hypbench.rows import Row, Settings, hides, platform_of, rows_of, settings_of
 
 AXIS = "beside"
 NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
-TITLE = "Beside a load: p50, and max, as times of those alone"
 IDLE = "did not run"
 NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
 S4_TIMER_PLAN = "paper-s4"  # two loads at once: studies.py has the tables
@@ -88,42 +86,10 @@ def beside_cells(log: Log) -> list[BesideCell]:
     return found
 
 
-def cell(found: BesideCell | None) -> str:
-    if found is None:
-        return ""
-    if found.ratios is None:
-        return "-" if found.ran else IDLE
-    return ", ".join(times(ratio, 2 if ratio < 10 else 0) for ratio in found.ratios)
-
-
-def beside_tables(log: Log) -> Shown:
-    """A row a benchmark's variant under a policy, a column a load."""
-    cells = beside_cells(log) if log.run["plan"] != S4_TIMER_PLAN else []
-    if not cells:
-        return []
-    loads = list(dict.fromkeys(one.load for one in cells))
-    hidden = dict.fromkeys(one.bench for one in cells if not one.modelled)
-    rows: dict[tuple[str, str, str, str], dict[str, BesideCell]] = {}
-    for one in (one for one in cells if one.modelled):
-        key = one.alone_config, one.policy, one.bench, one.variant
-        rows.setdefault(key, {})[one.load] = one
-    made = table(TITLE, ("alone", "sched", "bench", "variant", ">p50", ">max",
-                         *(f">{load}" for load in loads)))
-    before = None
-    for key, by_load in rows.items():
-        if before and key[2] != before:
-            made.add_section()
-        before = key[2]
-        alone = next(iter(by_load.values())).alone
-        add(made, *key, plain(alone.p50), plain(alone.pool.high),
-            *(cell(by_load.get(load)) for load in loads))
-    return [made, *([f"{NOT_MODELLED}: {' '.join(hidden)}"] if hidden else []),
-            *([prose("beside_icount")] if platform_of(log) == "qemu-icount" else [])]
-
-
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("beside", "What a neighbour does", board.name)
-    for source in (one for plan, one in board.sources.items() if plan not in ELSEWHERE):
+    for source in (one for plan, one in board.sources.items()
+                   if plan not in ELSEWHERE or board.one_log and plan != S4_TIMER_PLAN):
         cells = [cell for cell in beside_cells(source.log) if cell.modelled]
         if cells:
             matrices(made, source, cells)
@@ -142,19 +108,56 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
                     exact=source.clock.exact, undrawn=len(moved) - len(drawn)))
     for policy in sorted({cell.policy for cell in drawn}, key=list(POLICIES).index):
         victims = {victim(cell) for cell in drawn if cell.policy == policy}
-        values = [value(source, cell) for cell in cells
-                  if cell.policy == policy and victim(cell) in victims]
+        shown = [cell for cell in cells if cell.policy == policy and victim(cell) in victims]
+        if alike := same_beside_every_load(shown):
+            made.text(prose("beside_alike", where=POLICIES[policy], alike=alike))
+            continue
         made.figure(f"beside-{source.plan}-{policy}", f"The load {POLICIES[policy]}:"
                     " median · maximum, as times of those alone; the colour is the maximum's.",
-                    charts.matrix(values, "load", None))
-    made.table(f"beside-{source.plan}", "Alone and beside a load, where they differ", (
-        "benchmark", "configuration", "load", "policy", ">alone", ">beside it", ">max alone",
-        ">max beside it"), [
-            [f"{cell.bench} {cell.variant}", cell.alone_config, cell.load, cell.policy,
-             source.cell(cell.alone), source.cell(cell.row),
-             *source.cells(cell.alone, cell.alone.pool.high),
-             *source.cells(cell.row, cell.row.pool.high)]
-            for cell in moved], folded="Neighbours in numbers")
+                    charts.matrix([value(source, cell) for cell in shown], "load", None))
+    pivot(made, source, [cell for cell in cells if row_key(cell) in set(map(row_key, moved))])
+
+
+def same_beside_every_load(cells: list[BesideCell]) -> dict[str, str]:
+    """Return median and maximum of each victim if they are the same beside every load."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        found.setdefault(victim(cell), set()).add(both(cell))
+    alike = len({cell.load for cell in cells}) > 1 and all(len(one) == 1 for one in found.values())
+    return {name: next(iter(one)) for name, one in found.items()} if alike else {}
+
+
+def row_key(cell: BesideCell) -> tuple[str, str, str, str]:
+    return cell.bench, cell.variant, cell.alone_config, cell.policy
+
+
+def pivot(made: Section, source: Source, cells: list[BesideCell]) -> None:
+    """A row a benchmark's variant under a policy, a column a load."""
+    rows: dict[tuple[str, str, str, str], dict[str, BesideCell]] = {}
+    for cell in cells:
+        rows.setdefault(row_key(cell), {})[cell.load] = cell
+    loads = list(dict.fromkeys(cell.load for cell in cells))
+    made.table(f"beside-{source.plan}", "Beside a load: median · maximum, as times of those alone,"
+               " where either differs beside a load", (
+                   "path", "alone", "policy", ">alone, p50", ">alone, max",
+                   *(f">{load.removeprefix('load_')}" for load in loads)),
+               [pivot_row(source, found, loads) for found in rows.values()],
+               (prose("beside_icount"),) if source.clock.exact else (),
+               folded="Neighbours in numbers")
+
+
+def pivot_row(source: Source, found: dict[str, BesideCell], loads: list[str]) -> Cells:
+    first = next(iter(found.values()))
+    beside = [found.get(load) for load in loads]
+    return [f"{first.bench} {first.variant}", first.alone_config, first.policy,
+            source.cell(first.alone), *source.cells(first.alone, first.alone.pool.high),
+            *(source.cell(cell.row, both(cell)) if cell else NONE for cell in beside)]
+
+
+def both(cell: BesideCell) -> str:
+    if cell.ratios is None:
+        return NONE if cell.ran else IDLE
+    return " · ".join(f"×{short(ratio)}" for ratio in cell.ratios)
 
 
 def victim(cell: BesideCell) -> str:

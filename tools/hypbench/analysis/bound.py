@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from hypbench.analysis.beside import NO_LOAD, alone_of, idle_steps, other_of
 from hypbench.analysis.ceilings import kept_of, proven_of
-from hypbench.columns import Shown, filled, plain
+from hypbench.frame import Board
+from hypbench.model import NONE, Cell, Section, number, prose
 from hypbench.records import Log
 from hypbench.rows import Row, Settings, rows_of, settings_of, twin_of
 
@@ -96,15 +97,37 @@ def above_proven(log: Log) -> list[str]:
             if one.proven is not None and one.seen > one.proven]
 
 
-def bound_tables(log: Log) -> Shown:
-    """The bound, and the largest that was seen."""
-    def verdict(one: Bound) -> str:
-        if one.most is None and one.proven is None:
-            return "no bound"
-        return "holds" if one.holds else "EXCEEDED"
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("ceilings", "How long an exit takes at most", board.name)
+    kept = next((found for source in board.sources.values() if (found := kept_of(source.log))),
+                None)
+    add_bounds(made, board)
+    if not kept or board.one_log:
+        return made
+    made.text(prose("ceilings", kept=kept, proven=proven_of(kept)))
+    made.table("ceilings", "Proven ceilings and the longest measured visits, in instructions", (
+        "kind", ">ceiling", ">of that, waits for locks", ">longest measured", "run"),
+        [[name, shown(row["ceiling"]), shown(row.get("wait")), shown(row.get("measured")),
+          row.get("run", NONE)] for name, row in kept["kinds"].items()])
+    return made
 
-    return filled(TITLE, ("bench", "variant", "beside", ">alone", ">switch", ">longest exit",
-                          ">kick", ">bound", ">proven", ">largest", ">"), (
-        (one.bench, one.variant, one.load, *("" if value is None else plain(value) for value in (
-            one.alone, one.switch, one.exit, one.kick, one.most, one.proven, one.seen)),
-         verdict(one)) for one in bounds_of(log)))
+
+def shown(value: int | None) -> str:
+    return NONE if value is None else number(value)
+
+
+def add_bounds(made: Section, board: Board) -> None:
+    """The bound, and the largest that was seen."""
+    made.table("bound", TITLE, (
+        "path", "beside", ">alone", ">switch", ">longest exit", ">kick", ">bound", ">proven",
+        ">largest", "verdict"), [
+            [f"{one.bench} {one.variant}", one.load, *map(source.clock.show, (
+                one.alone, one.switch, one.exit, one.kick, one.most, one.proven, one.seen)),
+             verdict(one)] for source in board.sources.values()
+            for one in bounds_of(source.whole or source.log)])
+
+
+def verdict(one: Bound) -> Cell:
+    if one.most is None and one.proven is None:
+        return Cell("no bound", "quiet")
+    return Cell("holds", "good") if one.holds else Cell("EXCEEDED", "bad")

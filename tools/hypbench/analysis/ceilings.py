@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hypbench.bound import committed
-from hypbench.html.blocks import NONE, Section, number, prose
-from hypbench.html.data import Board
 from hypbench.records import Log
 from hypbench.tree import HOME
 
@@ -51,21 +49,3 @@ def proven_of(kept: committed.Document | None) -> Proven | None:
     exit_ = max((Longest(name, ceiling) for name, ceiling in rows.items()),
                 key=lambda one: one.instructions)
     return Proven(exit_, rows[KICK], max(rows[name] for name in SWITCHES))
-
-
-def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("ceilings", "How long an exit takes at most", board.name)
-    kept = next((found for source in board.sources.values() if (found := kept_of(source.log))),
-                None)
-    if not kept:
-        return made
-    made.text(prose("ceilings", kept=kept, proven=proven_of(kept)))
-    made.table("ceilings", "Proven ceilings and the longest measured visits, in instructions", (
-        "kind", ">ceiling", ">of that, waits for locks", ">longest measured", "run"),
-        [[name, shown(row["ceiling"]), shown(row.get("wait")), shown(row.get("measured")),
-          row.get("run", NONE)] for name, row in kept["kinds"].items()])
-    return made
-
-
-def shown(value: int | None) -> str:
-    return NONE if value is None else number(value)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 
-from hypbench.columns import Shown, filled, fixed
 from hypbench.histogram import PERCENTILES, Pool, merge, pool_of
-from hypbench.html.blocks import NONE, Section, number, prose
-from hypbench.html.data import Board
+from hypbench.model import NONE, Section, counted, number, prose
+from hypbench.frame import Board
 from hypbench.records import Data, Log
 from hypbench.rows import TIME, Row, hides, platform_of, rows_of
 
@@ -111,40 +110,35 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
 
 
-def clock_tables(log: Log) -> Shown:
-    made = filled("One operation by both clocks: means in ticks, nanoseconds and cycles; and the"
-                  " samples' cycles", (
-                      "bench", "variant", "configuration", ">ops", ">ticks", ">ns", ">step ns",
-                      ">cycles", ">ns", ">min", ">p50", ">p99", ">max"), (
-        (*row.row.key, row.batch, fixed(row.mean, 3), fixed(row.mean_ns, 1), fixed(row.step_ns, 3),
-         *cycle_cells(row)) for row in clock_rows(log)))
-    return [*made, *remarks(log)] if made else []
+def add_table(made: Section, board: Board) -> None:
+    """Nothing where no record has a second clock or a batch."""
+    rows = [(source, row) for source in board.sources.values() for row in clock_rows(source.log)]
+    remarks = dict.fromkeys(text for source, _ in rows for text in remarks_of(source.log))
+    made.table("clocks", "One operation by both clocks, means; min, p50, p99 and max are of the"
+               " samples' cycles", (
+                   "plan", "path", "configuration", ">operations in a sample", ">ticks", ">time",
+                   ">a tick is", ">cycles", ">time by cycles", ">min", ">p50", ">p99", ">max"),
+               [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
+                 number(row.batch), *(source.cell(row.row, text) for text in (
+                     f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
+                     nanoseconds(row.step_ns, 3))), *cycle_cells(row)] for source, row in rows],
+               tuple(remarks), folded="Both clocks")
 
 
-def cycle_cells(row: ClockRow) -> list[object]:
+def nanoseconds(value: float | None, places: int) -> str:
+    return NONE if value is None else f"{value:.{places}f}\u00a0ns"
+
+
+def cycle_cells(row: ClockRow) -> list[str]:
     if not row.cycles:
-        return ["-"] * 6
+        return [NONE] * 6
     pool = row.cycles
-    return [fixed(row.cycles_mean, 1), fixed(row.cycles_ns, 1), pool.low, pool.percentile(500),
-            pool.percentiles().get("p99", "-"), pool.high]
+    samples = (pool.low, pool.percentile(500), pool.percentiles().get("p99"), pool.high)
+    return [f"{pool.mean / row.batch:.1f}\u00a0cycles", nanoseconds(row.cycles_ns, 1),
+            *(counted(value, "cycle") for value in samples)]
 
 
-def remarks(log: Log) -> list[str]:
+def remarks_of(log: Log) -> list[str]:
     if platform_of(log) in TIME:
         return [prose("quantised", run=log.run)]
     return [prose("virtual_cycles")] if "cpu_hz" in log.run else []
-
-
-def add_table(made: Section, board: Board) -> None:
-    """Nothing where no record carries cycles."""
-    made.table("clocks", "One operation by both clocks; least, median and most are those of"
-               " samples", ("plan", "path", "configuration", ">operations in a sample",
-                            ">mean in ticks", ">a tick is", ">mean in cycles", ">least",
-                            ">median", ">most", ">mean by cycles"),
-               [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
-                 number(row.batch), f"{row.mean:.3f}", f"{row.step_ns:.3g}\u00a0ns",
-                 *map(number, (row.cycles.mean / row.batch, row.cycles.low,
-                               row.cycles.percentile(500), row.cycles.high)),
-                 NONE if row.cycles_ns is None else f"{number(row.cycles_ns)}\u00a0ns"]
-                for source in board.sources.values() for row in clock_rows(source.log)
-                if row.cycles], folded="Both clocks")

@@ -2,17 +2,16 @@
 """Two runs, row by row: the effect of B against A, with a verdict (docs/design/comparisons.md)."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rich.table import Table
-
-from hypbench.columns import add, between, plain, signed, table, times
 from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
                                 percentile_of, pooled)
-from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, number, prose
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import (NONE, Cell, Cells, Notice, Section, between, number, prose, ratio,
+                            signed)
+from hypbench.frame import Board, Source
 from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
                            rows_of, settings_of)
@@ -30,6 +29,8 @@ CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "comp
 EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
 FEW = 3  # variants that are named where all of them could not be compared
 SHOWN = 40
+HEAD = ("benchmark", "variant", "configuration", ">A", ">B", ">B − A", ">95 % interval", ">B / A",
+        "verdict")
 
 
 class Verdict(StrEnum):
@@ -192,30 +193,47 @@ def conditions(a: Log, b: Log) -> list[str]:
                     for old, new in pairs]
 
 
-def comparison_table(rows: list[ComparedRow], threshold: Threshold | None,
-                     long: bool = False) -> Table:
-    """What changed comes first, the largest ratio of all before the others, and what could not be
-    compared last; what is the same, or modelled in neither, only where it is asked for."""
-    made = table("A against B: median, difference B - A with its 95 % interval; what else moved of"
-                 " p99, p99.9, largest and mean",
-                 ("bench", "variant", "configuration", ">A", ">B", ">B - A", ">95 % interval",
-                  ">B / A", "verdict"))
-    before = None
-    for row in sorted((row for row in rows if row.measures and (long or not is_same(row))),
-                      key=lambda row: order_of(row, threshold)):
-        group = order_of(row, threshold)[0]
-        if before not in (None, group):
-            made.add_section()
-        before = group
-        median, unit = row.measures[0], "" if row.unit == "ticks" else f" {row.unit}"
-        add(made, row.bench, row.variant, row.config, plain(median.a) + unit,
-            plain(median.b) + unit, signed(median.effect.value), between(median.effect),
-            times(row.ratio, 3), verdict_text(row, threshold))
-    made.add_section()
-    for (bench, config, verdict), variants in uncompared(rows, long).items():
-        named = ", ".join(variants) if long or len(variants) <= FEW else f"{len(variants)} variants"
-        add(made, bench, named, config, "-", "-", "-", "", "-", verdict)
+def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = None,
+                       board: str = "", sources: Sequence[Source] = ()) -> Section:
+    """What changed comes first, the largest ratio of all before the others, then what could not be
+    compared. What is the same, or modelled in neither, is folded. With `sources`, a median leads to
+    its row of A's or B's summary.csv."""
+    made = Section("versus", "A against B", board)
+    ordered = sorted(rows, key=lambda row: order_of(row, threshold))
+    measured_rows = [row for row in ordered if row.measures]
+    made.table("versus", "A against B: median, difference B − A with its interval of 95 %; what"
+               " else moved of p99, p99.9, largest and mean", HEAD, [
+                   *(line(row, threshold, sources) for row in measured_rows if not is_same(row)),
+                   *uncompared_lines([row for row in ordered if row.reason != NOT_MODELLED])])
+    same = [*(line(row, threshold, sources) for row in measured_rows if is_same(row)),
+            *uncompared_lines([row for row in ordered if row.reason == NOT_MODELLED])]
+    made.table("same", "Rows that are the same, or modelled in neither", HEAD, same,
+               folded=f"{len(same)} rows are the same")
     return made
+
+
+def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source]) -> Cells:
+    median = row.measures[0]
+    slower = threshold is not None and threshold.exceeded(row)
+    links = [source.link((row.bench, row.variant, row.config)) for source in sources] or ["", ""]
+    return [row.bench, row.variant, row.config,
+            *(Cell(f"{number(value)}\u00a0{row.unit}", "", link)
+              for value, link in zip((median.a, median.b), links)),
+            signed(median.effect.value), between(median.effect), ratio(row.ratio, 1, 3),
+            Cell(verdict_text(row, threshold),
+                 "bad" if slower else VERDICT_MARKS.get(row.verdict, "quiet"))]
+
+
+def uncompared_lines(rows: list[ComparedRow]) -> list[Cells]:
+    """The variants without a number to compare, by benchmark, configuration and reason."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        if not row.measures:
+            found.setdefault((row.bench, row.config, verdict_text(row, None)),
+                             []).append(row.variant)
+    return [[bench, ", ".join(variants) if len(variants) <= FEW else f"{len(variants)} variants",
+             config, NONE, NONE, NONE, "", NONE, Cell(verdict, "quiet")]
+            for (bench, config, verdict), variants in found.items()]
 
 
 def is_same(row: ComparedRow) -> bool:
@@ -231,16 +249,6 @@ def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]
     if row.verdict == Verdict.FASTER:
         return 2, row.ratio or 0
     return 3 if is_same(row) else 4, 0
-
-
-def uncompared(rows: list[ComparedRow], long: bool) -> dict[tuple[str, str, str], list[str]]:
-    """The variants without a number to compare, by benchmark, configuration and reason."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for row in rows:
-        if not row.measures and (long or row.reason != NOT_MODELLED):
-            found.setdefault((row.bench, row.config, verdict_text(row, None)),
-                             []).append(row.variant)
-    return found
 
 
 def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
@@ -279,8 +287,9 @@ def section(board: Board, boards: list[Board]) -> Section:
     if not a.run or not b.run:
         made.add(Notice("A or B has no run record: nothing compares.", True))
         return made
-    rows = sorted(compare_logs(a, b), key=lambda row: -abs(row.ratio - 1) if row.ratio else 0.0)
-    moved = [row for row in rows if row.verdict != Verdict.SAME]
+    rows = compare_logs(a, b)
+    moved = sorted((row for row in rows if row.verdict != Verdict.SAME),
+                   key=lambda row: -abs(row.ratio - 1) if row.ratio else 0.0)
     same = [row for row in rows if row.verdict == Verdict.SAME]
     compared = sum(bool(row.measures) for row in moved)
     made.text(prose("versus", rows=rows, compared=compared, same=same, moved=moved))
@@ -292,19 +301,5 @@ def section(board: Board, boards: list[Board]) -> Section:
     if values:
         made.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
                     charts.dots(values, "B / A", False))
-    head = ("benchmark", "configuration", "verdict", ">A", ">B", ">B to A", "why")
-    made.table("versus", "Rows that differ", head, [line(row, sources) for row in moved])
-    made.table("same", "Rows that do not", head, [line(row, sources) for row in same],
-               folded=f"{len(same)} rows are the same")
+    made.add(*comparison_section(rows, None, board.name, sources).blocks)
     return made
-
-
-def line(row: ComparedRow, sources: list[Source]) -> Cells:
-    """Each median leads to its row of A's or B's summary.csv."""
-    medians: list[str | Cell] = [Cell(f"{number(value)}\u00a0{row.unit}", "", source.link(
-        (row.bench, row.variant, row.config))) for median in row.measures[:1]
-               for value, source in zip((median.a, median.b), sources)]
-    return [f"{row.bench} {row.variant}", row.config,
-            Cell(str(row.verdict), VERDICT_MARKS.get(row.verdict, "quiet")),
-            *(medians or [NONE, NONE]),
-            NONE if row.ratio is None else f"×{row.ratio:.3f}", row.reason]

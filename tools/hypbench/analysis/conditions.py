@@ -3,8 +3,8 @@
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
-from hypbench.html.blocks import NONE, Cell, Cells, Notice, Section, counted, number, prose
-from hypbench.html.data import PRESET_AXES, Board, Source
+from hypbench.model import NONE, Cell, Cells, Notice, Section, counted, number, prose
+from hypbench.frame import PRESET_AXES, Board, Source
 from hypbench.rows import Settings
 
 CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
@@ -13,6 +13,9 @@ MOST = 8  # problems of a plan that are shown
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("conditions", "Conditions, records and raw tables", board.name)
+    if board.one_log:
+        clocks.add_table(made, board)
+        return made
     made.text(prose("conditions"))
     made.table("board", "What was run on", ("", ""), board_rows(board))
     made.table("runs", "The runs this board's page is made from", ("plan", "order", "records"),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost vectors in a table: a row a path, with the configurations that have the same vector."""
+"""Cost vectors: a row a path, with the configurations that have the same vector."""
 
 from collections import Counter
 
-from hypbench.columns import Shown, filled
 from hypbench.cost import Cost
+from hypbench.model import Section
 
 COST_HEAD = (">exits", ">instr", ">lines", ">pages", ">mem", ">sysreg", ">barrier", ">maint",
              "devices")
@@ -15,12 +15,15 @@ COST_NOTE = ("At EL2, in the last sample of each path: instructions; 64-byte lin
              " devices.")
 
 
-def cost_tables(costs: dict[str, dict[str, Cost]]) -> Shown:
-    """The table, or a line where no path enters EL2."""
-    made = filled("What each path makes the core do at EL2", HEAD, (
-        (bench, ", ".join(variants), ", ".join(configs), *cells(cost))
-        for bench, variants, configs, cost in alike(costs)), merged=1)
-    return [*made, COST_NOTE if made else "No path of this plan enters EL2 in a window."]
+def cost_section(costs: dict[str, dict[str, Cost]]) -> Section:
+    """The table, or a sentence where no path enters EL2."""
+    made = Section("costs", "What each path makes the core do at EL2", "")
+    made.table("costs", "", HEAD, [
+        [bench, ", ".join(variants), ", ".join(configs), *map(str, cells(cost))]
+        for bench, variants, configs, cost in alike(costs)], (COST_NOTE,))
+    if not made.blocks:
+        made.text("No path of this plan enters EL2 in a window.")
+    return made
 
 
 def alike(costs: dict[str, dict[str, Cost]]) -> list[tuple[str, list[str], list[str], Cost]]:

@@ -5,9 +5,9 @@ on one core or on two, and the service gap."""
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, counted, prose
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import Cell, Cells, Section, counted, prose
+from hypbench.frame import Board, Source
 from hypbench.records import Data, Log
 from hypbench.rows import Row, rows_of, settings_of
 

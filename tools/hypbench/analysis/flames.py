@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hypbench.analysis.costs import COST_HEAD, COST_NOTE, cells
-from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Notice, Section, counted, percent, prose
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import Cell, Cells, Notice, Section, counted, percent, prose
+from hypbench.frame import Board, Source
 from hypbench.profile import PLAN, Flame, Node
 from hypbench.records import Data
 

@@ -3,18 +3,16 @@
 interrupts that are pending together: the time to each handler, against the list registers;
 wake-ups of the EL0 task at a fixed period, beside those of study S1; distributions."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from math import inf
 
-from hypbench.columns import Shown, filled, fixed, plain, signed
-from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, prose
-from hypbench.html.data import Board, Source, histogram, is_plain, published
+from hypbench import charts
+from hypbench.model import NONE, Cell, Cells, Section, counted, prose
+from hypbench.frame import Board, Source, histogram, is_plain, published
 from hypbench.records import Log
-from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, platform_of, rows_of,
-                           settings_of, twin_of)
+from hypbench.rows import (BASELINE, TIME, Key, Row, microseconds, rows_of, settings_of,
+                           twin_of)
 from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 
 PROBE_COSTS = ("probe-el1", "probe-el2")
@@ -22,13 +20,12 @@ STORM = "irq_storm"
 CYCLIC = "cyclic"
 # cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
 S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
-BAR_WIDTH = 30
 LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
           "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
           "handler": "handler", "eoi": "EOI", "task": "EL0 task"}
 ORDER = {name: at for at, name in enumerate(LABELS.values())}
 DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
-STORM_POINTS = (1, 4, 5, 8, 16, 32)
+DISTRIBUTIONS = ("default", "paper-s1", "sched", "timed", "timed-sw")
 # Distributions: benchmark, variant, plan, and what of the configurations is compared.
 SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
            ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
@@ -163,80 +160,11 @@ def wakeup(log: Log, row: Row) -> WakeupRow:
                      None if p95 is None else microseconds(log, p95))
 
 
-def phase_tables(log: Log) -> Shown:
-    found = waterfalls(log)
-    widest = max((one.sum for one in found), default=0.0)
-    return filled("Interrupt path in phases: ticks; the means add up to the total",
-                  ("configuration", "interrupt", "phase", ">p50", ">mean", ">cumulative", ""),
-                  (line for one in found for line in phase_lines(one, widest)), merged=2)
-
-
-def phase_lines(one: Waterfall, widest: float) -> Iterator[tuple[object, ...]]:
-    for phase in one.phases:
-        yield (one.config, one.source, phase.name, phase.p50, fixed(phase.mean, 3),
-               fixed(phase.end, 3), bar(phase.start, phase.end, widest))
-    if one.total:
-        yield (one.config, one.source, "total", one.total.p50, fixed(one.total.pool.mean, 3), "",
-               probes_text(one))
-
-
-def bar(start: float, end: float, widest: float) -> str:
-    first, last = (round(at / widest * BAR_WIDTH) if widest else 0 for at in (start, end))
-    return " " * first + ("█" * (last - first) or "▏")
-
-
-def probes_text(one: Waterfall) -> str:
-    """The cost of the probes: in all, and one stamp of each."""
-    texts = [f"{name} {cost}" for name, cost in one.probe_costs.items()]
-    if one.without_probes and one.probes_cost is not None:
-        texts.insert(0, f"without probes {one.without_probes.p50} ({signed(one.probes_cost)})")
-    return ", ".join(texts)
-
-
-def storm_tables(log: Log) -> Shown:
-    rows = storm_rows(log)
-    if not rows:
-        return []
-    most = max(row.pended for row in rows)
-    configs = list(dict.fromkeys(row.config for row in rows))
-    columns = [f">{config}" for config in configs]
-    cells = {(row.config, row.pended, row.position): row for row in rows}
-    made = filled(f"{most} interrupts pended at once: p50 from unmasking to each handler"
-                  f" (list registers: {log.run['lr_count']}; * waited for one to be free)",
-                  ("handler", *columns), (
-        (position, *(storm_cell(cells.get((config, most, position))) for config in configs))
-        for position in sorted({row.position for row in rows if row.pended == most})))
-    counts = sorted({row.pended for row in rows if row.pended == row.position})
-    return made + filled("The last handler of so many pended at once: p50, and for one of them",
-                         ("pended", *columns), (
-        (pended, *(storm_cell(cells.get((config, pended, pended)), True) for config in configs))
-        for pended in counts) if len(counts) > 1 else ())
-
-
-def storm_cell(row: StormRow | None, with_each: bool = False) -> str:
-    if row is None:
-        return "-"
-    each = f" ({row.row.p50 / row.pended:.0f})" if with_each else ""
-    return f"{row.row.p50}{'*' if row.beyond else ''}{each}"
-
-
-def wakeup_tables(log: Log) -> Shown:
-    made = filled("Wake-ups at a fixed period, beside those of the study (S1: 120 000, 30 ms"
-                  " apart)", (
-                      "configuration", "variant", ">n", ">period µs", ">min", ">p50", ">p95",
-                      ">max", ">max - min", ">p95 µs", ">max µs", "study's p95, max µs"), (
-        (one.row.config, one.row.variant, pool.n, plain(one.period_us), pool.low, one.row.p50,
-         fixed(one.p95), pool.high, pool.high - pool.low, fixed(one.p95_us, 3),
-         fixed(one.max_us, 3), "{}: {:g}, {:g}".format(one.machine, *one.study))
-        for one in wakeup_rows(log) for pool in [one.row.pool]))
-    remarks = [prose("nominal_time")] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, prose("wakeups")] if made else []
-
-
 def section(board: Board, boards: list[Board]) -> Section:
     made = Section("interrupts", "Where an interrupt's time goes", board.name)
     phases(made, board, boards)
     spreads(made, board)
+    wakeups(made, board)
     storms(made, board)
     return made
 
@@ -257,11 +185,11 @@ def phases(made: Section, board: Board, boards: list[Board]) -> None:
         phases_figure(made, other.first_with("irq_phases", "interrupts"),
                       [one for one, _ in phase_pairs(other, board)], "counted")
         times(made, board, other)
-    made.table(
-        "phases", "The phases' sum and what the probes cost",
-        ("interrupt", "configuration", ">sum of phases", ">total, stamped", "sums up",
-         ">total without probes", ">probes' cost"),
-        [phase_row(source, fall) for fall in falls], folded="Do the phases add up?")
+    made.table("phases", "The phases of an interrupt; their means add up to the whole", (
+        "interrupt", "configuration", "phase", ">p50", ">mean", ">since the first stamp",
+        "adds up", ">without probes", ">the probes add", ">a stamp at EL1", ">at EL2"),
+        [row for fall in falls for row in phase_rows(source, fall)],
+        folded="Do the phases add up?")
 
 
 def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: str) -> None:
@@ -276,16 +204,23 @@ def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: s
                 f" in {source.clock.axis}.", charts.phases(values, source.clock.axis))
 
 
-def phase_row(source: Source, fall: Waterfall) -> Cells:
-    clock, total, bare = source.clock, mean_of(fall.total), mean_of(fall.without_probes)
+def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
+    """A row for each phase, and the whole with and without probes."""
+    show, device = source.clock.show, DEVICES[fall.source]
+    rows: list[Cells] = [
+        [device, fall.config, LABELS.get(phase.name, phase.name), *source.cells(
+            source.row(PHASE_BENCH, f"{fall.source}-{phase.name}", fall.config), phase.p50,
+            phase.mean, phase.end), *[""] * 5] for phase in fall.phases]
+    total, bare = mean_of(fall.total), mean_of(fall.without_probes)
     off = fall.sum - total if total is not None else None
-    verdict = (Cell("yes", "good") if fall.adds_up
-               else Cell("no total" if off is None else f"off by {clock.change(off)}", "bad"))
+    verdict = (Cell("yes", "good") if fall.adds_up else
+               Cell("no total" if off is None else f"off by {source.clock.change(off)}", "bad"))
     cost = None if total is None or bare is None else total - bare
-    return [DEVICES[fall.source], fall.config, clock.show(fall.sum),
-            source.cell(fall.total, clock.show(total)), verdict,
-            source.cell(fall.without_probes, clock.show(bare)),
-            clock.change(cost)]
+    return [*rows, [Cell(device, "strong"), fall.config, Cell("the whole", "strong"),
+                    source.cell(fall.total), source.cell(fall.total, show(total)), show(fall.sum),
+                    verdict, source.cell(fall.without_probes, show(bare)),
+                    source.clock.change(cost), *(show(fall.probe_costs.get(name))
+                                                 for name in PROBE_COSTS)]]
 
 
 def mean_of(row: Row | None) -> float | None:
@@ -333,21 +268,55 @@ def spreads(made: Section, board: Board) -> None:
         source = board.source(plan) if shared else board.first_with(bench, plan, "timed")
         rows = [row for row in source.of_bench(bench) if row.variant == variant]
         usual = [row for row in rows if is_plain(source.configs.get(row.config, {}))]
-        rows = rows if shared else usual or rows
-        if all(len(histogram(row)) < VALUES for row in rows):
+        wanted = rows if shared else usual or rows
+        seen = distinct(wanted)
+        if len(wanted) > len(seen) == 1 or all(len(histogram(row)) < VALUES for row in seen):
             continue
         made.figure(
             f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"),
-            prose("spread", bench=bench, variant=variant, source=source, shared=shared),
-            charts.ecdf(source.steps(rows), source.clock.axis))
+            prose("spread", bench=bench, variant=variant, source=source, shared=shared,
+                  hidden=[row.config for row in wanted if row not in seen]),
+            charts.ecdf(source.steps(seen), source.clock.axis))
     made.table(
         "distributions", "Latencies to the handler and to the task",
         ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
          ">p99.9", ">max", ">cold"),
-        [distribution_row(source, row) for source in board.sources.values()
-         if source.plan in ("default", "paper-s1", "sched", "timed", "timed-sw")
+        [distribution_row(source, row) for source in board.those(DISTRIBUTIONS)
          for bench in ("timer_wakeup", "cyclic") for row in source.of_bench(bench)
          if not row.variant.endswith("-vector")], folded="Distributions in numbers")
+
+
+def wakeups(made: Section, board: Board) -> None:
+    """Beside those of study S1, in nominal time."""
+    found = [(source, one) for source in board.sources.values()
+             for one in wakeup_rows(source.log)]
+    exact = [prose("nominal_time")] if board.clock.exact else []
+    made.table("wakeups", "Wake-ups at a fixed period, beside those of study S1 (120 000, 30 ms"
+               " apart)", (
+                   "plan", "configuration", "variant", ">samples", ">period", ">min", ">p50",
+                   ">p95", ">max", ">max − min", ">p95 in time", ">max in time",
+                   ">the study's p95", ">the study's max"),
+               [[source.plan, *wakeup_cells(source, one)] for source, one in found],
+               (*exact, prose("wakeups")), folded="Wake-ups in numbers")
+
+
+def wakeup_cells(source: Source, one: WakeupRow) -> Cells:
+    def us(value: float | None) -> str:
+        return NONE if value is None else f"{value:.3f}\u00a0µs"
+
+    pool = one.row.pool
+    return [one.row.config, one.row.variant, source.cell(one.row, counted(pool.n, "sample")),
+            us(one.period_us), *source.cells(one.row, pool.low, one.row.p50, one.p95, pool.high,
+                                             pool.high - pool.low),
+            us(one.p95_us), us(one.max_us), *map(us, one.study)]
+
+
+def distinct(rows: list[Row]) -> list[Row]:
+    """Return the first of the rows whose samples are alike: one curve hides the other."""
+    found: dict[tuple[tuple[int, int], ...], Row] = {}
+    for row in rows:
+        found.setdefault(tuple(histogram(row)), row)
+    return list(found.values())
 
 
 def distribution_row(source: Source, row: Row) -> Cells:
@@ -373,10 +342,18 @@ def storms(made: Section, board: Board) -> None:
                 charts.curves(values, "position of the handler", source.clock.axis,
                               marks={"list registers": lr_count + 0.5}))
     made.table("storm", "Interrupts pended at once",
-               ("configuration", ">pended", ">to the first", ">to the last", ">each, on average"),
+               ("configuration", ">pended", ">to the first", ">to the last", ">each, on average",
+                ">waited for a list register"),
                [storm_row(source, list(rows)) for (_, pended), rows in groupby(
-                   found, key=lambda one: (one.config, one.pended)) if pended in STORM_POINTS],
+                   found, key=lambda one: (one.config, one.pended))],
                folded="Storms in numbers")
+    configs = list(dict.fromkeys(one.config for one in found))
+    cells = {(one.config, one.position): one for one in found if one.pended == most}
+    made.table("storm-handlers", f"{most} interrupts pended at once: p50 from unmasking to each"
+               " handler", ("handler", *(f">{config}" for config in configs)),
+               [[str(position), *(source.cell(one.row) if one else NONE for config in configs
+                                  for one in [cells.get((config, position))])]
+                for position in range(1, most + 1)], folded="Each handler in numbers")
 
 
 def storm_row(source: Source, rows: list[StormRow]) -> Cells:
@@ -384,4 +361,5 @@ def storm_row(source: Source, rows: list[StormRow]) -> Cells:
     last = rows[-1]
     return [last.config, source.cell(last.row, counted(last.pended, "interrupt")),
             *(source.cell(one.row) for one in (rows[0], last)),
-            *source.cells(last.row, last.row.p50 / last.pended)]
+            *source.cells(last.row, last.row.p50 / last.pended),
+            source.cell(last.row, counted(sum(one.beyond for one in rows), "interrupt"))]

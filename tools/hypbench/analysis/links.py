@@ -5,9 +5,9 @@ and beside other VMs."""
 from dataclasses import dataclass
 
 from hypbench.analysis.beside import NEIGHBOUR_IDLE, alone_of, idle_steps
-from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Cells, Section, counted, number, prose, ratio
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import NONE, Cell, Cells, Section, counted, number, prose, ratio
+from hypbench.frame import Board, Source
 from hypbench.records import Data
 from hypbench.rows import Row, settings_of
 

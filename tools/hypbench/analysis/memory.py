@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page's section on memory: translation over the working set, what a miss costs, page faults;
+"""Memory: translation over the working set, what a miss costs, page faults;
 and the cost of a guest's start with stage 2 built before it, or filled on the first touches."""
 
 import re
 from collections.abc import Mapping
 
-from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, TlbCell, largest, largest_sets,
-                                   miss_rows, sized_rows, slowdowns, tlb_cells, walk_fit)
-from hypbench.columns import Shown, filled, fixed
-from hypbench.html import charts
-from hypbench.html.blocks import NONE, Cell, Section, counted, number, percent, prose
-from hypbench.html.data import PRESET_AXES, Board, Source, is_plain
+from hypbench.analysis.tlb import (CHASE, MISS_RATES, READ, doubts, event_rows, largest,
+                                   largest_sets, miss_rows, sized_rows, slowdowns, tlb_cells,
+                                   walk_fit)
+from hypbench import charts
+from hypbench.model import (NONE, Cell, Cells, Notice, Section, counted, decimals, number, percent,
+                            prose)
+from hypbench.frame import EMPTY, PRESET_AXES, Board, Source, is_plain
 from hypbench.records import Data, Log
-from hypbench.rows import settings_of
+from hypbench.rows import NOT_MODELLED, hides, platform_of, settings_of
 
 BOOT = "stage2_boot", "start"
 MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "fault_max",
@@ -33,46 +34,68 @@ def boot_rows(log: Log) -> list[Data]:
             for name, axes in settings_of(log).items() if (start := starts.get(name))]
 
 
-def boot_tables(log: Log) -> Shown:
-    return filled("A guest's start and its stage 2: ticks", (
-        "configuration", "stage 2", "fill", ">start", ">build before", ">start + build",
-        ">touched pages", ">faults", ">fault ticks", ">min", ">mean", ">max"), (
-        (row["config"], row["stage2"], row["fill"], row["start_ticks"], row["build_ticks"],
-         row["start_ticks"] + row["build_ticks"], row["touched_pages"], row["faults"],
-         row["fault_ticks"], row["fault_min"], fixed(row["fault_mean"], 1), row["fault_max"])
-        for row in boot_rows(log)))
-
-
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("memory", "Memory", board.name)
-    exact = board.clock.exact
     source = board.first_with(CHASE, "tlb", "tlb-matrix", "memory")
-    matrix, unit = by_grain(source), source.clock.unit
-    if matrix:
-        made.text(prose("memory", exact=exact))
-    if not exact:
+    if source.rows:
+        made.text(prose("memory", exact=board.clock.exact))
+    unmodelled(made, board)
+    if not board.clock.exact:
         curves(made, board)
-        fit = walk_fit(tlb_cells(source.log))
-        if fit:
-            made.text(prose("walk_fit", fit=fit, unit=unit))
-    made.table("walks", "A walk by the grains of both stages",
-               ("stage 1", "stage 2", ">references of a walk", ">cost of a miss, per load"),
-               [[stage1, stage2, number(cell.walk_refs),
-                 NONE if cell.cost is None else f"{cell.cost:.1f}\u00a0{unit}"]
-                for (stage1, stage2), cell in matrix.items()], folded="Walks by grain")
+        walks(made, source)
     misses(made, board)
+    for one in board.sources.values():
+        events(made, one)
     wide_table(made, "page-fault", prose("page_faults"), board.first_with("page_fault", "faults"),
                "page_fault", "Page faults")
-    boots(made, board.any_of("faults", "tlb"))
+    boots(made, next((one for one in board.those(("faults", "tlb")) if boot_rows(one.log)), EMPTY))
     source = board.first_with("tlb_maintenance", "memory")
     wide_table(made, "tlb", prose("tlb_maintenance", exact=source.clock.exact), source,
                "tlb_maintenance", "TLB maintenance", "-refill" if source.clock.exact else "")
     return made
 
 
-def by_grain(source: Source) -> dict[tuple[str, str], TlbCell]:
-    """(stage-1 grain, stage-2 grain) → the largest working set there."""
-    return {(cell.stage1, cell.stage2): cell for cell in largest(tlb_cells(source.log))}
+def unmodelled(made: Section, board: Board) -> None:
+    """The length of the walks, where the platform models no translation."""
+    found = {(row.bench, row.config): row.first for source in board.sources.values()
+             for row in source.rows if hides(platform_of(source.log), row)}
+    made.table("unmodelled", f"Address translation: {NOT_MODELLED}", (
+        "benchmark", "configuration", "latency", ">stage-1 levels", ">stage-2 levels",
+        ">references of a walk"), [
+            [*key, NOT_MODELLED, *(str(first.get(name, NONE)) for name in (
+                "s1_levels", "s2_levels", "walk_refs"))] for key, first in found.items()],
+        (prose("walk_references"),), folded="Walks by configuration")
+
+
+def walks(made: Section, source: Source) -> None:
+    """Each configuration's largest working set, and a line through the lengths of the walks."""
+    cells = largest(tlb_cells(source.log))
+    unit = source.clock.unit
+    if fit := walk_fit(tlb_cells(source.log)):
+        made.text(prose("walk_fit", fit=fit, unit=unit))
+        if platform_of(source.log) == "qemu-host":
+            made.text("The clock is the host's, so this fit means nothing.")
+    made.table("walks", f"A load by the grains of both stages: {cells[0].pages} pages of 4 KiB"
+               if cells else "", (
+                   "configuration", "stage 1", "stage 2", ">references of a walk", ">random",
+                   ">sequential", ">packed", ">of that, misses", ">random − the rest"),
+               [[cell.config, cell.stage1, cell.stage2, number(cell.walk_refs), *(
+                   NONE if value is None else f"{value:.2f}\u00a0{unit}" for value in (
+                       cell.random, cell.seq, cell.packed, cell.spare, cell.cost))]
+                for cell in cells], folded="Walks by grain")
+
+
+def events(made: Section, source: Source) -> None:
+    """A table for each group of PMU events; a chase that misses less than claimed is named."""
+    groups: dict[tuple[str, ...], list[Cells]] = {}
+    for key, counts in event_rows(source.log).items():
+        groups.setdefault(tuple(counts), []).append(
+            [*key, *(decimals(value, 3) for value in counts.values())])
+    for at, (names, rows) in enumerate(groups.items()):
+        made.table(f"events-{source.plan}-{at}", f"PMU events of one operation, plan {source.plan}",
+                   ("benchmark", "variant", "configuration", *(f">{name}" for name in names)), rows,
+                   folded=f"PMU events: {', '.join(names)}")
+    made.add(*(Notice(text, True) for text in doubts(source.log)))
 
 
 def curves(made: Section, board: Board) -> None:
@@ -137,14 +160,16 @@ def misses(made: Section, board: Board) -> None:
              NONE if one.cycles is None else f"{one.cycles:.1f}"] for one in
             largest_sets(miss_rows(board.first_with(CHASE, "tlb-matrix", "memory").log))],
         (prose("counted_misses"),))
+    rows = [one for bench in (CHASE, READ) if not board.clock.exact
+            for one in slowdowns(board.first_with(bench, "tlb-matrix", "memory").log)
+            if one.source in (bench, "study")]
     made.table("model", prose("slowdown_model"),
                ("r of", "configuration", "against", "working set", ">r",
                 *(f">m = {percent(rate)}" for rate in MISS_RATES)), [
-                   [one.source, one.config, one.base, one.size, Cell(f"{one.ratio:.2f}", "strong"),
+                   ["the study" if one.source == "study" else one.source, one.config, one.base,
+                    one.size, Cell(f"{one.ratio:.2f}", "strong"),
                     *(f"×{value:.4f}" for value in one.slowdowns)]
-                   for bench in (CHASE, READ) if not board.clock.exact
-                   for one in slowdowns(board.first_with(bench, "tlb-matrix", "memory").log)
-                   if one.source == bench], folded="What misses make of a program")
+                   for one in dict.fromkeys(rows)], folded="What misses make of a program")
 
 
 def wide_table(made: Section, name: str, caption: str, source: Source, bench: str, folded: str,
@@ -161,11 +186,11 @@ def wide_table(made: Section, name: str, caption: str, source: Source, bench: st
 def boots(made: Section, source: Source) -> None:
     show = source.clock.show
     made.table("boot", prose("boots"), (
-        "configuration", "stage 2 filled", ">start", ">of it building stage 2", ">stage-2 faults",
-        ">in faults", ">a fault, min", ">mean", ">max", ">pages touched"), [
-            [row["config"], row["fill"], show(row["start_ticks"]), show(row["build_ticks"]),
-             counted(row["faults"], "fault"), show(row["fault_ticks"]),
-             *(show(row[name] if row["faults"] else None)
-               for name in ("fault_min", "fault_mean", "fault_max")),
-             counted(row["touched_pages"], "page")] for row in boot_rows(source.log)],
-        folded="A guest's start")
+        "configuration", "stage 2", "filled", ">start", ">stage 2 built before", ">both together",
+        ">pages touched", ">stage-2 faults", ">in faults", ">a fault, min", ">mean", ">max"), [
+            [row["config"], str(row["stage2"]), str(row["fill"]), show(row["start_ticks"]),
+             show(row["build_ticks"]), show(row["start_ticks"] + row["build_ticks"]),
+             counted(row["touched_pages"], "page"), counted(row["faults"], "fault"),
+             show(row["fault_ticks"]), *(show(row[name] if row["faults"] else None)
+                                         for name in ("fault_min", "fault_mean", "fault_max"))]
+            for row in boot_rows(source.log)], folded="A guest's start")

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hypbench.columns import Shown, filled, fixed, per_cent, spark, times
-from hypbench.html import charts
-from hypbench.html.blocks import Section, counted, percent, prose
-from hypbench.html.data import Board, published
+from hypbench import charts
+from hypbench.model import Section, counted, percent, prose, ratio, spark
+from hypbench.frame import EMPTY, Board, Source, published
 from hypbench.records import Data, Log
-from hypbench.rows import BASELINE, TIME, platform_of, settings_of, twin_of
+from hypbench.rows import BASELINE, settings_of, twin_of
 
 LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup": "dedup",
           "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",
@@ -19,6 +18,7 @@ LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup"
 S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # milliseconds
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
+EXITS = ("programs", "traps")  # plans whose exits the page shows
 TIMED_PLAN = "paper-s3-timed"  # programs with each grain of stage 2, where ticks are time
 
 
@@ -154,70 +154,11 @@ def study_share(row: Data) -> float:
     return row["exit_ms"] / (row["vm"] - row["native"])
 
 
-def exits_tables(log: Log) -> Shown:
-    """In the manner of `perf kvm stat`."""
-    return filled("Exits by kind (stats=on): ticks at EL2, histogram in log2 of ticks and count", (
-        "configuration", "bench", "VM-EXIT", ">Samples", ">Samples%", ">Time%", ">Total", ">Min",
-        ">Max", ">Avg", "Histogram"), (
-        (row.config, row.bench, row.kind, row.n, per_cent(row.share_count),
-         per_cent(row.share_time), row.total, row.min, row.max, fixed(row.mean, 1),
-         spark(row.hist)) for row in exit_rows(log)), merged=2)
-
-
-def program_tables(log: Log) -> Shown:
-    rows = program_rows(log)
-    made = filled("Programs: ticks of one run, and what of the slowdown is exit handling", (
-        "program", "configuration", ">native", ">VM", ">slowdown", ">VM - native", ">exits",
-        ">exit time", ">share", "exits by kind"), (
-        (row.bench, row.config, fixed(row.native), fixed(row.vm), times(row.slowdown, 4),
-         fixed(None if row.native is None else row.vm - row.native), fixed(row.exit_count),
-         fixed(row.exit_time), per_cent(row.share),
-         ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
-                   if row.exit_runs)) for row in rows))
-    remarks = [prose("programs_icount")] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, *study_table(rows), *cause_tables(log)] if made else []
-
-
-def study_says(bench: str) -> str:
-    """The share of exits in the slowdown of the study's program of this kind."""
-    return f"{S3[bench]['program']} {per_cent(study_share(S3[bench]), 0)}" if bench in S3 else "-"
-
-
-def cause_tables(log: Log) -> Shown:
-    """Of platforms whose ticks are time alone: exits x time of an exit, and the rest."""
-    rows = splits(log) if platform_of(log) in TIME else []
-    made = filled("Exits or memory (S3)? What a program takes longer in a VM, in ticks", (
-        "program", "configuration", ">VM - native", ">exits", ">x an exit", ">= exits' time",
-        ">rest", ">exits' share", "study: share"), (
-        (row.bench, row.config, fixed(row.vm - (row.native or 0)), fixed(row.exit_count),
-         fixed(row.each, 1), fixed(row.exit_time), fixed(row.rest), per_cent(row.share),
-         study_says(row.bench)) for row in rows), merged=1)
-    return [*made, prose("causes")] if made else []
-
-
-def study_table(rows: list[ProgramRow]) -> Shown:
-    ours: dict[str, list[str]] = {row.bench: [] for row in rows if row.bench in S3}
-    for row in rows:
-        if row.bench in ours and row.share is not None:
-            ours[row.bench].append(per_cent(row.share))
-    made = filled("The study's programs (S3): bhyve on a Xeon", (
-        "of the kind of", "study's program", ">native ms", ">VM ms", ">slowdown", ">exits",
-        ">exit ms", ">share", ">share here"), (
-        (bench, study["program"], f"{study['native']:g}", f"{study['vm']:g}",
-         times(study["vm"] / study["native"], 3), study["exits"], f"{study['exit_ms']:g}",
-         per_cent(study_share(study), 0), ", ".join(shares) or "-")
-        for bench, shares in ours.items() for study in [S3[bench]]))
-    return [*made, prose("study_programs")] if made else []
-
-
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("programs", "Programs", board.name)
-    source = board.source("programs")
-    if found := splits(source.log):
+    source = next((one for one in board.those(("programs",)) if program_rows(one.log)), EMPTY)
+    if splits(source.log):
         made.text(prose("programs"))
-        over = [LABELS.get(one.bench, one.bench) for one in found if one.share and one.share > 1]
-        if over:
-            made.text(prose("over", programs=over))
         runs, show = run_times(source.log), source.clock.show
         values = [{"what": LABELS[bench], "config": row.kind,
                    "factor": row.total / runs[bench, config][1],
@@ -231,12 +172,38 @@ def section(board: Board, _boards: list[Board]) -> Section:
                         charts.dots(values, f"{source.clock.axis} a run (log)", True, one=False))
     else:
         made.add(board.missing("programs", "programs"))
-    made.table("exit-kinds", "Exits by kind, where statistics were on", (
+    programs_table(made, source)
+    made.table("exit-kinds", "Exits by kind, where statistics were on; the histogram is in log2 of"
+               " ticks and of the count", (
         "plan", "benchmark", "configuration", "exit", ">exits", ">of all exits", ">of exit time",
-        ">min", ">mean", ">max", ">total"), [
+        ">min", ">mean", ">max", ">total", "histogram"), [
             [source.plan, row.bench, row.config, row.kind, counted(row.n, "exit"),
              percent(row.share_count), percent(row.share_time),
-             *map(source.clock.show, (row.min, row.mean, row.max, row.total))]
-            for source in map(board.source, ("programs", "traps"))
-            for row in exit_rows(source.log)], folded="Exits in numbers")
+             *map(source.clock.show, (row.min, row.mean, row.max, row.total)), spark(row.hist)]
+            for source in board.those(EXITS) for row in exit_rows(source.log)],
+        folded="Exits in numbers")
     return made
+
+
+def programs_table(made: Section, source: Source) -> None:
+    """One run of each program, and how much of its slowdown the exits are."""
+    runs, show = program_rows(source.log), source.clock.show
+    made.table("programs", "Programs: one run natively and in a VM, and the time of its exits", (
+        "program", "configuration", ">native", ">in the VM", ">VM to native", ">VM − native",
+        ">exits", ">exit time", ">exits' share", "exits by kind"), [
+            [row.bench, row.config, source.cell(source.row(row.bench, VARIANT, BASELINE),
+                                                show(row.native)),
+             source.cell(source.row(row.bench, VARIANT, row.config), show(row.vm)),
+             ratio(row.vm, row.native),
+             source.clock.change(None if row.native is None else row.vm - row.native),
+             counted(row.exit_count, "exit"), show(row.exit_time), share_cell(row.share),
+             ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
+                       if row.exit_runs)] for row in runs],
+        (*((prose("programs_icount"),) if source.clock.exact else ()),
+         *((prose("over"),) if any(row.share and row.share > 1 for row in runs) else ())),
+        folded="Programs in numbers")
+
+
+def share_cell(share: float | None) -> str:
+    """Exits can take longer than the slowdown: the exits are timed in the twin with statistics."""
+    return "all of it" if share and share > 1 else percent(share)

@@ -3,7 +3,7 @@
 
 S1: KVM on a Cortex-A15 (Arndale, 1.7 GHz), Linux as host and guest. S3: bhyve on a Xeon, seven
 PARSEC programs, one VCPU. S4: KVM with a real-time Linux, one to three VMs on cores of their own.
-Their tables are in html/studies.json.
+Their tables are in analysis/studies.json.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from itertools import groupby
 from hypbench.analysis import failover
 from hypbench.analysis.beside import NEIGHBOUR_IDLE, S4_TIMER_PLAN, idle_steps
 from hypbench.analysis.failover import WATCHED, FailOver, fail_overs
-from hypbench.analysis.programs import LABELS, TIMED_PLAN, ProgramRow, splits, study_share
+from hypbench.analysis.programs import (LABELS, TIMED_PLAN, ProgramRow, share_cell, splits,
+                                        study_share)
 from hypbench.analysis.tlb import sized_rows
-from hypbench.columns import Shown, filled, fixed, per_cent, times
-from hypbench.html import charts
-from hypbench.html.blocks import (NONE, Cell, Cells, Section, counted, number, percent, prose,
-                                  ratio)
-from hypbench.html.data import Board, Source, histogram, published
+from hypbench import charts
+from hypbench.model import (NONE, Cell, Cells, Section, Text, counted, number, percent, prose,
+                            ratio)
+from hypbench.frame import Board, Source, histogram, published
 from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
@@ -106,19 +106,6 @@ def independence(log: Log) -> list[Independence]:
     return [one for one in found if any(one.rows[1:])]
 
 
-def independence_tables(log: Log) -> Shown:
-    made = filled("Independence: one VM's work while so many run, and what the study has (S4: KVM,"
-                  " real-time Linux)",
-                  ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">ticks, 1 VM"),
-                  (line for one in independence(log) for line in (
-                      (one.what, f"study: {one.how}",
-                       *(f"{fixed(value, 2)} %" for value in one.theirs), "-"),
-                      ("", one.ours, *(per_cent(share, 2) for share in one.shares),
-                       one.ticks(one.rows[0]) if one.rows[0] else "-"))))
-    remarks = [ICOUNT_INDEPENDENCE_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [*made, *remarks, INDEPENDENCE_REMARK] if made else []
-
-
 @dataclass(frozen=True)
 class Late:
     """How late a timer is handled in one configuration of plan paper-s4."""
@@ -149,19 +136,6 @@ def late_timers(log: Log, ident: str) -> list[Late]:
             for config, (mode, where) in S4_LOADED.items() if config in rows]
 
 
-def timer_tables(log: Log) -> Shown:
-    made = filled("How late a timer is handled, and what the study has (S4: KVM, real-time Linux)",
-                  ("what", "measured on", ">n", ">min", ">p50", ">max", ">load to no load"),
-                  (line for row in published("studies")["S4"]["rows"]
-                   for found in [late_timers(log, row["id"])] if found for line in (
-                       (row["what"], f"study: {row['late_us']} µs", *["-"] * 4,
-                        times(study_factor(row), 1)),
-                       *(("", one.where, one.row.pool.n, one.row.pool.low, one.row.p50,
-                          one.row.pool.high, times(one.factor, 1)) for one in found))))
-    exact = [ICOUNT_TIMER_REMARK] if platform_of(log) == "qemu-icount" else []
-    return [*made, TIMER_REMARK, *exact] if made else []
-
-
 def study_factor(row: Data) -> float | None:
     """A row with the loads to the row without: as the study has them."""
     variant, _, loaded = row["id"].partition("-")
@@ -180,16 +154,18 @@ class Number:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
+    """A study stands here if the board has a number beside one of the study's."""
     made = Section("studies", "The studies, theirs beside ours", board.name)
-    made.text("The studies measured time with a whole operating system in host and guest; this"
-              " testbed measures one path alone. No figure of theirs may be subtracted from"
-              " ours; a ratio of a VM to the native machine compares, and each row of the"
-              " tables says whether.")
     studies = published("studies")
     for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
-        study = studies[name]
-        made.text(f"{study['title']}. {study['cite']} {study['conditions']}", study.get("url", ""))
-        parts(made, board, study)
+        study, found = studies[name], Section("studies", "", board.name)
+        parts(found, board, study)
+        if found.blocks:
+            made.text(f"{study['title']}. {study['cite']} {study['conditions']}",
+                      study.get("url", ""))
+            made.add(*found.blocks)
+    if made.blocks:
+        made.blocks.insert(0, Text(prose("studies")))
     return made
 
 
@@ -200,6 +176,8 @@ def theirs(text: str) -> Cell:
 def s1(made: Section, board: Board, study: Data) -> None:
     values: list[Data] = []
     rows: list[Cells] = []
+    if not any(any(s1_numbers(board, row) or []) for row in study["rows"]):
+        return
     for row in study["rows"]:
         numbers = s1_numbers(board, row)
         rows += [theirs_row(row), ours_row(board, numbers)]
@@ -295,6 +273,10 @@ def s2(made: Section, board: Board, study: Data) -> None:
         (WHERE["before" if row.variant.endswith("-begins") else "in"], row.pool.mean,
          f"{failover.phase_name(one, row)}: {board.clock.show(row.pool.mean)}")
         for row in one.phases] for name, one in found}
+    ours = any(null_calls(board.source(plan).log) or fail_overs(board.source(plan).log)
+               for plan in S2_PLANS)
+    if not (found or ours):
+        return
     if found:
         made.figure("s2", "Study S2: how much of a switch of VMs comes before the"
                     " hypervisor begins, theirs (a command in the control VM) and ours (a"
@@ -312,8 +294,9 @@ def s2(made: Section, board: Board, study: Data) -> None:
                 " theirs. Those of plan failover, phase by phase, are in the section on fail"
                 " over.",),
                folded="S2 in numbers")
-    s2_changes(made, board, "s2-parameters", "one parameter changed", "parameters")
-    s2_changes(made, board, "s2-loads", "a load in the control VM", "loads")
+    if ours:
+        s2_changes(made, board, "s2-parameters", "one parameter changed", "parameters")
+        s2_changes(made, board, "s2-loads", "a load in the control VM", "loads")
     s2_hypercall(made, board, published("studies")["S2 hypercall"])
 
 
@@ -387,16 +370,6 @@ def s2_hypercall(made: Section, board: Board, study: Data) -> None:
                folded="S2's hypercall in numbers")
 
 
-def hypercall_tables(log: Log) -> Shown:
-    study = published("studies")["S2 hypercall"]
-    made = filled(f"A null hypercall in each setting (S2: {study['said']})",
-                  ("setting", ">n", ">of one order", ">min", ">p50", ">p99", ">max"), (
-                      (setting, row.pool.n, per_cent(same_order(row)), row.pool.low, row.p50,
-                       fixed(row.pool.percentiles().get("p99")), row.pool.high)
-                      for setting, row in null_calls(log) if log.run["plan"] in S2_PLANS))
-    return [*made, ICOUNT_HYPERCALL_REMARK] if made and platform_of(log) == "qemu-icount" else made
-
-
 def by_variant(one: FailOver | None) -> dict[str, Row]:
     """The whole way's is empty."""
     return {"": one.total, **{row.variant: row for row in one.watched}} if one else {}
@@ -417,6 +390,9 @@ def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
 
 def s3(made: Section, board: Board, study: Data) -> None:
     found = {one.bench: one for one in splits(board.source("programs").log)}
+    timed = splits(board.source(TIMED_PLAN).log)
+    if not (found or timed):
+        return
     values: list[Data] = []
     rows: list[Cells] = []
     for row in study["rows"]:
@@ -445,8 +421,7 @@ def s3(made: Section, board: Board, study: Data) -> None:
             "Not comparable: their times (ms on a Xeon, whole operating systems, other inputs) with"
             " ours. Comparable: which share of a slowdown the exits are. Their share is computed"
             " from the rounded times here; the study itself says 14 to 39 %, and ferret's"
-            " difference of 7 ms is too small to divide by. A share above 100 %: the exits are"
-            " timed in the twin with stats=on, where each is longer.", *exact),
+            " difference of 7 ms is too small to divide by.", prose("over"), *exact),
         folded="S3 in numbers")
     s3_causes(made, board, study)
 
@@ -468,7 +443,7 @@ def s3_causes(made: Section, board: Board, study: Data) -> None:
             f"{more - row['exit_ms']:.3g}\u00a0ms", percent(study_share(row), 0)))])
         rows += [["", f"{board.name}: {row['ours']}, {one.config}",
                   show(one.vm - (one.native or 0)), counted(one.exit_count, "exit"),
-                  show(one.each), show(one.exit_time), show(one.rest), percent(one.share, 0)]
+                  show(one.each), show(one.exit_time), show(one.rest), share_cell(one.share)]
                  for one in found[row["ours"]]]
         if not found[row["ours"]]:
             rows.append(["", f"{board.name}: {row['ours']}", *[UNMEASURED] * 6])
@@ -492,10 +467,9 @@ def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
     verdict = (NONE if same is None else Cell("equal", "good") if same else Cell("differs", "bad"))
     native, vm = (source.cell(source.row(program, "run", config), source.clock.show(value))
                   for config, value in (("native", one.native), (one.config, one.vm)))
-    # More exit time than slowdown is marked: exits beyond those of the run were counted.
-    share = Cell(percent(one.share, 0), "bad" if one.share and one.share > 1 else "")
     return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
-            counted(one.exit_count, "exit"), source.clock.show(one.exit_time), share, verdict]
+            counted(one.exit_count, "exit"), source.clock.show(one.exit_time),
+            share_cell(one.share), verdict]
 
 
 def checksums(log: Log) -> dict[str, bool]:
@@ -510,6 +484,8 @@ def checksums(log: Log) -> dict[str, bool]:
 def s4(made: Section, board: Board, study: Data) -> None:
     """Theirs, and below it ours."""
     source = board.source(S4_TIMER_PLAN)
+    if not (source.rows or independence(board.first_with("work", S4_PLAN).log)):
+        return
     values: list[Data] = []
     rows: list[Cells] = []
     for row in study["rows"]:

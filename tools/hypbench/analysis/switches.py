@@ -7,20 +7,20 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from hypbench.analysis.interrupts import is_whole
-from hypbench.columns import Shown, between, filled, signed, times
 from hypbench.histogram import Interval, effect
-from hypbench.html import charts
-from hypbench.html.blocks import Cell, Cells, Section, prose
-from hypbench.html.data import Board, Source
+from hypbench import charts
+from hypbench.model import Cell, Cells, Section, between, prose, ratio
+from hypbench.frame import EMPTY, Board, Source
 from hypbench.records import Log
 from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
                            settings_of, twins)
 
 MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
+STATES = ("states", "timed", "timed-sw")
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
-SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
+SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata",
+            "pause_clock")
 SHOWN = 24  # bars of the figure; the table has all
 EACH = 3  # bars of an option
 
@@ -79,29 +79,6 @@ def state_rows(log: Log) -> list[SwitchRow]:
     return switch_rows(log, without=others)
 
 
-def switch_tables(log: Log) -> Shown:
-    return pair_tables("Configurations that differ in one axis: p50 in ticks", switch_rows(log))
-
-
-def state_tables(log: Log) -> Shown:
-    made = pair_tables("The state that a sample begins with: p50 in ticks", state_rows(log))
-    return made + ([prose("states_icount")] if made and platform_of(log) == "qemu-icount" else [])
-
-
-def pair_tables(title: str, rows: list[SwitchRow]) -> Shown:
-    if not rows:
-        return []
-    rows = [row for row in rows if is_whole(row.a)]
-    changed = [row for row in rows if not (row.effect.is_point and row.effect.value == 0)]
-    made = filled(title, ("switch", "A", "B", "bench", "variant", ">A p50", ">B p50", ">B - A",
-                          ">95 % interval", ">B / A"), (
-        (row.setting, row.base, row.other, row.bench, row.variant, row.a.p50,
-         row.b.p50, signed(row.effect.value), between(row.effect), times(row.ratio))
-        for row in changed), merged=3)
-    same = len(rows) - len(changed)
-    return [*(made or [title + ":"]), *([f"{same} more rows do not change."] if same else [])]
-
-
 Effect = tuple[Source, SwitchRow]
 
 
@@ -126,7 +103,8 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
             {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
              "note": f"{row.base}: {source.clock.show(row.a.p50)}; {source.note(row.b)}"}
             for source, row in shown], f"{board.clock.axis} more"))
-    head = ("option", "configuration", "path", ">without", ">with", ">change")
+    head = ("option", "configuration", "path", ">without", ">with", ">change", ">95 % interval",
+            ">ratio")
     made.table("switches", "Every path that an option changes", head,
                [line(*one) for one in moved], folded="Effects in numbers")
     made.table("no-effect", "Options and paths that do not differ", head,
@@ -136,7 +114,7 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
 def effects(board: Board) -> list[Effect]:
     """Each option and path once: of the first two configurations between which it changes."""
     found: dict[tuple[str, ...], Effect] = {}
-    for source in map(board.source, PLANS):
+    for source in board.those(PLANS):
         for row in switched(source):
             key = row.setting, row.bench, row.variant
             if not in_detail(row) and (key not in found or not found[key][1].change):
@@ -175,12 +153,13 @@ def shown_of(moved: list[Effect]) -> list[Effect]:
 
 def line(source: Source, row: SwitchRow) -> Cells:
     return [row.setting, row.base, f"{row.bench} {row.variant}", source.cell(row.a),
-            source.cell(row.b), Cell(source.clock.change(row.change), "strong")]
+            source.cell(row.b), Cell(source.clock.change(row.change), "strong"),
+            between(row.effect) if row.change else "", ratio(row.b.p50, row.a.p50)]
 
 
 def states(made: Section, board: Board) -> None:
     """Warm, cold caches, cold TLBs; a figure where the platform has caches."""
-    source = board.any_of("states", "timed", "timed-sw")
+    source = next((one for one in board.those(STATES) if state_rows(one.log)), EMPTY)
     rows = [row for row in state_rows(source.log) if row.bench not in UNMODELLED_BENCHES]
     if not rows:
         return

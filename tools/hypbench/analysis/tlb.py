@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hypbench.analysis.clocks import cycle_pools
-from hypbench.columns import Shown, filled, fixed, times
 from hypbench.histogram import Pool
 from hypbench.records import Data, Log
-from hypbench.rows import NOT_MODELLED, TIME, Key, Row, hides, platform_of, rows_of, settings_of
+from hypbench.rows import TIME, Key, Row, hides, platform_of, rows_of, settings_of
 
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
@@ -34,7 +33,6 @@ MISSES_LEAST = 0.95  # a load of the random chase
 MISSES_MOST = 0.02  # a load of the packed control that counts as one without misses
 ASSUMED = "assumed"
 LEAST = 0.5  # misses of a load: of fewer, something else is measured
-MATRIX = 4  # configurations from which on a log is a matrix
 
 
 @dataclass(frozen=True)
@@ -285,67 +283,3 @@ def miss_cycles(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
 def largest_sets(rows: list[Miss]) -> list[Miss]:
     """The largest working set of each log."""
     return [row for row in rows if row.cell.pages == max(one.cell.pages for one in rows)]
-
-
-def event_tables(log: Log) -> Shown:
-    """A table for each group of events."""
-    groups: dict[tuple[str, ...], list[list[str]]] = {}
-    for key, events in event_rows(log).items():
-        groups.setdefault(tuple(events), []).append(
-            [*key, *(fixed(value, 3) for value in events.values())])
-    made = [filled("PMU events of one operation", (
-        "bench", "variant", "configuration", *(f">{name}" for name in names)), rows)
-            for names, rows in groups.items()]
-    return [*(one for part in made for one in part), *doubts(log)]
-
-
-def tlb_tables(log: Log) -> Shown:
-    cells = largest(tlb_cells(log))
-    unmodelled = platform_of(log) == "qemu-icount"
-    if unmodelled and len({(cell.stage1, cell.stage2) for cell in cells}) < MATRIX:
-        return []  # the table of what this platform does not model says it all
-    if not cells:
-        return []
-    made = filled(f"Translation by grain: {cells[0].pages} pages of 4 KiB, ticks of one load",
-                  ("configuration", "stage 1", "stage 2", ">walk references", ">random", ">seq",
-                   ">packed", ">of it misses", ">random - the rest"),
-                  ((cell.config, cell.stage1, cell.stage2, cell.walk_refs,
-                    *loads_of(cell, unmodelled)) for cell in cells))
-    return [*made, *fit_line(log, unmodelled)]
-
-
-def loads_of(cell: TlbCell, unmodelled: bool) -> list[str]:
-    if unmodelled:
-        return ["-", "-", "-", "-", NOT_MODELLED]
-    return [fixed(value, 2)
-            for value in (cell.random, cell.seq, cell.packed, cell.spare, cell.cost)]
-
-
-def fit_line(log: Log, unmodelled: bool) -> list[str]:
-    fit = walk_fit(tlb_cells(log))
-    if unmodelled or not fit:
-        return []
-    worth = " (the host's clock: means nothing)" if platform_of(log) == "qemu-host" else ""
-    return [f"Fit over {fit.points} configurations: a translation = {fit.a:.2f} + {fit.b:.3f} *"
-            f" walk references, residual {fit.residual:.2f} ticks{worth}"]
-
-
-def miss_tables(log: Log) -> Shown:
-    return filled("What one TLB miss costs: (random - packed without its misses) / misses of a"
-                  " load",
-                  ("bench", "variant", "configuration", ">misses of a load", ">of the control's",
-                   ">ns a miss", ">cycles a miss"),
-                  ((*row.key, row.misses_said, row.control_said, fixed(row.ns, 1),
-                    fixed(row.cycles, 1)) for row in largest_sets(miss_rows(log))))
-
-
-def slowdown_tables(log: Log) -> Shown:
-    made = filled("Slowdown at a miss rate of m: 1 * (1 - m) + m * r",
-                  ("r of", "configuration", "against", "working set", ">r",
-                   *(f">m = {100 * rate:g} %" for rate in MISS_RATES)), (
-        ("study (S1)" if one.source == "study" else one.source, one.config, one.base, one.size,
-         f"{one.ratio:.2f}", *(times(value, 4) for value in one.slowdowns))
-        for one in slowdowns(log)))
-    if made and platform_of(log) == "qemu-icount":
-        made.append(f"r is measured on a platform that has translation cost: {NOT_MODELLED}.")
-    return made

@@ -186,7 +186,7 @@ def reason(why: list[str]) -> str:
 
 def studies(tree: Tree) -> str:
     """What the plans and pages call S1 to S4."""
-    said = json.loads((tree.root / "tools/hypbench/html/studies.json").read_text())
+    said = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
     return texts().studies([(one["title"], one["cite"], ", ".join(
         f"`{path.stem}`" for path in sorted(tree.root.glob(f"plans/paper-{name.lower()}*.plan")))
         or "none") for name, one in said.items() if "title" in one])

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
+from hypbench.analysis import programs
+from hypbench.frame import frame_of
 from hypbench.guests.machine import BadGuest
 from hypbench.guests.prepare import USUAL_CONFIG, Wish, by_recipe
 from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
-from hypbench.printing import print_parts
+from hypbench.printing import print_blocks
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.tables import tables_of
 from hypbench.tree import Tree
 
 PATH = click.Path(path_type=Path)
@@ -94,7 +95,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
         say(LEAVE)
     log, verdict = run(tree, wish, say)
     if stats and log.run:
-        print_parts(tables_of(log))
+        print_blocks(programs.section(frame_of(log), []).tables)
     for line in verdict.lines:
         say(line)
     sys.exit(verdict.status)

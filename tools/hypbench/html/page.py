@@ -4,29 +4,24 @@
 import base64
 import gzip
 import json
+import re
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from hypbench.analysis import (answer, beside, ceilings, comparison, conditions, failover, flames,
-                               history, interrupts, links, memory, programs, studies, switches)
-from hypbench.html import charts
-from hypbench.html.blocks import Chart, Section
-from hypbench.html.data import Board
+from hypbench import charts
+from hypbench.analysis import conditions
+from hypbench.model import Cell, Chart, Column, Section
+from hypbench.frame import Board
 from hypbench.records import Data
 from hypbench.report import summary_csv
+from hypbench.subjects import sections
 from hypbench.tree import write_whole
 
-# In the order of the page. A part without records makes no blocks, and is left out.
-PARTS = (comparison, answer, interrupts, ceilings, flames, memory, beside, failover, links, studies,
-         switches, programs, history, conditions)
-
-
-def sections(board: Board, boards: list[Board]) -> list[Section]:
-    made = [part.section(board, boards) for part in PARTS]
-    return [section for section in made if section.blocks]
+STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
+LONG = 36  # characters from which a cell needs room for several words in a line
 
 
 @cache
@@ -44,11 +39,25 @@ def packed(value: Data) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
+def cited(text: str, section: Section) -> str:
+    """Each study that a text of another section names leads to the board's section on studies."""
+    if section.id == "studies" or not STUDY.search(text):
+        return text
+    link = rf'<a href="#studies-{section.board}">\g<0></a>'
+    return Markup(STUDY.sub(link, str(escape(text))))
+
+
+def classes(cell: Cell, column: Column) -> str:
+    kind = "number" if column.number else "long" if len(cell.text) > LONG else ""
+    return " ".join(filter(None, (kind, cell.mark)))
+
+
 def render(boards: list[Board], absent: list[str]) -> str:
     """`absent`: plans of the report that are not in the tree."""
-    made = {board.name: sections(board, boards) for board in boards}
+    made = {board.name: sections(board, boards=boards) for board in boards}
     environment = Environment(loader=PackageLoader("hypbench.html"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    environment.filters |= {"cited": cited, "classes": classes}
     data = {"charts": {chart.id: chart.spec for found in made.values()
                        for chart in charts_of(found)},
             "csv": {board.name: {source.plan: summary_csv(source.log)
@@ -71,7 +80,7 @@ def write_pictures(boards: list[Board], names: tuple[str, ...], folder: Path) ->
     folder.mkdir(parents=True, exist_ok=True)
     for board in boards:
         if any(name.endswith(f"-{board.name}") for name in names):
-            for chart in charts_of(sections(board, boards)):
+            for chart in charts_of(sections(board, boards=boards)):
                 if chart.id.removeprefix("fig-") in names:
                     path = folder / f"{chart.id.removeprefix('fig-')}.svg"
                     write_whole(path, charts.picture(chart.spec))

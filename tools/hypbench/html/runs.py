@@ -34,8 +34,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hypbench import gem5, path_lengths, plan as plans, profile, qemu, reference
 from hypbench.cost import Machine
-from hypbench.history import history_of
-from hypbench.html.data import REFERENCE_PLANS, Board, Source, lost_steps
+from hypbench.frame import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.reading import read_file
 from hypbench.records import Data, Log
 from hypbench.rows import measured
@@ -327,7 +326,9 @@ def leave_moved_out(source: Source, records: Path) -> None:
 
 
 def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
-    return Source(plan, measured(believable(log)), problems_of(log, platform), packed=packed(raw))
+    whole = believable(log)
+    return Source(plan, measured(whole), problems_of(log, platform), packed=packed(raw),
+                  whole=whole)
 
 
 def packed(raw: bytes) -> bytes:
@@ -361,8 +362,6 @@ def boards_of(jobs: list[Job]) -> list[Board]:
         elif (profile.PLAN in tree.plans()
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
-        if board.clock.exact and board.run:
-            board.history = history_of(tree.root, board.name, board.run["compiler"])
         found.append(board)
     return found
 

@@ -2,8 +2,8 @@
 """A picture of the trace: a request over a doorbell and its answer, on a track per core and per VM,
 with an arrow from each ring to the interrupt that it makes."""
 
-from hypbench.html import charts
-from hypbench.html.blocks import Clock
+from hypbench import charts
+from hypbench.model import Clock
 from hypbench.plan_language import Plan
 from hypbench.plan_vms import Link
 from hypbench.records import Data, Log

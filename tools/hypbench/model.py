@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a page: sections of text, notices, tables and figures; and numbers with their units:
-what a tick is called depends on the platform."""
+"""The parts of a report: sections of text, notices, tables, charts and cards; and numbers with
+their units: what a tick is called depends on the platform. A subject of `hypbench.analysis` makes a
+section of them. `terminal.py` and `html/page.py` show the same section."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from math import log2
 from typing import Any
 
-from markupsafe import Markup, escape
-
-from hypbench.columns import columns_of
+from hypbench.histogram import Interval
 from hypbench.records import Data
 from hypbench.rows import TIME
 from hypbench.template import ENVIRONMENT
 
 NARROW_SPACE = "\u202f"
 NONE = "–"
-STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
-LONG = 36  # characters from which a cell needs room for several words in a line
+WITH_UNIT = re.compile(r"[^\u00a0]*\d\u00a0(?P<unit>[^\u00a0 ()]+)")
+BARS = " ▁▂▃▄▅▆▇█"
+SPARK_WIDTH = 12
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,35 @@ def percent(share: float | None, digits: int = 1) -> str:
     return NONE if share is None else f"{100 * share:.{digits}f}\u00a0%"
 
 
-def ratio(value: float | None, base: float | None) -> str:
-    return NONE if value is None or not base else f"×{value / base:.2f}"
+def ratio(value: float | None, base: float | None, places: int = 2) -> str:
+    return NONE if value is None or not base else f"×{value / base:.{places}f}"
+
+
+def decimals(value: float | None, places: int) -> str:
+    return NONE if value is None else f"{value:.{places}f}"
+
+
+def between(interval: Interval) -> str:
+    """Return the interval of 95 %; nothing if the interval is a point."""
+    return "" if interval.is_point else f"{signed(interval.low)} to {signed(interval.high)}"
+
+
+def signed(value: float) -> str:
+    return "0" if value == 0 else f"{value:+.0f}" if value == int(value) else f"{value:+.1f}"
+
+
+def spark(hist: tuple[tuple[int, int], ...]) -> str:
+    """Return a histogram in a few characters: from the lowest to the highest bucket, evenly in
+    log2."""
+    if not hist:
+        return ""
+    places = [log2(max(edge, 1)) for edge, _ in hist]
+    width = max(places) - min(places)
+    bins = [0] * (SPARK_WIDTH if width else 1)
+    for place, (_, count) in zip(places, hist):
+        bins[int((place - min(places)) / width * (len(bins) - 1)) if width else 0] += count
+    top = log2(max(bins) + 1)
+    return "".join(BARS[-(-int(log2(count + 1) / top * 80) // 10)] for count in bins)
 
 
 def seconds(value: float) -> str:
@@ -102,19 +130,13 @@ def seconds(value: float) -> str:
 
 @cache
 def texts() -> Any:
-    return ENVIRONMENT.get_template("html/templates/prose.j2", globals={
+    return ENVIRONMENT.get_template("prose.j2", globals={
         "number": number, "percent": percent}).module
 
 
 def prose(name: str, /, **values: object) -> str:
-    """A text of templates/prose.j2."""
+    """A text of prose.j2."""
     return re.sub(r"[ \n]+", " ", getattr(texts(), name)(**values)).strip(" ")
-
-
-def cited(text: str, board: str) -> str:
-    """Each study that the text names leads to the board's section on studies."""
-    link = rf'<a href="#studies-{board}">\g<0></a>'
-    return Markup(STUDY.sub(link, str(escape(text)))) if STUDY.search(text) else text
 
 
 @dataclass(frozen=True)
@@ -145,22 +167,54 @@ Cells = Sequence[str | Cell]
 
 
 @dataclass(frozen=True)
+class Column:
+    name: str
+    number: bool
+    unit: str = ""  # of every number in the column
+
+    @property
+    def heading(self) -> str:
+        return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+@dataclass(frozen=True)
 class Table:
+    """The names of columns of numbers begin with ">" in `head`."""
+
     id: str
     caption: str
     head: tuple[str, ...]
     rows: Sequence[Cells]
     notes: tuple[str, ...] = ()
-    folded: str = ""  # what a click unfolds
+    folded: str = ""  # what a click unfolds; a table that is not folded is in the default view
     kind: str = "table"
 
-    def columns(self) -> list[tuple[str, bool]]:
-        return columns_of(self.head)
-
-    def cells(self) -> list[list[tuple[str, str, str]]]:
-        """(text, classes, link) of every cell."""
-        return [[cell_of(cell, number) for cell, (_, number) in zip(row, self.columns())]
+    @cached_property
+    def whole(self) -> list[list[Cell]]:
+        """The cells, each with its unit."""
+        return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
                 for row in self.rows]
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        return [Column(name.removeprefix(">"), name.startswith(">"),
+                       shared_unit([row[at].text for row in self.whole])
+                       if name.startswith(">") else "")
+                for at, name in enumerate(self.head)]
+
+    @cached_property
+    def cells(self) -> list[list[Cell]]:
+        """The cells without a unit that is in the head."""
+        return [[replace(cell, text=cell.text.partition("\u00a0")[0]) if column.unit else cell
+                 for cell, column in zip(row, self.columns)] for row in self.whole]
+
+
+def shared_unit(texts: Iterable[str]) -> str:
+    """Return the unit that all numbers of a column have, or nothing."""
+    found = [WITH_UNIT.fullmatch(text) for text in texts if any(map(str.isdigit, text))]
+    units = {one["unit"] if one else "" for one in found}
+    units = {plural(unit) if plural(unit) in units else unit for unit in units}
+    return units.pop() if len(units) == 1 else ""
 
 
 @dataclass(frozen=True)
@@ -204,8 +258,12 @@ class Section:
         self.blocks += [block for block in blocks if block is not None
                         and not (isinstance(block, Table) and not block.rows)]
 
+    @property
+    def tables(self) -> list[Table]:
+        return [block for block in self.blocks if isinstance(block, Table)]
+
     def text(self, text: str, href: str = "") -> None:
-        self.add(Text(text if self.id == "studies" else cited(text, self.board), href))
+        self.add(Text(text, href))
 
     def table(self, name: str, caption: str, head: tuple[str, ...], rows: Sequence[Cells],
               notes: tuple[str, ...] = (), folded: str = "") -> None:
@@ -214,8 +272,3 @@ class Section:
     def figure(self, name: str, caption: str, spec: Data) -> None:
         self.add(Chart(f"fig-{name}-{self.board}", caption, spec | {"description": caption}))
 
-
-def cell_of(cell: str | Cell, number: bool) -> tuple[str, str, str]:
-    made = cell if isinstance(cell, Cell) else Cell(cell)
-    long = "long" if len(made.text) > LONG else ""
-    return made.text, " ".join(filter(None, ("number" if number else long, made.mark))), made.href

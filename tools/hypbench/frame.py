@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records that a page is made from, and how the page groups their rows. Package
-`hypbench.analysis` interprets them, for the page and for the terminal alike."""
+"""The data that every subject reads: the rows of each plan's records on a board, with their units
+and links. A subject of `hypbench.analysis` turns a board into a section of tables and charts, which
+the page and the terminal show alike."""
 
 import json
 from collections.abc import Iterable
@@ -10,8 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from urllib.parse import quote
 
-from hypbench.history import History
-from hypbench.html.blocks import Cell, Clock, Notice, number
+from hypbench.model import Cell, Clock, Notice, number
 from hypbench.profile import Flame
 from hypbench.records import Data, Log
 from hypbench.rows import Key, Row, Settings, default_of, rows_of, settings_of
@@ -29,7 +29,7 @@ WINDOWS = {"pair": "between two reads of CNTPCT around the path",
 @cache
 def published(name: str) -> Data:
     """Published numbers: studies.json."""
-    return json.loads(Path(__file__).with_name(f"{name}.json").read_text())
+    return json.loads((Path(__file__).with_name("analysis") / f"{name}.json").read_text())
 
 
 @dataclass
@@ -45,6 +45,7 @@ class Source:
     kept: bool = False  # a reference run, from the tree
     packed: bytes = b""  # the records, by gzip: the page's download
     board: str = ""  # the name of the board that has it
+    whole: Log | None = None  # with the records of VMs beside the measured one
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -81,7 +82,7 @@ class Source:
             text = self.clock.show(row.p50 if row else None)
         return Cell(text, mark, self.link(row.key) if row else "")
 
-    def cells(self, row: Row, *ticks: float | None) -> list[Cell]:
+    def cells(self, row: Row | None, *ticks: float | None) -> list[Cell]:
         """Figures of the row, which lead there, too."""
         return [self.cell(row, self.clock.show(one)) for one in ticks]
 
@@ -133,9 +134,9 @@ class Board:
     name: str
     sources: dict[str, Source] = field(default_factory=dict)
     side: str = ""  # A or B, of a page that compares two records files
+    one_log: bool = False  # what the log has no records of is no loss
     flames: list[Flame] = field(default_factory=list)
     why_no_flames: str = ""
-    history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
         self.sources = {plan: replace(source, board=self.name)
@@ -184,22 +185,33 @@ class Board:
         """The first of these plans' records."""
         return next((self.source(plan) for plan in plans if self.source(plan).rows), EMPTY)
 
+    def those(self, plans: Iterable[str]) -> list[Source]:
+        """The records of these plans, or of every plan if the board has none of these."""
+        return ([self.sources[plan] for plan in plans if plan in self.sources]
+                or list(self.sources.values()))
+
     def first_with(self, bench: str, *plans: str) -> Source:
         """The first of these plans' records (then of any) in which a benchmark has results."""
         names = [*plans, *(name for name in self.sources if name not in plans)]
         return next((self.source(name) for name in names if self.source(name).of_bench(bench)),
                     EMPTY)
 
-
     def missing(self, what: str, plan: str) -> Notice | None:
         """No records of this; None for a board that has few plans."""
         how = self.how(plan) if self.silicon else ""
-        return None if self.partial else Notice(
+        return None if self.partial or self.one_log else Notice(
             f"{self.name}: no records of {what}. They come from the plan {plan}. {how}".strip())
 
     def how(self, plan: str) -> str:
         """How records of a plan come from the board itself."""
         return f"On {self.name} that is {on_the_board(self.name, plan).replace('`', '')}."
+
+
+def frame_of(log: Log, whole: Log | None = None) -> Board:
+    """The frame of one VM's log; `whole`: with the other VMs' records."""
+    run = log.run or {"board": "", "plan": ""}
+    plan = run["plan"] or "plan"
+    return Board(run["board"], {plan: Source(plan, log, whole=whole)}, one_log=True)
 
 
 def lost_steps(log: Log, plan_text: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hypbench.html.blocks import number
+from hypbench.model import number
 from hypbench.records import Data
 
 MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trapped-sw": "#CC79A7",
@@ -104,36 +104,6 @@ def icicle(values: list[Data], title: str) -> Data:
                         "as": "text"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
          **words("text", axis("middle", title), y, fontSize=11)}])
-
-
-def sparks(values: list[Data], title: str) -> Data:
-    """A line of its own height for each `what`, over `x`; the first and the last `value` beside
-    it."""
-    rows = list(dict.fromkeys(value["what"] for value in values))
-    of_row = {what: [value for value in values if value["what"] == what] for what in rows}
-    for some in of_row.values():
-        low, high = (end(value["value"] for value in some) for end in (min, max))
-        for value in some:
-            value["height"] = 0.15 + 0.7 * (value["value"] - low) / max(high - low, 1)
-    newest = max(value["x"] for value in values)
-    room = 0.15 * newest + 0.5
-    ends = [{"what": what, "text": f"{number(value['value'])}", "at": at, "note": value["note"]}
-            for what, some in of_row.items() for at, value in ((-room / 6, some[0]),
-                                                               (newest + room / 6, some[-1]))]
-    y = names("what", rows)
-    x = axis("x", title, scale={"nice": False, "domain": [-room, newest + room]},
-             axis={"values": [], "grid": False})
-    line = {"x": x, "y": y, "yOffset": axis("height", None, scale={"domain": [1, 0]}),
-            "color": {"value": MODES["hypbench"]}}
-    return chart(values, 24 * len(rows), layer=[
-        {"mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 1.6},
-         "encoding": line | {"detail": {"field": "what"}, "order": {"field": "x"}}},
-        {"mark": {"type": "point", "filled": True, "size": 14}, "encoding": line | {
-            "tooltip": TIP}},
-        *({"data": {"values": [one for one in ends if (one["at"] < 0) == left]},
-           "mark": {"type": "text", "align": "right" if left else "left", "fontSize": 11},
-           "encoding": {"x": axis("at", title), "y": y, "text": {"field": "text"},
-                        "tooltip": TIP}} for left in (True, False))])
 
 
 def ecdf(values: list[Data], unit: str) -> Data:

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subjects of a report. Each module has one function, `section`: from the frame of a board to a
+section of tables, texts and charts. The page and the terminal show the sections of this list, so a
+new subject is a module with a `section` and its name here."""
+
+from collections.abc import Iterable
+from types import ModuleType
+
+from hypbench.analysis import (answer, beside, bound, comparison, conditions, failover, flames,
+                               interrupts, links, memory, programs, studies, switches)
+from hypbench.frame import Board
+from hypbench.model import Section
+
+# In the order of the page. A subject without records makes no blocks, and is left out.
+PARTS = (comparison, answer, interrupts, bound, flames, memory, beside, failover, links, studies,
+         switches, programs, conditions)
+
+
+def sections(board: Board, parts: Iterable[ModuleType] = PARTS,
+             boards: Iterable[Board] = ()) -> list[Section]:
+    made = [part.section(board, list(boards) or [board]) for part in parts]
+    return [section for section in made if section.blocks]

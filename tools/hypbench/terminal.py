@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of a report in a terminal: the same rows, units and notes as on the page."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.markup import escape
+from rich.table import Table as Printed
+
+from hypbench.model import Band, Block, Cell, Column, Notice, Section, Table, Text
+
+EDGE, GAP = 1, 3  # characters of a table's left edge, and beside each cell
+WORDS_MOST = 28  # characters of a column of words, where the terminal is narrow
+Part = Printed | str  # a table, or a paragraph
+
+
+def printed(section: Section, width: int) -> Iterator[Part]:
+    """The title, and every block but charts, which need a page."""
+    parts = [part for block in section.blocks for part in shown(block, width)]
+    if parts:
+        yield f"── {section.title} ──"
+        yield from parts
+
+
+def shown(block: Block, width: int) -> Iterator[Part]:
+    if isinstance(block, Table):
+        yield from tables(block, width)
+        yield from map(plain, block.notes)
+    elif isinstance(block, Text):
+        yield plain(f"{block.text} {block.href}".strip())
+    elif isinstance(block, Notice):
+        yield plain("; ".join([block.text, *block.items]))
+    elif isinstance(block, Band):
+        yield from tables(cards(block), width)
+
+
+def cards(band: Band) -> Table:
+    """The cards of the first screen as a table."""
+    rows = [(figure.name if not at else "", mode, cell, figure.meaning if not at else "")
+            for figure in band.figures for at, (mode, cell) in enumerate(figure.values)]
+    return Table("cards", "", ("path", "mode", ">answer", "what that is"), rows)
+
+
+def tables(block: Table, width: int) -> list[Printed]:
+    """Columns of numbers without room go into a further table, so that no number is broken."""
+    found = [columns_in(block, band, plain(block.caption) if not at else "")
+             for at, band in enumerate(bands(block, width))]
+    return [one for one in found if one.row_count]
+
+
+def bands(block: Table, width: int) -> list[list[int]]:
+    """The columns of each table, by their positions: words are in every one."""
+    widths = {at: widest(column, [row[at] for row in block.cells])
+              for at, column in enumerate(block.columns)}
+    words = [at for at in widths if not block.columns[at].number]
+    room = width - EDGE - sum(min(widths[at], WORDS_MOST) + GAP for at in words)
+    found: list[list[int]] = []
+    left = 0
+    for at in widths:
+        if block.columns[at].number:
+            if not found or left < widths[at] + GAP:
+                found.append([])
+                left = room
+            found[-1].append(at)
+            left -= widths[at] + GAP
+    return [sorted([*words, *band]) for band in found or [[]]]
+
+
+def widest(column: Column, cells: Sequence[Cell]) -> int:
+    """A heading breaks between its words."""
+    words = column.heading.split() if column.number else [column.heading]
+    return max(map(len, [*words, *(plain(cell.text) for cell in cells)]), default=0)
+
+
+def columns_in(block: Table, band: list[int], title: str) -> Printed:
+    made = Printed(title=escape(title), title_justify="left", header_style="bold")
+    for at in band:
+        column = block.columns[at]
+        cells = [row[at] for row in block.cells]
+        made.add_column(escape(plain(column.heading)), overflow="fold",
+                        justify="right" if column.number else "left", no_wrap=False,
+                        min_width=widest(column, cells) if column.number else None)
+    for row in block.cells:
+        made.add_row(*(escape(plain(row[at].text)) for at in band))
+    return made
+
+
+def plain(text: str) -> str:
+    """Without the blanks of a page that hold numbers together."""
+    return text.replace("\u202f", "").replace("\u00a0", " ")
