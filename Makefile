@@ -18,15 +18,20 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DTB FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
 	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLAN \
-	PLATFORM QEMU SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
+	PLATFORM PRUNE QEMU SAVE SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
+# What a command line chose, of what has a default
+told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
+told_plan := $(if $(filter command environment,$(firstword $(origin PLAN))),$(PLAN))
+chosen_runs = $(if $(told_board),--board $(told_board)) $(if $(told_plan),--plan "$(told_plan)")
+
 .DEFAULT_GOAL := help
-.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench trace \
+.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench runs trace \
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
 	guest-freertos peers probe compare reference report debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
@@ -222,13 +227,20 @@ setup-runs := setup-armv7+armv8+qemu+python
 setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
-## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on)
+## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
+##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`
 # A guest of a recipe wants more.
 bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
 	@$(HYPBENCH) check-plan "$(PLAN)" $(if $(costs),--clock $(CLOCK) --cost $(BOARD))
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE) \
-		$(if $(costs),--cost)
+		$(if $(costs),--cost) $(call option,--save,SAVE)
+
+## runs: list the kept runs (BOARD=, PLAN=); PRUNE=5 lists what is older than the last 5 of each
+##   board and scenario and no baseline, and CONFIRM=yes removes that
+runs: setup-python
+	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
+		$(if $(filter yes,$(CONFIRM)),--yes)) $(chosen_runs)
 
 ## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
 trace: $(setup-run)
@@ -291,15 +303,17 @@ peers: $(setup-runs)+guests
 		$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
 		$(if $(KEEP),--keep)
 
-## compare: what changed from run A=<records> to run B=<records>, or to the last run of A's board
+## compare: what changed from run A=before to run B=after (names of kept runs, or files with
+##   records), or to the latest run of A's board and scenario (BOARD= and PLAN= choose a name's)
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1;
 # ALLOW=compiler, or hz, batch: one or more words)
 ifneq ($(filter compare,$(MAKECMDGOALS)),)
-$(if $(A),,$(error make compare wants A=<records>, and B=<records> or the last run of A's board))
+$(if $(A),,$(error make compare wants A=<kept run or records>; B= is the latest run of A's board))
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
 	( tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
+	$(chosen_runs) \
 	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
 	$(if $(ALLOW_MISSING),--allow-missing) $(ALLOW:%=--allow "%") ) >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)
@@ -362,7 +376,6 @@ hostile-nightly: $(setup-run)
 
 ## update-expected: write path lengths, ceilings to tests/expected/; CHANGELOG.md says why, first
 # (without BOARD= also the figures of tests/figures.json, and which times of reference/ stand)
-told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
 update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_expected.py $(told_board)
 	@PYTHONPATH=tests $(PYTHON) tests/qemu/update_bounds.py $(told_board)

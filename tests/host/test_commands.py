@@ -250,10 +250,11 @@ def test_run_sets_configurations_side_by_side(bench):
 
 def test_run_ends_with_its_files_its_time_and_the_next_command(bench, monkeypatch):
     monkeypatch.chdir(bench.root)
-    lines = bench.run().stderr.splitlines()[-3:]
+    lines = bench.run().stderr.splitlines()[-4:]
     assert lines[0] == "records: build/virt-a72/records.jsonl, summary.csv, console.log"
-    assert re.fullmatch(r"time: \d+\.\d s for 18 steps", lines[1])
-    words = re.fullmatch(r"next: build/venv/bin/hypbench (.*)  # every table", lines[2])[1].split()
+    assert re.fullmatch(r"kept: runs/virt-a72/sample/\d{8}T\d{6}Z\.jsonl", lines[1])
+    assert re.fullmatch(r"time: \d+\.\d s for 18 steps", lines[2])
+    words = re.fullmatch(r"next: build/venv/bin/hypbench (.*)  # every table", lines[3])[1].split()
     assert bench(*words).output == bench.run("--quiet", "--table", "long").output
     monkeypatch.chdir(bench.root / "plans")
     assert f"records: {bench.out}/records.jsonl," in bench.run("--out", str(bench.out)).stderr

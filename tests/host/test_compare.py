@@ -7,6 +7,10 @@ import re
 import pytest
 
 from hypbench.analysis.comparison import Threshold, Verdict, compare_logs, conditions
+from hypbench.records import read_log
+from hypbench.rows import rows_of
+from hypbench.store import keep
+from hypbench.tree import Tree
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, stamped
 from paths import log_from, matrix
 from test_commands import failed, table_row
@@ -230,21 +234,23 @@ def compare_with_last(bench):
     def command(a: bytes, last: bytes | None):
         (bench.root / "a").write_bytes(a)
         if last is not None:
-            (bench.out / "records.jsonl").write_bytes(last)
+            keep(Tree(bench.root), read_log(last), [])
         return bench("compare", str(bench.root / "a"))
     return command
 
 
-def test_without_b_it_is_the_last_run_of_the_board(compare_with_last, bench):
+def test_without_b_it_is_the_latest_kept_run_of_the_board(compare_with_last, bench):
     result = compare_with_last(A, SLOW)
     assert result.exit_code == 0 and result.stdout.splitlines()[-1] == "2 rows: 2 slower"
-    assert f"B: {bench.out / 'records.jsonl'} (virt-a72" in result.stdout
+    assert f"B: {bench.root / 'runs/virt-a72/sample/'}" in result.stdout
 
 
 @pytest.mark.parametrize("a, last, says", [
-    (A, None, "no run of virt-a72 is kept to compare A with: `make bench BOARD=virt-a72 PLAN="),
-    (A, b"", "has no run record"),
-    (A, log_of(run_with(plan="other")), "the last run of virt-a72 is of plan other, A is of plan"),
+    (A, None, "no qemu-icount run of virt-a72 with plan sample is kept to compare A with: `make"),
+    (A, b"", "no qemu-icount run of virt-a72 with plan sample is kept"),
+    (A, SLOW[:SLOW.index(b'"step":3') - 5], "no qemu-icount run of virt-a72 with plan sample is"),
+    (A, log_of(run_with(plan="other")), "no qemu-icount run of virt-a72 with plan sample is kept"),
+    (A, log_of(run_with(platform="silicon")), "no qemu-icount run of virt-a72 with plan sample"),
     (log_of(run_with(board="toaster")), A, "A is a run of board 'toaster', which is not here")])
 def test_no_last_run_to_compare_with(compare_with_last, a, last, says):
     failed(compare_with_last(a, last), says, 2)
@@ -293,9 +299,26 @@ def test_rows_that_b_has_alone_are_a_failure_unless_allowed(compare):
     assert compare(TRAPPED_ALONE, A, "--allow-missing").exit_code == 0
 
 
-def test_the_last_run_is_not_compared_with_itself(bench):
-    (bench.out / "records.jsonl").write_bytes(A)
-    failed(bench("compare", str(bench.out / "records.jsonl")), "A is the last run of virt-a72", 2)
+def test_the_latest_run_is_not_compared_with_itself(bench):
+    path = keep(Tree(bench.root), read_log(A), [])
+    for word in (str(path), "latest"):
+        failed(bench("compare", word), "A is the latest kept run of virt-a72 with plan sample", 2)
+
+
+def test_identical_runs_compare_as_identical_and_what_does_not_compare_has_its_reason(compare):
+    """A twin: B is of another build, and the runs are not identical."""
+    head, *rest = matrix("qemu-icount")
+    one, other = (log_of([head | {"build": build}, *rest]) for build in ("v0-3", "v0-4"))
+    records = len(read_log(one).records)
+    same = compare(one, one)
+    assert same.exit_code == 0, same.output
+    assert f"identical: A and B have the same {records} records" in same.output
+    rows = len(rows_of(read_log(one)))
+    assert same.stdout.splitlines()[-1] == (
+        f"{rows} rows: {rows} not comparable ({rows} not modelled here)")
+    result = compare(one, other)
+    failed(result, "nothing was compared", 2)
+    assert "identical:" not in result.output
 
 
 def test_result_that_cannot_be_true_is_left_out(compare):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from hypbench import digests
 from hypbench.html import runs
 from hypbench.plan import read_plan
 from hypbench.tree import packed
@@ -83,12 +84,29 @@ def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
     assert "bench tlb_chase n=1 pages=8\n" in run
 
 
+def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
+    """Digests decide: a run of another image, of another plan, or one that was changed is not."""
+    assert tree.run("--plan", "storm").exit_code == 0 and tree.count() == 1
+    assert tree("report").exit_code == 0 and tree.count() == 2
+    assert not (tree.home / "storm.jsonl").exists()
+    assert "fig-storm-virt-a72" in page_of(tree)
+    kept = next((tree.root / "runs/virt-a72/storm").glob("*.jsonl"))
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:-9])
+    assert tree("report").exit_code == 0 and tree.count() == 3
+    kept.write_bytes(whole)
+    tree.write("plans/storm.plan", plan_text("storm") + "limit_ms 5\n")
+    assert tree("report").exit_code == 0 and tree.count() == 4
+    change_image(tree)
+    assert tree("report").exit_code == 0 and tree.count() == 6
+
+
 def test_another_commit_of_the_same_code_is_not_run_again(tree):
     image, source = tree.out / "hypbench.elf", tree.out / "build_id.c"
     code = image.read_bytes()
 
     def build(name: str, more: bytes = b"") -> None:
-        image.write_bytes(code + name.encode().ljust(runs.BUILD_ID_SIZE, b"\0") + more)
+        image.write_bytes(code + name.encode().ljust(digests.BUILD_ID_SIZE, b"\0") + more)
         source.write_text(f'const char build_id[sizeof(build_id)] = "{name}";\n')
     build("1234567")
     assert tree("report").exit_code == 0 and tree.count() == 2

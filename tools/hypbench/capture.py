@@ -15,6 +15,7 @@ import click
 import serial
 from serial.tools import list_ports
 
+from hypbench import store
 from hypbench.printing import TABLE, print_problems, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
@@ -230,6 +231,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         show_log(log, table)
         if log.run and log.run["platform"] == "silicon":
             keep_for_report(log, tree.captured(board))
+        store.keep(tree, log, problems)
     print_problems(endings(runs, line) + problems, (log or runs.before).text)
     if runs.before.records:
         interrupted.insert(0, left_out(runs))

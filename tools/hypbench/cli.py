@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from hypbench import __version__, costing, gem5
+from hypbench import __version__, costing, gem5, store
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
@@ -24,7 +24,9 @@ from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.bound.cli import bound
 from hypbench.capture import capture
 from hypbench.checks.cli import dev
+from hypbench.digests import made_from
 from hypbench.guests.cli import run_guest
+from hypbench.guests.prepare import BY_RECIPE
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
@@ -34,9 +36,10 @@ from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import RUN, RUN_A, RUN_B, Reading, every_run, read_file
 from hypbench.records import Log
 from hypbench.report import caption
-from hypbench.rows import NOT_MODELLED, select
+from hypbench.rows import NOT_MODELLED, platform_of, select
 from hypbench.rules import believable
-from hypbench.session import Outcome, result_paths, run_board
+from hypbench.runs_cli import runs
+from hypbench.session import Outcome, built_image, result_paths, run_board
 from hypbench.tree import HOME, Tree, UnknownName, read_bytes, shown, write_whole
 
 SHOWN = 5  # problems of a file; `hypbench check` lists all
@@ -91,14 +94,18 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
 @RUN_B
 @BENCH
 @CONFIG
+@click.option("--board", default="", metavar="B", help="The board of a run that is named.")
+@click.option("--plan", "scenario", default="", metavar="P",
+              help="The scenario of a run that is named.")
 @click.pass_obj
 def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
             allowed: tuple[str, ...], table: str, run_a: int | None, run_b: int | None,
-            benches: tuple[str, ...], configs: tuple[str, ...]) -> None:
+            benches: tuple[str, ...], configs: tuple[str, ...], board: str, scenario: str) -> None:
     """Compare two runs: what is slower in B than in A?
 
-    A and B are records files or console logs, of one board or of two, of this release or an older
-    one; without B, it is the last run of A's board. Rows of the same benchmark, variant and
+    A and B are names of kept runs (`hypbench runs`), records files or console logs, of one board or
+    of two, of this release or an older one; without B, it is the latest kept run of A's board and
+    scenario. Rows of the same benchmark, variant and
     configuration stand against each other, pass by pass: median, p99, p99.9, largest and mean. A
     difference has a 95 % interval, and a row is slower when one of them is all above 0. What
     changed comes first, what could not be compared last.
@@ -106,19 +113,23 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
     (what is good of it is compared all the same), or not every row could be compared.
     """
+    a = store.file_of(tree, a, board, scenario)
     whole = [opened("A", a, run_a)]
-    b = b or last_run(tree, a, whole[0].log)
+    b = store.file_of(tree, b, board, scenario) if b else last_run(tree, a, whole[0].log)
     whole.append(opened("B", b, run_b))
     first, second = select([believable(reading.log) for reading in whole], benches, configs)
     rows = compare_logs(first, second)
-    click.echo(f"A: {a} ({about(first)})\nB: {b} ({about(second)})")
+    click.echo(f"A: {shown(a)} ({about(first)})\nB: {shown(b)} ({about(second)})")
     for line in conditions(first, second):
         click.echo(f"different: {line}")
     print_blocks(block for block in comparison_section(rows, threshold).tables
                  if table == "long" or not block.folded)
     click.echo(caption(first))
     lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
-    gaps = list(uncompared(first, second, rows, allow_missing, allowed))
+    identical = first.content == second.content
+    gaps = [] if identical else list(uncompared(first, second, rows, allow_missing, allowed))
+    if identical:
+        click.echo(f"identical: A and B have the same {len(first.records)} records")
     for text in gaps:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(summary_line(rows, threshold))
@@ -127,22 +138,18 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
 
 
 def last_run(tree: Tree, a: Path, log: Log) -> Path:
-    """The last run of A's board and plan."""
+    """The latest kept run of A's board, scenario and platform, which is not A itself."""
     board, plan = log.run["board"], log.run["plan"]
     if board not in tree.boards():
         raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
                           " missing")
-    path = result_paths(tree.build(board))[0]
+    path = store.latest_like(tree, log)
     again = f"`make bench BOARD={board} PLAN={plan}` makes one"
-    if not path.is_file():
-        raise UnknownName(f"no run of {board} is kept to compare A with: {again}")
+    if not path:
+        raise UnknownName(f"no {platform_of(log)} run of {board} with plan {plan} is kept to"
+                          f" compare A with: {again}")
     if path.samefile(a):
-        raise UnknownName(f"A is the last run of {board} itself: copy it, and compare the copy with"
-                          " the next run")
-    other = opened("B", path).log.run["plan"]
-    if other != plan:
-        raise UnknownName(f"the last run of {board} is of plan {other}, A is of plan {plan}:"
-                          f" {again}")
+        raise UnknownName(f"A is the latest kept run of {board} with plan {plan} itself: {again}")
     return path
 
 
@@ -240,14 +247,14 @@ def main(context: click.Context, root: Path) -> None:
 
     A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
     built image and runs that under QEMU; the records it prints are checked, kept in
-    build/BOARD/records.jsonl and summed up in a table and build/BOARD/summary.csv. `show` prints
-    the tables, `compare` sets one run against another.
+    runs/BOARD/PLAN and summed up in a table and build/BOARD/summary.csv. `runs` lists the kept
+    runs, `show` prints the tables, `compare` sets one run against another.
     `capture` does what `run` does with a board itself, over its serial line.
     """
     context.obj = Tree(root.resolve())
 
 
-for other_command in (bound, capture, compare, dev, peers, run_guest, *BOARD_COMMANDS):
+for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS):
     main.add_command(other_command)
 
 
@@ -259,28 +266,46 @@ for other_command in (bound, capture, compare, dev, peers, run_guest, *BOARD_COM
 @click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
 @TABLE
 @QUIET
+@click.option("--save", metavar="NAME",
+              help="Name the kept run, if it is sound: a baseline for `hypbench compare NAME`.")
 @click.option("--cost", is_flag=True,
               help="Also run the plan with few samples under a plugin of QEMU, which counts what"
                    " each path makes the core do at EL2.")
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
-        out: Path | None, table: str, quiet: bool, cost: bool) -> None:
+        out: Path | None, table: str, quiet: bool, save: str | None, cost: bool) -> None:
     """Run a plan on a board under QEMU or gem5, check its records, print the results.
 
-    The exit status is theirs, or 1 when a record is damaged or cannot be true.
+    Without --out the records are kept in runs/, too. The exit status is that of the run, or 1 when
+    a record is damaged or cannot be true.
     """
+    if save is not None:
+        store.check_name(save)
     if cost:
         costing.check_possible(tree, board, clock)
     folder = out or tree.build(board)
+    digest = digest_of(tree, board, plan, clock) if not out else ""
     outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
+    kept = store.keep(tree, outcome.log, outcome.problems, digest, save) if not out else None
     show_log(outcome.log, table)
     if cost and outcome.status == 0:
         print_sections([cost_section(costing.run(tree, board, plan, folder / "cost", timeout))])
     print_problems(outcome.problems, outcome.log.text)
     if not quiet:
-        for line in closing_lines(tree, outcome, folder):
+        for line in closing_lines(tree, outcome, folder, kept, save):
             click.echo(line, err=True)
     sys.exit(outcome.status)
+
+
+def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
+    """What a run is made from; "" of a board that cannot be run, or whose plan has guests that are
+    made for the run."""
+    if not (tree.qemu_options(board) or tree.is_gem5(board)):
+        return ""
+    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
+    if plan:
+        plans.check_plan(plan, text)
+    return "" if BY_RECIPE.search(text) else made_from(tree, board, text, clock)
 
 
 @main.command()
@@ -329,12 +354,16 @@ def draw_request(path: Path, log: Log, plan: Plan) -> None:
     write_whole(path, drawn)
 
 
-def closing_lines(tree: Tree, outcome: Outcome, folder: Path) -> list[str]:
+def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept: Path | None, save: str | None
+                  ) -> list[str]:
     """Where the results are, how long they took, and what to do with them. They go to stderr, since
     the time is another one in each run."""
     records, *others = result_paths(folder)
     tool = shown(tree.builds / "venv/bin/hypbench")
+    named = (f", as {save}" if outcome.status == 0 else
+             f"; a failed run does not become {save}") if save else ""
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
+            *([f"kept: {shown(kept)}{named}"] if kept else []),
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
             f"next: {tool} show {shown(records)} --table long  # every table"]
 
@@ -362,12 +391,14 @@ def show_plan(image: Path) -> None:
 @click.argument("file", type=PATH)
 @click.option("-o", "--output", type=PATH, help="Write the good records here.")
 @RUN
-def check(file: Path, output: Path | None, number: int | None) -> None:
-    """Check a console log or a records file; exit status 1 when anything is wrong.
+@click.pass_obj
+def check(tree: Tree, file: Path, output: Path | None, number: int | None) -> None:
+    """Check a kept run, a console log or a records file; exit status 1 when anything is wrong.
 
     Reports every record that is cut, garbled, missing, duplicated or out of order by its number,
     and every number that cannot be true; of several runs in the file, for each run.
     """
+    file = store.file_of(tree, file)
     readings = [read_file(file, number)] if number else every_run(file)
     problems = [*readings[0].notes, *(text for reading in readings for text in (
         reading.problems if reading.log.complete or len(readings) == 1 else reading.damage))]
@@ -386,15 +417,17 @@ def check(file: Path, output: Path | None, number: int | None) -> None:
 @BENCH
 @CONFIG
 @TABLE
-def show(file: Path, number: int | None, benches: tuple[str, ...], configs: tuple[str, ...],
-         table: str) -> None:
-    """Print the tables of a console log or a records file.
+@click.pass_obj
+def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
+         configs: tuple[str, ...], table: str) -> None:
+    """Print the tables of a kept run, a console log or a records file.
 
     The medians of the configurations, in 40 lines at most; with --table long every sample's
     percentiles, and the tables of each subject that the records have something of, as on the page
     of `hypbench report`. Exit status 1 when anything is wrong; results that cannot be true are left
     out.
     """
+    file = store.file_of(tree, file)
     reading = read_file(file, number)
     if not reading.log.run:
         raise click.ClickException(f"{file} has no run record")
@@ -432,7 +465,8 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: 
     if records:
         if len(records) != 2:
             raise click.UsageError("a page of records needs two files: A.jsonl B.jsonl")
-        sys.exit(not compare_page(*records, out or tree.builds / "report", run_a, run_b))
+        a, b = (store.file_of(tree, path) for path in records)
+        sys.exit(not compare_page(a, b, out or tree.builds / "report", run_a, run_b))
     good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)

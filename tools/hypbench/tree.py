@@ -96,6 +96,16 @@ class Tree:
     def build(self, board: str) -> Path:
         return self.builds / board
 
+    @property
+    def runs(self) -> Path:
+        """The folder of the kept runs, which `make clean` leaves alone. Where `make BUILD=` names
+        another folder, the runs are in that one, and the tree is only read."""
+        usual = self.builds == self.root / "build"
+        return (self.root if usual else self.builds) / "runs"
+
+    def kept(self, board: str, scenario: str) -> Path:
+        return self.runs / board / scenario
+
     def captured(self, board: str) -> Path:
         """The folder of the last run that each plan had on the board itself; `make clean` leaves
         it alone, since only the board could make them again."""

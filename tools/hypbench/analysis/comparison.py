@@ -265,12 +265,20 @@ def moved_text(row: ComparedRow) -> str:
 
 def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
     counts = Counter(row.verdict for row in rows)
-    said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    said = ", ".join(f"{counts[verdict]} {verdict}{reasons_text(rows, verdict)}"
+                     for verdict in Verdict if counts[verdict])
     line = f"{len(rows)} rows: {said or 'none'}"
     if threshold:
         slower = sum(threshold.exceeded(row) for row in rows)
         line += f"; slower by more than {threshold}: {slower}"
     return line
+
+
+def reasons_text(rows: list[ComparedRow], verdict: Verdict) -> str:
+    """Why rows are not comparable, and how many each reason has."""
+    reasons = Counter(row.reason for row in rows if row.verdict == verdict and row.reason)
+    text = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    return f" ({text})" if text else ""
 
 
 VERDICT_MARKS = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.SAME: ""}

@@ -11,8 +11,6 @@ GEM5 is set, and shown by its reference run otherwise.
 
 import ctypes
 import gzip
-import hashlib
-import io
 import json
 import multiprocessing
 import os
@@ -23,23 +21,21 @@ import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import click
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench import gem5, path_lengths, plan as plans, profile, qemu, reference
+from hypbench import gem5, path_lengths, profile, reference, store
 from hypbench.cost import Machine
+from hypbench.digests import image_build, made_from, sha256
 from hypbench.frame import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.reading import read_file
 from hypbench.records import Data, Log
 from hypbench.rows import measured
 from hypbench.rules import believable
-from hypbench.session import built_image, problems_of, run_board
+from hypbench.session import problems_of, run_board
 from hypbench.tree import (Tree, UnknownName, alone_in, on_the_board, read_records, write_whole)
 
 PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched", "faults",
@@ -54,8 +50,6 @@ ONE_PASS, SAMPLES = "order once", 10_000
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "sched": 300}
 # Of these the page has the references of a walk alone, where nothing models the walks.
 UNMODELLED = re.compile(r"(bench (?:tlb_chase|lat_mem_rd))\b.*")
-BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
-BUILD_ID_SIZE = 64  # hyp/base/build_id.h
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
 PR_SET_PDEATHSIG = 1  # prctl(2)
 FIRST = "virt-a72"  # the page opens with it
@@ -124,24 +118,26 @@ class Job:
     def made_from(self) -> str:
         """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
         and the scripts that build it."""
-        tree, board = self.tree, self.board
-        image = built_image(tree, board)
-        if tree.is_gem5(board):
-            machine = gem5_machine(tree, board, plans.cores_wanted(self.text),
-                                   os.environ.get("GEM5_MACHINE", ""))
-            return sha256(plans.write_plan(image, self.text, gem5.PLATFORM, machine),
-                          *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
-        image = plans.write_plan(image, self.text, qemu.PLATFORM_OF_CLOCK[CLOCK])
-        image = without_build_id(executed(image), image_build(tree, board))
-        options = tree.qemu_options(board)
-        words = [*options, *qemu.clock_options(options, CLOCK)]
         more = profile.sources() if self.plan == profile.PLAN else []
-        return sha256(image, " ".join(words).encode(), *(path.read_bytes() for path in more))
+        return made_from(self.tree, self.board, self.text, CLOCK,
+                         *(path.read_bytes() for path in more))
+
+    @property
+    def benched(self) -> Path | None:
+        """A kept run of `make bench` with the whole plan in the present image, on this machine."""
+        if (self.plan == profile.PLAN or self.tree.is_gem5(self.board)
+                or not self.tree.qemu_image(self.board).is_file()
+                or not self.tree.kept(self.board, self.plan).is_dir()):
+            return None
+        text = self.tree.plan_text(self.plan)
+        return store.made_as(self.tree, self.board, self.plan,
+                             made_from(self.tree, self.board, text, CLOCK))
 
     @property
     def up_to_date(self) -> bool:
         stamp = self.stamp
-        return (stamp.get("problems") == [] and self.records.is_file()
+        return self.benched is not None or (
+                stamp.get("problems") == [] and self.records.is_file()
                 and stamp.get("records") == sha256(self.records.read_bytes())
                 and stamp.get("made_from") == self.made_from
                 and (self.plan != profile.PLAN or self.flames.is_file()))
@@ -168,42 +164,6 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
         counted = profile.PLAN in tree.plans() and not profile.why_not(tree, board)
         more = [profile.PLAN] * counted
     return [Job(tree, board, plan) for plan in [*plans_there, *more]]
-
-
-def sha256(*parts: bytes) -> str:
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
-
-
-def executed(image: bytes) -> bytes:
-    """What an ELF file has in memory: without symbols and DWARF, whose names change with each
-    build. Another image is that itself."""
-    try:
-        elf = ELFFile(io.BytesIO(image))
-    except ELFError:
-        return image
-    return b"".join(segment.data() for segment in elf.iter_segments()
-                    if segment["p_type"] == "PT_LOAD")
-
-
-def image_build(tree: Tree, board: str) -> str:
-    """The build that a board's image was made of; empty where none is built."""
-    source = tree.build(board) / "build_id.c"
-    found = BUILD_ID.search(source.read_text()) if source.is_file() else None
-    return found[1] if found else ""
-
-
-def without_build_id(image: bytes, build: str) -> bytes:
-    """The commit is in each record, but changes none."""
-    if not build:
-        return image
-    text = build.encode().ljust(BUILD_ID_SIZE, b"\0")
-    return image.replace(text, bytes(BUILD_ID_SIZE))
-
-
-@cache
-def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
-    """Asking gem5 takes a second."""
-    return gem5.machine_of(tree, board, cores).text
 
 
 def run_job(job: Job, limit_s: float | None) -> str:
@@ -290,6 +250,8 @@ def source_of(job: Job) -> Source:
     of this tree's benchmarks is a test's to see."""
     tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
     kept = not captured and is_kept(tree, job.board)
+    benched = None if captured or kept else job.benched
+    path = benched or path
     asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
     if not path.is_file():
         return (Source(job.plan, Log(), uncaptured=True, kept=kept) if captured or kept else
@@ -301,7 +263,7 @@ def source_of(job: Job) -> Source:
     found.lost, found.kept, found.notes = lost_steps(log, asked), kept, reading.taken
     if kept:
         leave_moved_out(found, path)
-    if not (captured or kept):
+    if not (captured or kept or benched):
         stamp = job.stamp
         found.problems += [text for text in stamp.get("problems", []) if text not in found.problems]
         if stamp.get("records") not in (None, sha256(raw)):

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of what a run is made from: the image with its plan, and the machine that executes the
+image. Two runs with one digest have the same records, as far as the platform is exact."""
+
+import hashlib
+import io
+import os
+import re
+from functools import cache
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from hypbench import gem5, plan as plans, qemu
+from hypbench.session import built_image
+from hypbench.tree import Tree
+
+BUILD_ID = re.compile(r'build_id\[.*\] = "(.*)"')
+BUILD_ID_SIZE = 64  # hyp/base/build_id.h
+
+
+def sha256(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def made_from(tree: Tree, board: str, text: str, clock: str, *more: bytes) -> str:
+    """The digest of the built image with this plan in it, and of what starts the image: QEMU's
+    words, or gem5's machine and the scripts that build the machine."""
+    image = built_image(tree, board)
+    if tree.is_gem5(board):
+        machine = gem5_machine(tree, board, plans.cores_wanted(text),
+                               os.environ.get("GEM5_MACHINE", ""))
+        return sha256(plans.write_plan(image, text, gem5.PLATFORM, machine),
+                      *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
+    image = plans.write_plan(image, text, qemu.PLATFORM_OF_CLOCK[clock])
+    image = without_build_id(executed(image), image_build(tree, board))
+    options = tree.qemu_options(board)
+    words = [*options, *qemu.clock_options(options, clock)]
+    return sha256(image, " ".join(words).encode(), *more)
+
+
+def executed(image: bytes) -> bytes:
+    """What an ELF file has in memory: without symbols and DWARF, whose names change with each
+    build. Another image is that itself."""
+    try:
+        elf = ELFFile(io.BytesIO(image))
+    except ELFError:
+        return image
+    return b"".join(segment.data() for segment in elf.iter_segments()
+                    if segment["p_type"] == "PT_LOAD")
+
+
+def image_build(tree: Tree, board: str) -> str:
+    """The build that a board's image was made of; empty where none is built."""
+    source = tree.build(board) / "build_id.c"
+    found = BUILD_ID.search(source.read_text()) if source.is_file() else None
+    return found[1] if found else ""
+
+
+def without_build_id(image: bytes, build: str) -> bytes:
+    """The commit is in each record, but changes none."""
+    if not build:
+        return image
+    text = build.encode().ljust(BUILD_ID_SIZE, b"\0")
+    return image.replace(text, bytes(BUILD_ID_SIZE))
+
+
+@cache
+def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
+    """Asking gem5 takes a second."""
+    return gem5.machine_of(tree, board, cores).text

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hypbench runs`: lists the kept runs, and removes old ones."""
+
+import click
+from rich.table import Table
+
+from hypbench.columns import add, keep_whole, table
+from hypbench.printing import console
+from hypbench.store import LATEST, Folder, beyond, folders, remove, strangers
+from hypbench.tree import Tree, check_names, shown
+
+BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
+SCENARIO = click.option("--plan", "scenario", default="", metavar="P",
+                        help="Only runs of this scenario.")
+
+
+@click.group(invoke_without_command=True)
+@BOARD
+@SCENARIO
+@click.pass_context
+def runs(context: click.Context, board: str, scenario: str) -> None:
+    """List the kept runs: board, scenario, time, build, rows, names.
+
+    A name stands for its run where a command wants records: `hypbench compare before`,
+    `hypbench show latest`. A file that is no kept run, or that was changed, is reported; the exit
+    status is then 1.
+    """
+    if context.invoked_subcommand:
+        return
+    tree = context.find_object(Tree)
+    assert tree
+    found = [folder for folder in chosen(tree, board, scenario) if folder.runs]
+    if found:
+        console().print(runs_table(found))
+    else:
+        click.echo(f"no run is kept in {shown(tree.runs)}: `make bench` keeps one")
+    odd = list(strangers(tree))
+    for text in odd:
+        click.echo(f"hypbench: {text}", err=True)
+    context.exit(bool(odd))
+
+
+def chosen(tree: Tree, board: str, scenario: str) -> list[Folder]:
+    there = folders(tree)
+    check_names("board with kept runs", [board] * bool(board),
+                [folder.path.parent.name for folder in there])
+    check_names("scenario with kept runs", [scenario] * bool(scenario),
+                [folder.path.name for folder in there])
+    return folders(tree, board, scenario)
+
+
+def runs_table(found: list[Folder]) -> Table:
+    made = table("Kept runs", ("board", "scenario", "time", "build", "platform", ">rows", "name"))
+    for folder in found:
+        latest = folder.latest()
+        for kept in folder.runs:
+            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest)]
+            fault = folder.fault(kept) or ("" if kept.sound else "failed")
+            add(made, folder.path.parent.name, folder.path.name, kept.time, kept.build,
+                kept.platform, kept.rows, ", ".join([*marks, *[fault] * bool(fault)]))
+    keep_whole(made)
+    return made
+
+
+@runs.command()
+@BOARD
+@SCENARIO
+@click.option("--keep", "last", type=click.IntRange(min=1), default=5, show_default=True,
+              metavar="N", help="The last runs of each scenario on each board that stay.")
+@click.option("--yes", is_flag=True, help="Remove them; without it they are only listed.")
+@click.pass_obj
+def prune(tree: Tree, board: str, scenario: str, last: int, yes: bool) -> None:
+    """Remove old runs: all but the baselines and the last N of each scenario on each board.
+
+    What would be removed is listed first; --yes removes it.
+    """
+    old = [(folder, gone) for folder in chosen(tree, board, scenario)
+           if (gone := beyond(folder, last))]
+    for folder, gone in old:
+        for kept in gone:
+            click.echo(f"{'removes' if yes else 'would remove'} {shown(folder.file(kept))}"
+                       f" ({kept.build}, {kept.rows} rows)")
+    if not old:
+        click.echo(f"nothing to remove: no scenario has more than {last} runs without a name")
+    elif yes:
+        for folder, gone in old:
+            remove(folder, gone)
+    else:
+        click.echo(f"nothing was removed: --yes removes these {sum(len(gone) for _, gone in old)}")
+
+

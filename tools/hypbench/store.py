@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kept runs: runs/<board>/<scenario>/<time>.jsonl. An index in each folder has what a run was
+made from, the digest of its records, and the names of baselines. No run replaces another. A file
+that is damaged, or that the index does not have, is reported and left alone."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+import click
+import jsonschema_rs
+
+from hypbench.plan_words import nearest
+from hypbench.records import Data, Log
+from hypbench.rows import by_vm, platform_of, rows_of
+from hypbench.tree import LOCK, Tree, UnknownName, alone_in, listed, shown, write_whole
+
+INDEX, DAMAGED = "index.json", "index-damaged-{}.json"
+LATEST = "latest"
+TIME = "%Y%m%dT%H%M%SZ"  # UTC
+STAMP = re.compile(r"\d{8}T\d{6}Z(?:-\d+)?")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+ENDINGS = (".jsonl", ".log", ".txt", ".xz")  # of files with records
+UNNAMED = "unnamed"  # the scenario of a run whose plan has no name
+TEXT = {"type": "string"}
+SCHEMA: Data = {
+    "type": "object", "required": ["runs", "names"], "additionalProperties": False,
+    "properties": {
+        "names": {"type": "object", "propertyNames": {"pattern": f"^{NAME.pattern}$"},
+                  "additionalProperties": TEXT},
+        "runs": {"type": "array", "items": {
+            "type": "object", "additionalProperties": False,
+            "required": ["time", "records", "made_from", "build", "platform", "rows", "sound"],
+            "properties": {"time": {"type": "string", "pattern": f"^{STAMP.pattern}$"},
+                           "records": TEXT, "made_from": TEXT, "build": TEXT, "platform": TEXT,
+                           "rows": {"type": "integer"}, "sound": {"type": "boolean"}}}}}}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An entry of an index."""
+
+    time: str
+    records: str  # the digest of the file
+    made_from: str  # a digest (hypbench.digests); "" where it is not known, as of a board's run
+    build: str
+    platform: str
+    rows: int
+    sound: bool  # complete, and nothing was wrong
+
+
+@dataclass
+class Folder:
+    """A scenario's runs on a board, the oldest first."""
+
+    path: Path
+    runs: list[Kept] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)  # of baselines: to the time of a run
+    damage: str = ""  # of the index
+
+    @property
+    def place(self) -> str:
+        return f"{self.path.parent.name}/{self.path.name}"
+
+    def file(self, kept: Kept) -> Path:
+        return self.path / f"{kept.time}.jsonl"
+
+    def fault(self, kept: Kept) -> str:
+        """What is wrong with the file of a run; "" when the records are those that were kept."""
+        try:
+            same = sha256(self.file(kept).read_bytes()).hexdigest() == kept.records
+        except OSError as error:
+            return f"the file cannot be read: {error.strerror}"
+        return "" if same else "the file was changed after the run"
+
+    def good(self) -> Iterator[Kept]:
+        """The sound runs whose files are whole, the latest first."""
+        return (kept for kept in reversed(self.runs) if kept.sound and not self.fault(kept))
+
+    def latest(self, platform: str = "") -> Kept | None:
+        return next((kept for kept in self.good() if platform in ("", kept.platform)), None)
+
+    def named(self, word: str) -> Kept | None:
+        if word == LATEST:
+            return self.latest()
+        time = self.names.get(word, word)
+        return next((kept for kept in self.runs if kept.time == time), None)
+
+    def names_of(self, kept: Kept) -> list[str]:
+        return [name for name, time in self.names.items() if time == kept.time]
+
+    def write(self) -> None:
+        index = {"names": self.names, "runs": [asdict(kept) for kept in self.runs]}
+        write_whole(self.path / INDEX, json.dumps(index, indent=1) + "\n")
+
+
+@cache
+def index_validator() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(SCHEMA)
+
+
+def read_folder(path: Path) -> Folder:
+    """The folder as its index has it; of a damaged index no run is taken."""
+    file = path / INDEX
+    try:
+        index = json.loads(file.read_text())
+        index_validator().validate(index)
+    except FileNotFoundError:
+        return Folder(path)
+    except (OSError, ValueError, jsonschema_rs.ValidationError) as error:
+        text = error.message if isinstance(error, jsonschema_rs.ValidationError) else str(error)
+        return Folder(path, damage=f"{shown(file)} is damaged: {text.splitlines()[0]}")
+    return Folder(path, [Kept(**entry) for entry in index["runs"]], index["names"])
+
+
+def folders(tree: Tree, board: str = "", scenario: str = "") -> list[Folder]:
+    return [read_folder(path) for path in sorted(tree.runs.glob("*/*")) if path.is_dir()
+            and board in ("", path.parent.name) and scenario in ("", path.name)]
+
+
+def check_name(name: str) -> None:
+    """Refuse a baseline's name that means something else, or that no folder can have."""
+    if name == LATEST or STAMP.fullmatch(name) or not NAME.fullmatch(name):
+        raise UnknownName(f"SAVE={name} is no name of a baseline: letters, digits, _ . - after a"
+                          f" letter or digit, at most 64, neither {LATEST} nor a run's time")
+
+
+def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
+         name: str | None = None) -> Path | None:
+    """Keep a finished log of a board of this tree under a new time; a log without a run record is
+    not kept. `name`: the baseline that the run becomes, if it is sound."""
+    if not log.run or log.run["board"] not in tree.boards():
+        return None
+    folder = folder_of(tree, log)
+    sound = log.complete and not list(problems)
+    rows = sum(len(rows_of(part)) for part in by_vm(log).values())
+    with alone_in(folder, "the kept runs"):
+        index = opened(folder)
+        kept = Kept(free_time(folder), sha256(log.content).hexdigest(), made_from,
+                    str(log.run["build"]), platform_of(log), rows, sound)
+        write_whole(index.file(kept), log.content)
+        index.runs.append(kept)
+        if name and sound:
+            index.names[name] = kept.time
+        index.write()
+    return index.file(kept)
+
+
+def folder_of(tree: Tree, log: Log) -> Path:
+    plan = str(log.run["plan"])
+    return tree.kept(str(log.run["board"]), plan if NAME.fullmatch(plan) else UNNAMED)
+
+
+def opened(path: Path) -> Folder:
+    """A folder to add a run to. A damaged index stays beside the new one."""
+    folder = read_folder(path)
+    if folder.damage:
+        aside = next(name for name in (path / DAMAGED.format(number) for number in count(1))
+                     if not name.exists())
+        (path / INDEX).replace(aside)
+        click.echo(f"hypbench: {folder.damage}; it is {shown(aside)} now", err=True)
+    return folder
+
+
+def now() -> str:
+    return datetime.now(UTC).strftime(TIME)
+
+
+def free_time(folder: Path) -> str:
+    """The present time; with a number where a run is kept under that time."""
+    time = now()
+    words = (f"{time}-{number}" if number > 1 else time for number in count(1))
+    return next(word for word in words if not (folder / f"{word}.jsonl").exists())
+
+
+def made_as(tree: Tree, board: str, scenario: str, made_from: str) -> Path | None:
+    """The latest sound run that was made from just this."""
+    folder = read_folder(tree.kept(board, scenario))
+    return next((folder.file(kept) for kept in folder.good() if kept.made_from == made_from), None)
+
+
+def latest_like(tree: Tree, log: Log) -> Path | None:
+    """The latest sound run of a log's board, scenario and platform."""
+    folder = read_folder(folder_of(tree, log))
+    kept = folder.latest(platform_of(log))
+    return folder.file(kept) if kept else None
+
+
+def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path:
+    """The file of a kept run by its name: [[BOARD/]SCENARIO/]NAME, where NAME is a baseline's,
+    `latest` or a run's time. A path of a file is that file."""
+    if word.is_file() or word.is_absolute() or len(word.parts) > 3:
+        return word
+    *places, name = word.parts or ("",)
+    scenario = places[-1] if places else scenario
+    board = places[0] if len(places) == 2 else board
+    there = folders(tree, board, scenario)
+    found = [folder for folder in there if folder.named(name)]
+    if not found and word.suffix in ENDINGS:
+        return word  # a file that is not there
+    if not found:
+        raise UnknownName(unknown(word, there))
+    if len(found) > 1:
+        names = ", ".join(f"{folder.place}/{name}" for folder in found)
+        raise UnknownName(f"several kept runs have the name {name}: {names}; BOARD= and PLAN=, or"
+                          " the whole name, choose one")
+    kept = found[0].named(name)
+    assert kept
+    if fault := found[0].fault(kept):
+        raise UnknownName(f"{shown(found[0].file(kept))}: {fault}")
+    return found[0].file(kept)
+
+
+def unknown(word: Path, there: list[Folder]) -> str:
+    names = list(dict.fromkeys(name for folder in there
+                               for name in (*folder.names, *[LATEST] * bool(folder.latest()))))
+    near = nearest(word.name, names)
+    return (f"no file and no kept run '{word}'{near and f', nearest {near!r}'}; kept runs have the"
+            f" names: {listed(names)}")
+
+
+def strangers(tree: Tree) -> Iterator[str]:
+    """What is wrong below runs/, one line each."""
+    for path in sorted(tree.runs.glob("*")):
+        if not path.is_dir():
+            yield f"{shown(path)} is no kept run"
+    for path in sorted(tree.runs.glob("*/*")):
+        yield from faults_of(path) if path.is_dir() else [f"{shown(path)} is no kept run"]
+
+
+def faults_of(path: Path) -> Iterator[str]:
+    folder = read_folder(path)
+    if folder.damage:
+        yield folder.damage
+    known = {folder.file(kept) for kept in folder.runs}
+    for kept in folder.runs:
+        if fault := folder.fault(kept):
+            yield f"{shown(folder.file(kept))}: {fault}"
+    for file in sorted(path.iterdir()):
+        if file not in known and file.name not in (INDEX, LOCK):
+            yield f"{shown(file)} is no kept run: the index does not have it"
+
+
+def beyond(folder: Folder, last: int) -> list[Kept]:
+    """The runs that are no baseline and not among the last so many."""
+    recent = folder.runs[len(folder.runs) - last:] if last < len(folder.runs) else folder.runs
+    named = set(folder.names.values())
+    return [kept for kept in folder.runs if kept not in recent and kept.time not in named]
+
+
+def remove(folder: Folder, gone: list[Kept]) -> None:
+    """The index forgets the runs before their files go."""
+    with alone_in(folder.path, "the kept runs"):
+        now = read_folder(folder.path)
+        named = set(now.names.values())
+        gone = [kept for kept in gone if kept in now.runs and kept.time not in named]
+        now.runs = [kept for kept in now.runs if kept not in gone]
+        now.write()
+        for kept in gone:
+            now.file(kept).unlink(missing_ok=True)
