@@ -16,7 +16,7 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
-	CONFIRM COST CPUS DEV DTB FIRMWARE GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
+	CONFIRM COST CPUS DEV DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
 	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLAN \
 	PLATFORM PRUNE QEMU SAVE SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
@@ -228,13 +228,14 @@ setup-images:
 	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
-##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`
+##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
+##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md)
 # A guest of a recipe wants more.
 bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
 	@$(HYPBENCH) check-plan "$(PLAN)" $(if $(costs),--clock $(CLOCK) --cost $(BOARD))
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE) \
-		$(if $(costs),--cost) $(call option,--save,SAVE)
+		$(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
 
 ## runs: list the kept runs (BOARD=, PLAN=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that
@@ -313,7 +314,7 @@ $(if $(A),,$(error make compare wants A=<kept run or records>; B= is the latest 
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
 	( tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
-	$(chosen_runs) \
+	$(chosen_runs) $(FORMAT:%=--format "%") \
 	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
 	$(if $(ALLOW_MISSING),--allow-missing) $(ALLOW:%=--allow "%") ) >>$$out; echo $$?)
 MAKEFLAGS += $(if $(filter 1,$(compared)),-q)

@@ -2,57 +2,40 @@
 """The command line: hypbench run, check, show, compare, report, patch, …"""
 
 import errno
-import re
 import signal
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hypbench import __version__, costing, gem5, store
+from hypbench import __version__, costing, formats, gem5, store
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
-from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
-                                          comparison_section, conditions, summary_line)
 from hypbench.analysis.costs import cost_section
 from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.bound.cli import bound
 from hypbench.capture import capture
 from hypbench.checks.cli import dev
+from hypbench.comparing import BENCH, CONFIG, PATH, compare
 from hypbench.digests import made_from
 from hypbench.guests.cli import run_guest
 from hypbench.guests.prepare import BY_RECIPE
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
-from hypbench.printing import (TABLE, TABLES, print_blocks, print_problems, print_sections,
-                               show_log)
+from hypbench.printing import TABLE, print_problems, print_sections, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.reading import RUN, RUN_A, RUN_B, Reading, every_run, read_file
+from hypbench.reading import RUN, RUN_A, RUN_B, every_run, read_file
 from hypbench.records import Log
-from hypbench.report import caption
-from hypbench.rows import NOT_MODELLED, platform_of, select
-from hypbench.rules import believable
+from hypbench.results import results_of_run
+from hypbench.rows import select
 from hypbench.runs_cli import runs
 from hypbench.session import Outcome, built_image, result_paths, run_board
-from hypbench.tree import HOME, Tree, UnknownName, read_bytes, shown, write_whole
+from hypbench.tree import HOME, Tree, read_bytes, shown, write_whole
 
-SHOWN = 5  # problems of a file; `hypbench check` lists all
-SLOWER, UNUSABLE = 1, 2
-ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
-ALLOWED_BY_NAME = "; --allow {0} (ALLOW={0}) lets that pass"
-BY_NAME = ("compiler", "hz", "batch")  # differences that --allow names
-
-PATH = click.Path(path_type=Path)
-BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
-                     help="Only this benchmark; can be repeated.")
-CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
-                      help="Only this configuration; can be repeated.")
 PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
                      show_default=True,
@@ -63,154 +46,6 @@ TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True),
 PLAN = click.option("--plan", metavar="P",
                     help="A name from plans/, or a file; without it, the plan in the image.")
 QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
-
-
-def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
-                 ) -> Threshold | None:
-    """`5%`, or a number in the rows' own unit."""
-    if given is None:
-        return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
-    if not found:
-        raise click.BadParameter(f"'{given}' is neither per cent, as 5%, nor a number of ticks, as"
-                                 " 10")
-    return Threshold(float(found[1]), bool(found[2]))
-
-
-@click.command()
-@click.argument("a", type=PATH)
-@click.argument("b", type=PATH, required=False)
-@click.option("--threshold", callback=threshold_of, metavar="T",
-              help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
-                   " or ticks (10). Without it, the comparison is only shown.")
-@click.option("--allow-missing", is_flag=True,
-              help="Rows that one side alone has, and another board or machine, are no failure.")
-@click.option("--allow", "allowed", multiple=True, type=click.Choice(BY_NAME),
-              help="Another compiler, frequency of the clock or batch size is no failure; can be"
-                   " repeated.")
-@click.option("--table", type=TABLES, default="short", show_default=True,
-              help="long: also the rows that are the same.")
-@RUN_A
-@RUN_B
-@BENCH
-@CONFIG
-@click.option("--board", default="", metavar="B", help="The board of a run that is named.")
-@click.option("--plan", "scenario", default="", metavar="P",
-              help="The scenario of a run that is named.")
-@click.pass_obj
-def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
-            allowed: tuple[str, ...], table: str, run_a: int | None, run_b: int | None,
-            benches: tuple[str, ...], configs: tuple[str, ...], board: str, scenario: str) -> None:
-    """Compare two runs: what is slower in B than in A?
-
-    A and B are names of kept runs (`hypbench runs`), records files or console logs, of one board or
-    of two, of this release or an older one; without B, it is the latest kept run of A's board and
-    scenario. Rows of the same benchmark, variant and
-    configuration stand against each other, pass by pass: median, p99, p99.9, largest and mean. A
-    difference has a 95 % interval, and a row is slower when one of them is all above 0. What
-    changed comes first, what could not be compared last.
-
-    Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
-    (what is good of it is compared all the same), or not every row could be compared.
-    """
-    a = store.file_of(tree, a, board, scenario)
-    whole = [opened("A", a, run_a)]
-    b = store.file_of(tree, b, board, scenario) if b else last_run(tree, a, whole[0].log)
-    whole.append(opened("B", b, run_b))
-    first, second = select([believable(reading.log) for reading in whole], benches, configs)
-    rows = compare_logs(first, second)
-    click.echo(f"A: {shown(a)} ({about(first)})\nB: {shown(b)} ({about(second)})")
-    for line in conditions(first, second):
-        click.echo(f"different: {line}")
-    print_blocks(block for block in comparison_section(rows, threshold).tables
-                 if table == "long" or not block.folded)
-    click.echo(caption(first))
-    lost = report_losses("A", a, whole[0]) + report_losses("B", b, whole[1])
-    identical = first.content == second.content
-    gaps = [] if identical else list(uncompared(first, second, rows, allow_missing, allowed))
-    if identical:
-        click.echo(f"identical: A and B have the same {len(first.records)} records")
-    for text in gaps:
-        click.echo(f"hypbench: {text}", err=True)
-    click.echo(summary_line(rows, threshold))
-    slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
-    sys.exit(SLOWER if slower else UNUSABLE if lost or gaps else 0)
-
-
-def last_run(tree: Tree, a: Path, log: Log) -> Path:
-    """The latest kept run of A's board, scenario and platform, which is not A itself."""
-    board, plan = log.run["board"], log.run["plan"]
-    if board not in tree.boards():
-        raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
-                          " missing")
-    path = store.latest_like(tree, log)
-    again = f"`make bench BOARD={board} PLAN={plan}` makes one"
-    if not path:
-        raise UnknownName(f"no {platform_of(log)} run of {board} with plan {plan} is kept to"
-                          f" compare A with: {again}")
-    if path.samefile(a):
-        raise UnknownName(f"A is the latest kept run of {board} with plan {plan} itself: {again}")
-    return path
-
-
-def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
-               allowed: tuple[str, ...]) -> Iterator[str]:
-    """Reasons why this compares less than all that A and B have, or not like for like."""
-    if not any(row.measures for row in rows):
-        yield "nothing was compared: A and B have no row in common that can be"
-    for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
-        missing = sum(row.verdict == verdict for row in rows)
-        if missing and not allow_missing:
-            yield f"{missing} rows of {one} are not in {other}{ALLOWED}"
-    found = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
-               for member in ("board", "machine", "compiler", "hz")
-               if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
-    for member, text in found:
-        if member in BY_NAME and member not in allowed:
-            yield text + ALLOWED_BY_NAME.format(member)
-        elif member not in BY_NAME and not allow_missing:
-            yield text + ALLOWED
-
-
-def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
-    """What differs between rows of one name, and how many rows that is."""
-    reasons = Counter((row.member, row.reason or f"no {', '.join(row.lacks)} in B") for row in rows
-                      if row.lacks or row.verdict == Verdict.NOT_COMPARABLE)
-    yield from ((member, f"{count} rows cannot be compared: {reason}")
-                for (member, reason), count in reasons.items() if reason != NOT_MODELLED)
-
-
-def opened(name: str, path: Path, number: int | None = None) -> Reading:
-    """A run with a run record and results, or one line that says what is wrong."""
-    try:
-        reading = read_file(path, number)
-    except click.ClickException as error:
-        raise UnknownName(f"{name}: {error.message}") from error
-    log = reading.log
-    if not log.run:
-        first = f": {log.problems[0]}" if log.problems else ""
-        raise UnknownName(f"{name}: {path} has no run record{first}")
-    if not log.of_kind("bench"):
-        raise UnknownName(f"{name}: {path} has no result to compare")
-    return reading
-
-
-def about(log: Log) -> str:
-    run = log.run
-    return f"{run['board']}, plan {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
-
-
-def report_losses(name: str, path: Path, reading: Reading) -> int:
-    """Says what is wrong with a file and what of it is there; gives the number of problems."""
-    log, problems = reading.log, reading.problems
-    for text in [*reading.taken, *problems[:SHOWN]]:
-        click.echo(f"hypbench: {name}: {text}", err=True)
-    if problems:
-        more = f", the first {SHOWN} are above" if len(problems) > SHOWN else ""
-        click.echo(f"hypbench: {name}: {len(problems)} problems{more}; {len(log.of_kind('step'))}"
-                   f" of {log.run['steps']} steps are there: `hypbench check {path}` lists what is"
-                   " lost", err=True)
-    return len(problems)
 
 
 class Commands(click.Group):
@@ -271,9 +106,11 @@ for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOA
 @click.option("--cost", is_flag=True,
               help="Also run the plan with few samples under a plugin of QEMU, which counts what"
                    " each path makes the core do at EL2.")
+@formats.FORMAT
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
-        out: Path | None, table: str, quiet: bool, save: str | None, cost: bool) -> None:
+        out: Path | None, table: str, quiet: bool, save: str | None, cost: bool,
+        targets: list[formats.Target]) -> None:
     """Run a plan on a board under QEMU or gem5, check its records, print the results.
 
     Without --out the records are kept in runs/, too. The exit status is that of the run, or 1 when
@@ -287,7 +124,9 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     digest = digest_of(tree, board, plan, clock) if not out else ""
     outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
     kept = store.keep(tree, outcome.log, outcome.problems, digest, save) if not out else None
-    show_log(outcome.log, table)
+    if not formats.is_replaced(targets):
+        show_log(outcome.log, table)
+    formats.write(targets, results_of_run(outcome.log, outcome.problems))
     if cost and outcome.status == 0:
         print_sections([cost_section(costing.run(tree, board, plan, folder / "cost", timeout))])
     print_problems(outcome.problems, outcome.log.text)
@@ -417,9 +256,10 @@ def check(tree: Tree, file: Path, output: Path | None, number: int | None) -> No
 @BENCH
 @CONFIG
 @TABLE
+@formats.FORMAT
 @click.pass_obj
 def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
-         configs: tuple[str, ...], table: str) -> None:
+         configs: tuple[str, ...], table: str, targets: list[formats.Target]) -> None:
     """Print the tables of a kept run, a console log or a records file.
 
     The medians of the configurations, in 40 lines at most; with --table long every sample's
@@ -431,9 +271,13 @@ def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
     reading = read_file(file, number)
     if not reading.log.run:
         raise click.ClickException(f"{file} has no run record")
-    show_log(select([reading.log], benches, configs)[0], table)
+    log = select([reading.log], benches, configs)[0]
+    problems = reading.problems
+    if not formats.is_replaced(targets):
+        show_log(log, table)
+    formats.write(targets, results_of_run(log, problems))
     print_problems(reading.taken, [])
-    if problems := reading.problems:
+    if problems:
         print_problems([problems[0], f"{len(problems)} problems: `hypbench check {file}` lists"
                                      " them"], [])
         sys.exit(1)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pipelines of docs/howto/ci.md, and this project's own, against the public schemas of GitHub's
+and GitLab's files; the commands that a local runner of tests/qemu/test_ci.py follows."""
+
+import json
+import re
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from hypbench.tree import HOME
+
+PAGE = HOME / "docs" / "howto" / "ci.md"
+OWN = HOME / ".github" / "workflows" / "ci.yml"
+SCHEMAS = files("check_jsonschema") / "builtin_schemas" / "vendor"
+BLOCK = re.compile(r"^```yaml (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SCHEMA_OF = {".github/workflows/path-lengths.yml": "github-workflows",
+             ".gitlab-ci.yml": "gitlab-ci"}
+
+
+def pipelines() -> dict[str, str]:
+    return dict(BLOCK.findall(PAGE.read_text()))
+
+
+def check(text: str, schema: str) -> None:
+    jsonschema.validate(YAML(typ="safe", pure=True).load(text),
+                        json.loads((SCHEMAS / f"{schema}.json").read_text()))
+
+
+def test_the_page_has_a_pipeline_for_each_service():
+    assert pipelines().keys() == SCHEMA_OF.keys()
+
+
+@pytest.mark.parametrize("name", SCHEMA_OF)
+def test_a_pipeline_of_the_page_fits_its_schema(name):
+    check(pipelines()[name], SCHEMA_OF[name])
+
+
+def test_the_projects_own_workflow_fits_the_schema():
+    check(OWN.read_text(), "github-workflows")
+
+
+@pytest.mark.parametrize("name, good, bad", [
+    (".github/workflows/path-lengths.yml", "runs-on:", "run-on:"),
+    (".github/workflows/path-lengths.yml", "on: pull_request", "on: pull_requests"),
+    (".github/workflows/path-lengths.yml", "    steps:", "    step:"),
+    (".gitlab-ci.yml", "  script:", "  scripts:"), (".gitlab-ci.yml", "when: always", "when: ever"),
+    (".gitlab-ci.yml", "junit: compare.xml", "junit: 7")])
+def test_a_fault_of_a_pipeline_is_refused(name, good, bad):
+    text = pipelines()[name]
+    assert good in text
+    with pytest.raises(jsonschema.ValidationError):
+        check(text.replace(good, bad), SCHEMA_OF[name])

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--format`: each format is held to a parser of the field or to its schema, and each check has a
+twin that it refuses."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import junitparser
+import pytest
+from arro3.io import read_parquet
+from markdown_it import MarkdownIt
+
+from hypbench.formats import ANNOTATIONS, FORMATS, ROWS_SHOWN, Case, Outcome, Results
+from hypbench.tree import Tree
+from logmaker import log_of, sample_run
+from test_commands import failed
+from test_compare import A, SLOW, TRAPPED_ALONE, of_variants
+
+ODD = "a|b <c> & \"d\" `e` *f* 100% g:h,i"
+
+
+def odd() -> Results:
+    """Texts with every mark that a format gives a meaning to, and each outcome."""
+    cases = [Case("hvc", ODD, "native", Outcome.PASSED, "", "ticks", 50, 50, 51),
+             Case("hvc", "slow", "x=1,y", Outcome.FAILED, f"SLOWER: {ODD}", "ticks", 55.5,
+                  before=50),
+             Case("tlb", "64p", "native", Outcome.SKIPPED, "not modelled here")]
+    frame = [{"bench": ODD, "n": 20, "p50": 50, "mean": 1.5, "build": "=1+1"},
+             {"bench": "tlb", "n": 7, "p50": None, "mean": None, "build": "v0"}]
+    return Results(f"title {ODD}", "virt-a72.sample", cases, frame, [f"lost: {ODD}\nmore"],
+                   {"build": ODD})
+
+
+# The README of github-action-benchmark, section customSmallerIsBetter
+BENCHMARKS = {"type": "array", "minItems": 1, "items": {
+    "type": "object", "required": ["name", "unit", "value"], "additionalProperties": False,
+    "properties": {"name": {"type": "string"}, "unit": {"type": "string"},
+                   "value": {"type": "number"}, "range": {"type": "string"},
+                   "extra": {"type": "string"}}}}
+BAR = re.compile(r"(?<!\\)\|")  # the edge of a cell
+COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]*)::([^\r\n]*)")
+
+
+def unescaped(text: str) -> str:
+    """As the runner does (actions/toolkit, command.ts, the other way round)."""
+    for code, mark in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, mark)
+    return text
+
+
+def suite_of(content: bytes) -> junitparser.TestSuite:
+    """The one suite, whose counts are those of its cases."""
+    found = list(junitparser.JUnitXml.fromroot(junitparser.JUnitXml.fromstring(content)._elem))
+    assert len(found) == 1
+    suite = found[0]
+    results = [result for case in suite for result in case.result]
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
+        len(list(suite)), *(sum(isinstance(result, kind) for result in results) for kind in (
+            junitparser.Failure, junitparser.Error, junitparser.Skipped)))
+    return suite
+
+
+def commands(content: bytes) -> list[tuple[str, str, str]]:
+    found = [COMMAND.fullmatch(line) for line in content.decode().splitlines()]
+    assert all(found), content
+    return [(one[1], unescaped(one[2]), unescaped(one[3])) for one in found if one]
+
+
+def tables(content: bytes) -> list[list[str]]:
+    """The cells of the rows of all tables, as a reader sees them."""
+    rows: list[list[str]] = []
+    for token in MarkdownIt("commonmark").enable("table").parse(content.decode()):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows and token.level > 3:
+            assert all(child.type == "text" or child.type == "text_special"
+                       for child in token.children or [])
+            rows[-1].append("".join(child.content for child in token.children or []))
+    bars = {len(BAR.findall(line)) for line in content.decode().splitlines() if line[:1] == "|"}
+    assert rows and len(bars) == len({len(row) for row in rows}) == 1
+    return rows
+
+
+def entries(content: bytes) -> list[dict]:
+    made = json.loads(content)
+    jsonschema.validate(made, BENCHMARKS)
+    return made
+
+
+def lines(content: bytes) -> list[dict]:
+    rows = list(csv.DictReader(io.StringIO(content.decode()), strict=True, restkey="more"))
+    assert rows and all(None not in row.values() and "more" not in row for row in rows)
+    return rows
+
+
+def frame_of(content: bytes) -> list[dict]:
+    assert content[:4] == content[-4:] == b"PAR1"
+    table = read_parquet(io.BytesIO(content)).read_all()
+    names = table.schema.names
+    return [dict(zip(names, row))
+            for row in zip(*(table.column(name).to_pylist() for name in names))]
+
+
+PARSERS = {"junit": suite_of, "markdown": tables, "github": commands, "github-benchmark": entries,
+           "csv": lines, "parquet": frame_of}
+# What a writer with a fault would make, and its parser must refuse
+FAULTS = {"junit": [(b'failures="1"', b'failures="0"'), (b"</testsuite>", b""), (b"&lt;", b"<")],
+          "markdown": [(b"a\\|b", b"a|b"), (b"&lt;c&gt;", b"<c>")],
+          "github": [(b"%0A", b"\n"), (b"%3A", b":")],
+          "github-benchmark": [(b'"unit"', b'"units"'), (b": 55.5", b': "55.5"'), (b"]", b"")],
+          "csv": [(b'"a|b', b"a|b"), (b",20", b"")],
+          "parquet": [(b"PAR1", b"PAR2")]}
+
+
+REFUSED = (AssertionError, ValueError, csv.Error, ElementTree.ParseError,
+           jsonschema.ValidationError)
+
+
+def test_every_format_has_a_parser_here():
+    assert list(FORMATS) == list(PARSERS) == list(FAULTS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_fault_of_a_writer_is_refused(name):
+    content = FORMATS[name](odd())
+    PARSERS[name](content)
+    for good, bad in FAULTS[name]:
+        assert good in content
+        with pytest.raises(REFUSED):
+            PARSERS[name](content.replace(good, bad))
+
+
+def test_junit_has_a_case_for_each_row_and_each_problem():
+    suite = suite_of(FORMATS["junit"](odd()))
+    cases = [(case.classname, case.name, [type(result).__name__ for result in case.result])
+             for case in suite]
+    assert cases == [("virt-a72.sample.native", f"hvc {ODD}", []),
+                     ("virt-a72.sample.x=1,y", "hvc slow", ["Failure"]),
+                     ("virt-a72.sample.native", "tlb 64p", ["Skipped"]),
+                     ("virt-a72.sample", f"lost: {ODD}\nmore", ["Error"])]
+    messages = [result.message for case in suite for result in case.result]
+    assert messages[0] == f"SLOWER: {ODD}: 50 -> 55.5 ticks"
+    assert [(one.name, one.value) for one in suite.properties()] == [("build", ODD)]
+
+
+def test_markdown_shows_what_failed_first_and_no_mark_of_a_text_is_one():
+    content = FORMATS["markdown"](odd())
+    assert tables(content) == [
+        ["benchmark", "configuration", "value", "result"],
+        ["hvc slow", "x=1,y", "50 -> 55.5 ticks", f"SLOWER: {ODD}"],
+        [f"hvc {ODD}", "native", "50 ticks", "passed"]]
+    assert b"1 passed, 1 failed, 1 skipped, 1 problems." in content
+
+
+def test_github_has_an_error_for_each_failure_and_a_notice():
+    assert commands(FORMATS["github"](odd())) == [
+        ("error", "the run", f"lost: {ODD}\nmore"),
+        ("error", "hvc slow, x=1,y", f"SLOWER: {ODD}: 50 -> 55.5 ticks"),
+        ("notice", f"title {ODD}", "1 passed, 1 failed, 1 skipped, 1 problems")]
+
+
+def test_github_is_given_no_more_than_it_shows():
+    many = Results("many", "x", [Case("b", str(number), "c", Outcome.FAILED)
+                                 for number in range(ROWS_SHOWN + 3)], [])
+    found = commands(FORMATS["github"](many))
+    assert [kind for kind, _, _ in found] == ["error"] * ANNOTATIONS + ["notice"]
+    assert found[-1][2].endswith(f"; {ROWS_SHOWN + 3 - ANNOTATIONS} more errors")
+    assert b"\n3 more rows are not shown.\n" in FORMATS["markdown"](many)
+
+
+def test_the_benchmark_service_gets_every_median():
+    assert entries(FORMATS["github-benchmark"](odd())) == [
+        {"name": f"virt-a72.sample: hvc {ODD}, native", "unit": "ticks", "value": 50,
+         "range": "50 to 51"},
+        {"name": "virt-a72.sample: hvc slow, x=1,y", "unit": "ticks", "value": 55.5}]
+
+
+def test_csv_and_parquet_have_the_frame():
+    frame = odd().frame
+    assert frame_of(FORMATS["parquet"](odd())) == frame
+    assert lines(FORMATS["csv"](odd())) == [
+        {name: "" if value is None else f"'{value}" if value == "=1+1" else str(value)
+         for name, value in row.items()} for row in frame]
+
+
+def written(bench, name: str, *words: str):
+    """What a command writes as a format, and its exit status."""
+    file = bench.root / f"out.{name}"
+    result = bench(*words, "--format", f"{name}={file}")
+    return PARSERS[name](file.read_bytes()), result
+
+
+def compared(bench, name: str, a: bytes, b: bytes, *words: str):
+    for side, content in (("a", a), ("b", b)):
+        (bench.root / side).write_bytes(content)
+    return written(bench, name, "compare", str(bench.root / "a"), str(bench.root / "b"), *words)
+
+
+def test_a_comparison_fails_in_junit_as_its_exit_status_does(bench):
+    for words, failures in (((), 0), (("--threshold", "11%"), 0), (("--threshold", "5%"), 2)):
+        suite, result = compared(bench, "junit", A, SLOW, *words)
+        assert (suite.failures, suite.errors, result.exit_code) == (failures, 0, bool(failures))
+    suite, result = compared(bench, "junit", A, TRAPPED_ALONE)
+    assert (suite.errors, suite.skipped, result.exit_code) == (1, 1, 2)
+    suite, result = compared(bench, "junit", A, A)
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (2, 0, 0, 0)
+
+
+def test_a_comparison_as_annotations_rows_and_statistics(bench):
+    found, _ = compared(bench, "github", A, SLOW, "--threshold", "5%")
+    assert [(kind, title) for kind, title, _ in found[:2]] == [
+        ("error", "hvc null, native"), ("error", "hvc null, trapped")]
+    assert found[0][2] == "SLOWER by more than 5 %: 48 -> 53 ticks"
+    one, other = of_variants({"same": 50, "slow": 50}), of_variants({"same": 50, "slow": 60})
+    rows, _ = compared(bench, "markdown", one, other)
+    assert rows[1:] == [["hvc slow", "native", "48 -> 58 ticks", "slower"]]
+    statistics, _ = compared(bench, "parquet", one, other)
+    assert [(row["variant"], row["statistic"], row["a"], row["b"], row["difference"])
+            for row in statistics if row["statistic"] in ("p50", "max")] == [
+        ("same", "p50", 48.0, 48.0, 0.0), ("same", "max", 48.0, 48.0, 0.0),
+        ("slow", "p50", 48.0, 58.0, 10.0), ("slow", "max", 48.0, 58.0, 10.0)]
+
+
+@pytest.mark.parametrize("command", [("run", "--board", "virt-a72"), ("show", "latest")])
+def test_a_run_in_every_format(bench, command):
+    assert bench.run().exit_code == 0
+    suite, result = written(bench, "junit", *command)
+    assert result.exit_code == 0
+    # hvc in two configurations and irq in three; tlb_chase is not modelled, hvc native skipped
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (15, 0, 0, 10)
+    rows, _ = written(bench, "csv", *command)
+    assert [(row["config"], row["p50"], row["n"]) for row in rows if row["bench"] == "hvc"] == [
+        ("direct", "99", "2000"), ("trapped", "100", "2000")]
+    assert {row["p50"] for row in rows if row["bench"] == "tlb_chase"} == {""}
+    frame, _ = written(bench, "parquet", *command)
+    assert len(frame) == len(rows) == 14
+    found, _ = written(bench, "github-benchmark", *command)
+    assert {"name": "virt-a72.sample: hvc null, direct", "unit": "ticks", "value": 99} in found
+    assert len(written(bench, "markdown", *command)[0]) == 6
+    assert written(bench, "github", *command)[0][0][2] == "5 passed, 0 failed, 10 skipped"
+
+
+def test_a_run_that_failed_is_an_error_of_junit_and_github(bench):
+    bench.set_qemu(log_of(sample_run()[:40]))
+    suite, result = written(bench, "junit", "run", "--board", "virt-a72")
+    assert result.exit_code == 1 and suite.errors > 0
+    found, _ = written(bench, "github", "run", "--board", "virt-a72")
+    assert ("error", "the run", "no end record: the log stops after record 39") in found
+    bench.set_qemu(b"no record\n")
+    suite, _ = written(bench, "junit", "run", "--board", "virt-a72")
+    assert suite.errors == suite.tests > 0
+
+
+def test_without_a_file_a_format_is_all_of_standard_output(bench):
+    result = bench.run("--format", "junit", "--quiet")
+    assert suite_of(result.stdout.encode()).tests == 15
+    again = bench("compare", "latest", str(bench.out / "records.jsonl"), "--format", "markdown")
+    assert again.stdout.startswith("### virt-a72, plan sample: build v0-3-gabc against")
+
+
+@pytest.mark.parametrize("words, says", [
+    (["junti"], "no format 'junti', nearest 'junit'; there are: junit, markdown, github,"
+                " github-benchmark, csv, parquet"),
+    (["parquet"], "parquet wants a file: parquet=FILE"), (["csv="], "csv wants a file: csv=FILE"),
+    (["csv", "junit"], "one format at most goes to standard output"),
+    (["csv=nowhere/x.csv"], "--format csv=nowhere/x.csv: there is no folder nowhere")])
+def test_a_format_that_cannot_be_had(bench, words, says):
+    options = [word for one in words for word in ("--format", one)]
+    failed(bench.run(*options), says, 2)
+    assert Path("nowhere") not in Tree(bench.root).runs.parents

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pipelines of docs/howto/ci.md, followed by a local runner in a repository with a base and a
+change: one that keeps every path, and one that makes a hypercall longer."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from ruamel.yaml import YAML
+
+from howto import PAGES, blocks
+from test_clone import Clone, environment
+
+pytestmark = pytest.mark.nightly
+
+HYPERCALL = "	return vcpu_result(vcpu, HC_OK);\n}\n\nstatic struct vcpu *hc_record("
+LONGER = HYPERCALL.replace("	return", '	__asm__ volatile("nop");\n	return', 1)
+PAGE, = (page for page in PAGES if page.stem == "ci")
+PREPARES = re.compile(r"apt-get|git config --global")  # what the service's container lacks
+
+
+class Repository(Clone):
+    def __init__(self, root):
+        super().__init__(root)
+        self.git("init", "-q")
+        self.git("add", "-A")
+        self.base = self.commit("base")
+        path = root / "hyp" / "trap" / "hypercall.c"
+        text = path.read_text()
+        path.write_text("/* a comment */\n" + text)
+        self.same = self.commit("the same instructions")
+        assert HYPERCALL in text
+        path.write_text(text.replace(HYPERCALL, LONGER))
+        self.longer = self.commit("a longer path")
+
+    def git(self, *words: str) -> str:
+        return subprocess.run(["git", "-c", "user.name=one", "-c", "user.email=one@one.invalid",
+                               *words], cwd=self.root, check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip()
+
+    def commit(self, text: str) -> str:
+        self.git("commit", "-qam", text)
+        return self.git("rev-parse", "HEAD")
+
+    def follow(self, steps: list[str], **variables: str) -> tuple[int, str]:
+        """The status of the first step that fails, or 0, and what the last step printed."""
+        for step in steps:
+            done = subprocess.run(["bash", "-ec", step], cwd=self.root, text=True, check=False,
+                                  env=environment(**variables), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if done.returncode:
+                break
+        return done.returncode, done.stdout
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    made = Repository(tmp_path_factory.mktemp("ci") / "repository")
+    yield made
+    shutil.rmtree(made.root)
+
+
+def pipeline(name: str) -> dict:
+    text, = (block.text for block in blocks(PAGE) if block.more == name)
+    return YAML(typ="safe", pure=True).load(text)
+
+
+def github_steps() -> list[str]:
+    job = pipeline(".github/workflows/path-lengths.yml")["jobs"]["compare"]
+    assert job["env"] == {"BASE": "${{ github.event.pull_request.base.sha }}"}
+    return [step["run"] for step in job["steps"] if not PREPARES.search(step.get("run", "apt-get"))]
+
+
+def gitlab_steps() -> list[str]:
+    return pipeline(".gitlab-ci.yml")["path-lengths"]["script"]
+
+
+def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_path):
+    """The error names the path; the summary of the pull request has its lengths."""
+    for commit, status in ((repository.same, 0), (repository.longer, 2)):
+        summary = tmp_path / f"summary-{status}"
+        summary.touch()
+        found, said = repository.follow(github_steps(), BASE=repository.base, GITHUB_SHA=commit,
+                                        GITHUB_STEP_SUMMARY=str(summary))
+        assert (found != 0) == (status != 0), said
+        assert ("::error title=hvc null, trapped::SLOWER by more than 0" in said) == bool(status)
+        assert "::notice title=virt-a72%2C plan default" in said
+        lengths = re.search(r"\| hvc null \| trapped \| (\d+) -> (\d+) ticks \|",
+                            summary.read_text())
+        assert bool(lengths) == bool(status)
+        assert not lengths or int(lengths[2]) - int(lengths[1]) == 1  # the nop
+
+
+def test_gitlab_passes_the_same_path_and_refuses_a_longer_one(repository):
+    for commit, failures in ((repository.same, 0), (repository.longer, 3)):
+        status, said = repository.follow(
+            gitlab_steps(), CI_MERGE_REQUEST_DIFF_BASE_SHA=repository.base, CI_COMMIT_SHA=commit)
+        assert bool(status) == bool(failures), said
+        report = (repository.root / "compare.xml").read_text()
+        assert f'failures="{failures}"' in report and 'errors="0"' in report

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hypbench compare`: two runs, row by row, with an exit status that gates a change."""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from hypbench import formats, store
+from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
+                                          comparison_section, conditions, summary_line)
+from hypbench.printing import TABLES, print_blocks
+from hypbench.reading import RUN_A, RUN_B, Reading, read_file
+from hypbench.records import Log
+from hypbench.report import caption
+from hypbench.results import results_of_comparison
+from hypbench.rows import NOT_MODELLED, platform_of, select
+from hypbench.rules import believable
+from hypbench.tree import Tree, UnknownName, shown
+
+SHOWN = 5  # problems of a file; `hypbench check` lists all
+SLOWER, UNUSABLE = 1, 2
+ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
+ALLOWED_BY_NAME = "; --allow {0} (ALLOW={0}) lets that pass"
+BY_NAME = ("compiler", "hz", "batch")  # differences that --allow names
+
+PATH = click.Path(path_type=Path)
+BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
+                     help="Only this benchmark; can be repeated.")
+CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
+                      help="Only this configuration; can be repeated.")
+
+
+def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
+                 ) -> Threshold | None:
+    """`5%`, or a number in the rows' own unit."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
+    if not found:
+        raise click.BadParameter(f"'{given}' is neither per cent, as 5%, nor a number of ticks, as"
+                                 " 10")
+    return Threshold(float(found[1]), bool(found[2]))
+
+
+@click.command()
+@click.argument("a", type=PATH)
+@click.argument("b", type=PATH, required=False)
+@click.option("--threshold", callback=threshold_of, metavar="T",
+              help="Exit status 1 when a row of B is slower by more than T: per cent of A's (5%),"
+                   " or ticks (10). Without it, the comparison is only shown.")
+@click.option("--allow-missing", is_flag=True,
+              help="Rows that one side alone has, and another board or machine, are no failure.")
+@click.option("--allow", "allowed", multiple=True, type=click.Choice(BY_NAME),
+              help="Another compiler, frequency of the clock or batch size is no failure; can be"
+                   " repeated.")
+@click.option("--table", type=TABLES, default="short", show_default=True,
+              help="long: also the rows that are the same.")
+@RUN_A
+@RUN_B
+@BENCH
+@CONFIG
+@click.option("--board", default="", metavar="B", help="The board of a run that is named.")
+@click.option("--plan", "scenario", default="", metavar="P",
+              help="The scenario of a run that is named.")
+@formats.FORMAT
+@click.pass_obj
+def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, allow_missing: bool,
+            allowed: tuple[str, ...], table: str, run_a: int | None, run_b: int | None,
+            benches: tuple[str, ...], configs: tuple[str, ...], board: str, scenario: str,
+            targets: list[formats.Target]) -> None:
+    """Compare two runs: what is slower in B than in A?
+
+    A and B are names of kept runs (`hypbench runs`), records files or console logs, of one board or
+    of two, of this release or an older one; without B, it is the latest kept run of A's board and
+    scenario. Rows of the same benchmark, variant and configuration stand against each other, pass
+    by pass: median, p99, p99.9, largest and mean. A difference has a 95 % interval, and a row is
+    slower when one of them is all above 0. What changed comes first, what could not be compared
+    last.
+
+    Exit status: 0; 1 when a row is slower than --threshold; 2 when a file cannot be read in full
+    (what is good of it is compared all the same), or not every row could be compared.
+    """
+    a = store.file_of(tree, a, board, scenario)
+    one = opened("A", a, run_a)
+    b = store.file_of(tree, b, board, scenario) if b else last_run(tree, a, one.log)
+    other = opened("B", b, run_b)
+    first, second = select([believable(reading.log) for reading in (one, other)], benches, configs)
+    rows = compare_logs(first, second)
+    identical = first.content == second.content
+    if not formats.is_replaced(targets):
+        click.echo(f"A: {shown(a)} ({about(first)})\nB: {shown(b)} ({about(second)})")
+        print_rows(first, second, rows, threshold, table)
+    problems = report_losses("A", a, one) + report_losses("B", b, other)
+    gaps = [] if identical else list(uncompared(first, second, rows, allow_missing, allowed))
+    for text in gaps:
+        click.echo(f"hypbench: {text}", err=True)
+    if not formats.is_replaced(targets):
+        print_summary(first, rows, threshold, identical)
+    formats.write(targets, results_of_comparison(first, second, rows, threshold,
+                                                 problems + gaps))
+    slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
+    sys.exit(SLOWER if slower else UNUSABLE if problems or gaps else 0)
+
+
+def print_rows(a: Log, b: Log, rows: list[ComparedRow], threshold: Threshold | None, table: str
+               ) -> None:
+    for line in conditions(a, b):
+        click.echo(f"different: {line}")
+    print_blocks(block for block in comparison_section(rows, threshold).tables
+                 if table == "long" or not block.folded)
+    click.echo(caption(a))
+
+
+def print_summary(a: Log, rows: list[ComparedRow], threshold: Threshold | None, identical: bool
+                  ) -> None:
+    if identical:
+        click.echo(f"identical: A and B have the same {len(a.records)} records")
+    click.echo(summary_line(rows, threshold))
+
+
+def last_run(tree: Tree, a: Path, log: Log) -> Path:
+    """The latest kept run of A's board, scenario and platform, which is not A itself."""
+    board, plan = log.run["board"], log.run["plan"]
+    if board not in tree.boards():
+        raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
+                          " missing")
+    path = store.latest_like(tree, log)
+    again = f"`make bench BOARD={board} PLAN={plan}` makes one"
+    if not path:
+        raise UnknownName(f"no {platform_of(log)} run of {board} with plan {plan} is kept to"
+                          f" compare A with: {again}")
+    if path.samefile(a):
+        raise UnknownName(f"A is the latest kept run of {board} with plan {plan} itself: {again}")
+    return path
+
+
+def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
+               allowed: tuple[str, ...]) -> Iterator[str]:
+    """Reasons why this compares less than all that A and B have, or not like for like."""
+    if not any(row.measures for row in rows):
+        yield "nothing was compared: A and B have no row in common that can be"
+    for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
+        missing = sum(row.verdict == verdict for row in rows)
+        if missing and not allow_missing:
+            yield f"{missing} rows of {one} are not in {other}{ALLOWED}"
+    found = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
+               for member in ("board", "machine", "compiler", "hz")
+               if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
+    for member, text in found:
+        if member in BY_NAME and member not in allowed:
+            yield text + ALLOWED_BY_NAME.format(member)
+        elif member not in BY_NAME and not allow_missing:
+            yield text + ALLOWED
+
+
+def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
+    """What differs between rows of one name, and how many rows that is."""
+    reasons = Counter((row.member, row.reason or f"no {', '.join(row.lacks)} in B") for row in rows
+                      if row.lacks or row.verdict == Verdict.NOT_COMPARABLE)
+    yield from ((member, f"{count} rows cannot be compared: {reason}")
+                for (member, reason), count in reasons.items() if reason != NOT_MODELLED)
+
+
+def opened(name: str, path: Path, number: int | None = None) -> Reading:
+    """A run with a run record and results, or one line that says what is wrong."""
+    try:
+        reading = read_file(path, number)
+    except click.ClickException as error:
+        raise UnknownName(f"{name}: {error.message}") from error
+    log = reading.log
+    if not log.run:
+        first = f": {log.problems[0]}" if log.problems else ""
+        raise UnknownName(f"{name}: {path} has no run record{first}")
+    if not log.of_kind("bench"):
+        raise UnknownName(f"{name}: {path} has no result to compare")
+    return reading
+
+
+def about(log: Log) -> str:
+    run = log.run
+    return f"{run['board']}, plan {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
+
+
+def report_losses(name: str, path: Path, reading: Reading) -> list[str]:
+    """Report what is wrong with a file and what of it is there; return the problems."""
+    log, problems = reading.log, reading.problems
+    for text in [*reading.taken, *problems[:SHOWN]]:
+        click.echo(f"hypbench: {name}: {text}", err=True)
+    if problems:
+        more = f", the first {SHOWN} are above" if len(problems) > SHOWN else ""
+        click.echo(f"hypbench: {name}: {len(problems)} problems{more}; {len(log.of_kind('step'))}"
+                   f" of {log.run['steps']} steps are there: `hypbench check {path}` lists what is"
+                   " lost", err=True)
+    return [f"{name}: {text}" for text in problems]
