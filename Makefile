@@ -51,22 +51,28 @@ endif
 # Those with a reference run: where GEM5 is set, the report runs them.
 KEPT_BOARDS := $(filter $(BOARDS),$(patsubst reference/%/,%,$(wildcard reference/*/)))
 
+# The valid word that is most like an unknown one, as a part of a message
+quoted = '$(subst ','\'',$(1))'
+NEAREST := import sys; from difflib import get_close_matches; \
+	print(*(", nearest " + word for word in get_close_matches(sys.argv[1], sys.argv[2:], 1)))
+near = $(shell python3 -c '$(NEAREST)' $(call quoted,$(1)) $(2) 2>/dev/null)
+
 ifneq ($(words $(BUILD)),1)
 $(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
 endif
 ifeq ($(filter icount host,$(CLOCK)),)
-$(error unknown CLOCK=$(CLOCK); valid: icount host)
+$(error unknown CLOCK=$(CLOCK)$(call near,$(CLOCK),icount host); valid: icount host)
 endif
 ifeq ($(filter short long,$(TABLE)),)
-$(error unknown TABLE=$(TABLE); valid: short long)
+$(error unknown TABLE=$(TABLE)$(call near,$(TABLE),short long); valid: short long)
 endif
 COST ?= off
 ifeq ($(filter on off,$(COST)),)
-$(error unknown COST=$(COST); valid: on off)
+$(error unknown COST=$(COST)$(call near,$(COST),on off); valid: on off)
 endif
 costs := $(filter on,$(COST))
 ifeq ($(filter $(BOARD),$(BOARDS)),)
-$(error unknown BOARD=$(BOARD); the boards are: $(BOARDS))
+$(error unknown BOARD=$(BOARD)$(call near,$(BOARD),$(BOARDS)); the boards are: $(BOARDS))
 endif
 include boards/$(BOARD)/board.mk
 include arch/$(ISA)/toolchain.mk
@@ -183,8 +189,34 @@ told := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin 
 ifneq ($(filter-out $(WORDS) SHELL,$(told)),)
 unknown := $(filter-out $(WORDS) SHELL $(shell sed -n 's/^\([A-Z_]*\) *[:?+]*=.*/\1/p' \
 	$(MAKEFILE_LIST)),$(told))
-$(if $(unknown),$(error unknown $(unknown:%=%=); valid: $(WORDS:%=%=)))
+$(if $(unknown),$(error unknown $(unknown:%=%=)$(call \
+	near,$(firstword $(unknown)),$(WORDS)); valid: $(WORDS:%=%=)))
 endif
+
+# The variables of a target, beside those of all; a word that only other targets take is refused.
+OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
+OF_bench := CLOCK COST FORMAT PLAN SAVE TABLE
+OF_runs := CONFIRM PLAN PRUNE
+OF_trace := PLAN
+OF_bound := PLAN
+OF_capture := BAUD LIMIT TABLE TTY
+OF_compare := A ALLOW ALLOW_MISSING B FORMAT PLAN TABLE THRESHOLD
+OF_report :=
+OF_reference :=
+OF_peers := ARGS BUILT COMPILER IMAGE KEEP NAME PAIR QEMU SYSTEM
+OF_run-guest := CLOCK CONFIG CPUS GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
+	GUEST_STATUS LIMIT STATS
+OF_guest-linux := $(OF_run-guest)
+OF_guest-uboot := $(OF_run-guest)
+OF_guest-zephyr := $(OF_run-guest)
+OF_guest-freertos := $(OF_run-guest)
+with_words := $(patsubst OF_%,%,$(filter-out OF_ALL,$(filter OF_%,$(.VARIABLES))))
+takers = $(strip $(foreach goal,$(with_words),$(if $(filter $(1),$(OF_$(goal))),$(goal))))
+not_taken = $(filter-out $(OF_ALL) $(OF_$(1)),$(filter $(WORDS),$(told)))
+$(foreach goal,$(filter $(with_words),$(MAKECMDGOALS)),$(foreach word,$(call not_taken,$(goal)),\
+	$(if $(filter-out $(with_words),$(MAKECMDGOALS)),,$(error make $(goal) takes no $(word)=; \
+	make $(goal) takes: $(OF_$(goal):%=%=) $(OF_ALL:%=%=)$(if $(call takers,$(word)),; \
+	$(word)= is a word of: $(call takers,$(word)))))))
 
 ## compile-commands: write build/compile_commands.json for clangd, with the compiler of BOARD
 compile-commands: setup
@@ -220,19 +252,19 @@ setup:
 
 # The same for one command, which wants no more than it needs: setup-WORD+WORD…
 setup-%:
-	@tools/setup.sh $(subst +, ,$*) >&2
+	@tools/setup.sh --quiet $(subst +, ,$*) >&2
 setup-run := setup-$(ISA)$(if $(SIMULATOR),,+qemu)+python
 setup-runs := setup-armv7+armv8+qemu+python
 
 setup-images:
-	@tools/setup.sh $(ISA) python $(if $(IMAGES),boards)
+	@tools/setup.sh --quiet $(ISA) python $(if $(IMAGES),boards)
 
 ## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
 ##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
 ##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md)
 # A guest of a recipe wants more.
 bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
-	@$(HYPBENCH) check-plan "$(PLAN)" $(if $(costs),--clock $(CLOCK) --cost $(BOARD))
+	@$(HYPBENCH) check-plan "$(PLAN)" --board $(BOARD) $(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE) \
 		$(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
@@ -245,6 +277,7 @@ runs: setup-python
 
 ## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
 trace: $(setup-run)
+	@$(HYPBENCH) check-plan $(if $(filter file,$(origin PLAN)),trace,"$(PLAN)") --board $(BOARD)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) trace --board $(BOARD) $(if $(filter file,$(origin PLAN)),,--plan "$(PLAN)")
 
@@ -254,7 +287,6 @@ bound: $(setup-run)
 	@$(HYPBENCH) bound --board $(BOARD)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
-quoted = '$(subst ','\'',$(1))'
 option = $(if $($(2)),$(1) $(call quoted,$($(2))))
 run-guest: $(setup-run)+guests
 	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an \
@@ -294,15 +326,17 @@ probe: $(if $(ARGS),$(setup-runs))
 ##   or under a hypervisor of yours: IMAGE=, NAME=, QEMU= (docs/howto/peers.md)
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 # A board's own QEMU is another variable of that name, for its images.
+PEERS = $(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
+	$(if $(IMAGE),--image "$(IMAGE)" --name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
+	$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
+	$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
+	$(if $(KEEP),--keep)
 peers: told_qemu = $(if $(filter command,$(firstword $(origin QEMU))),$(QEMU))
 peers: $(setup-runs)+guests
-	-@tools/setup.sh peers
+	@$(PEERS) --check
+	-@tools/setup.sh --quiet peers
 	+@$(if $(IMAGE),,$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15)))
-	@$(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
-		$(if $(IMAGE),--image "$(IMAGE)" --name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
-		$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
-		$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
-		$(if $(KEEP),--keep)
+	@$(PEERS)
 
 ## compare: what changed from run A=before to run B=after (names of kept runs, or files with
 ##   records), or to the latest run of A's board and scenario (BOARD= and PLAN= choose a name's)
@@ -313,7 +347,8 @@ $(if $(A),,$(error make compare wants A=<kept run or records>; B= is the latest 
 # The tool's own status: make ends with 2 whatever a recipe ends with, and with 1 where it was only
 # asked (-q) and something is left to do. So the tool runs before any recipe, with make's output.
 compared := $(shell out=/proc/$$PPID/fd/1; { : >>$$out; } 2>/dev/null || out=/dev/stderr; \
-	( tools/setup.sh python && $(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
+	( tools/setup.sh --quiet python && \
+	$(HYPBENCH) compare "$(A)" $(if $(B),"$(B)") --table $(TABLE) \
 	$(chosen_runs) $(FORMAT:%=--format "%") \
 	$(if $(THRESHOLD),--threshold "$(THRESHOLD)") \
 	$(if $(ALLOW_MISSING),--allow-missing) $(ALLOW:%=--allow "%") ) >>$$out; echo $$?)
@@ -387,8 +422,8 @@ update-expected: $(setup-runs) $(if $(told_board),qemu-image,qemu-images)
 
 # Before `images`: some images are made by tools that only these groups have.
 setup-tests:
-	@tools/setup.sh default boards report
-	-@tools/setup.sh peers
+	@tools/setup.sh --quiet default boards report
+	-@tools/setup.sh --quiet peers
 
 ## unit-test: the host unit tests alone
 ## unit-test-nightly: the oracle of the virtual GIC and the fuzzer of virtio rings, STEPS=2000000

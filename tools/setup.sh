@@ -8,11 +8,12 @@ log=$build/setup.log # what apt-get and pip say
 
 usage() {
 	cat <<-'END'
-	usage: tools/setup.sh [--check] [WHAT...]
+	usage: tools/setup.sh [--check] [--quiet] [WHAT...]
 
 	Installs what is missing: distribution packages, then a Python environment in build/venv
 	(HYPBENCH_BUILD names another folder than build).
 	  --check   only report; exit status 1 when something is missing
+	  --quiet   print nothing where nothing is missing
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
 	            boards, for what a boot loader or a card is given,
@@ -24,10 +25,12 @@ usage() {
 
 default_groups=(armv7 armv8 qemu host check debug python)
 check_only=no
+quiet=no
 groups=()
 for word in "$@"; do
 	case $word in
 	--check) check_only=yes ;;
+	--quiet) quiet=yes ;;
 	-h | --help) usage; exit 0 ;;
 	default) groups+=("${default_groups[@]}") ;;
 	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | peers | report)
@@ -174,7 +177,7 @@ check_qemu_version() {
 	have qemu-system-aarch64 || return 0
 	version=$(qemu-system-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
 	at_least "$version" 7.2 || fail "QEMU $version is too old: hypbench needs 7.2 or newer"
-	at_least "$version" 9.0 ||
+	[ $quiet = yes ] || at_least "$version" 9.0 ||
 		echo "setup: QEMU $version has no raspi4b: what runs on it is skipped;" \
 			"9.0 or newer has (Debian 12: the suite bookworm-backports)"
 }
@@ -230,7 +233,7 @@ if wants python && ! venv_ready; then
 fi
 if [ ${#packages[@]} -eq 0 ] && [ $need_venv = no ]; then
 	! wants qemu || check_qemu_version
-	echo "setup: nothing missing"
+	[ $quiet = yes ] || echo "setup: nothing missing"
 	exit 0
 fi
 if [ $check_only = yes ]; then

@@ -32,6 +32,33 @@ def test_unknown_plan_names_the_plans():
     assert "nosuch" in said and "default" in said and "short" in said
 
 
+@pytest.mark.parametrize("words, says", [
+    (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
+    (["bench", "CPUS=2"], "CPUS= is a word of: run-guest guest-linux"),
+    (["compare", "A=before", "TTY=x"], "make compare takes no TTY=; "),
+    (["BOARD=virt-a27"], "unknown BOARD=virt-a27, nearest virt-a72; the boards are: "),
+    (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
+    (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
+    (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: ")])
+def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
+    """make reads nothing else and runs nothing."""
+    said = make(*words, status=2)
+    assert says in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words, says", [
+    (["bench", "PLAN=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
+    (["trace", "PLAN=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
+    (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
+    (["bench", "PLAN=defaults"], "no plan 'defaults', nearest 'default'; there are: "),
+    (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
+    (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")])
+def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
+    """One line, and make's own last one; no line of the set-up where nothing is missing."""
+    said = make(*words, status=2)
+    assert says in said and len(said.splitlines()) == 2, said
+
+
 def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "runs", "capture",

@@ -26,6 +26,7 @@ from hypbench.guests.prepare import BY_RECIPE
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_language import Plan, parse, text_of
+from hypbench.possible import check_board, check_run
 from hypbench.printing import TABLE, print_problems, print_sections, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import RUN, RUN_A, RUN_B, every_run, read_file
@@ -118,6 +119,8 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     """
     if save is not None:
         store.check_name(save)
+    if plan:
+        check_run(tree, board, plan)
     if cost:
         costing.check_possible(tree, board, clock)
     folder = out or tree.build(board)
@@ -137,13 +140,9 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
 
 
 def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
-    """What a run is made from; "" of a board that cannot be run, or whose plan has guests that are
-    made for the run."""
-    if not (tree.qemu_options(board) or tree.is_gem5(board)):
-        return ""
+    """What a run is made from; "" where the guests of the plan are made for the run."""
+    check_board(tree, board)
     text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
-    if plan:
-        plans.check_plan(plan, text)
     return "" if BY_RECIPE.search(text) else made_from(tree, board, text, clock)
 
 
@@ -210,13 +209,17 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept: Path | None,
 @main.command("check-plan")
 @click.argument("plan")
 @CLOCK
-@click.option("--cost", "board", metavar="B", help="Check that costs can be counted on board B.")
+@click.option("--board", metavar="B", help="Also check that board B can run the plan here.")
+@click.option("--cost", is_flag=True, help="Also check that costs can be counted on the board.")
 @click.pass_obj
-def check_plan(tree: Tree, plan: str, clock: str, board: str | None) -> None:
-    """Check that PLAN exists and is right, and that its benchmarks exist."""
-    if board:
+def check_plan(tree: Tree, plan: str, clock: str, board: str | None, cost: bool) -> None:
+    """Check that PLAN exists and is right, that its benchmarks exist, and that a board runs it."""
+    if not board:
+        plans.check_plan(plan, tree.plan_text(plan))
+        return
+    check_run(tree, board, plan)
+    if cost:
         costing.check_possible(tree, board, clock)
-    plans.check_plan(plan, tree.plan_text(plan))
 
 
 @main.command("show-plan")

@@ -22,11 +22,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
 from hypbench.guests.prepare import expanded
+from hypbench.possible import check_board
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
                               lines_of, missing_texts, parted)
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, UnknownName, alone_in, on_the_board, read_bytes, whole, write_whole
+from hypbench.tree import Tree, alone_in, read_bytes, whole, write_whole
 
 # Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
 MARKS = (b'"kind":"run",', b'"configs":[')
@@ -194,12 +195,7 @@ class Outcome:
 def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
               out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
     """`more`: further words for QEMU."""
-    options = tree.qemu_options(board)
-    if not options and not tree.is_gem5(board):
-        raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
-                          f" On the board itself: {on_the_board(board)}")
-    if options and (reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS"))):
-        raise click.ClickException(f"{board}: {reason}")
+    check_board(tree, board)
     if plan:
         plans.check_plan(plan, tree.plan_text(plan))
     with alone_in(out, board):

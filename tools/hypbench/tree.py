@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,11 +30,17 @@ class UnknownName(click.ClickException):
 
 
 def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """A name that is not known is an error, which lists those that are."""
+    """A name that is not known is an error, which has the nearest one and lists all."""
     there = list(dict.fromkeys(known))
     for name in given:
         if name not in there:
-            raise UnknownName(f"no {what} '{name}'; there are: {listed(there)}")
+            raise UnknownName(f"no {what} '{name}'{nearest(name, there)}; there are:"
+                              f" {listed(there)}")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The known name that is most like this one, as a part of a message; "" where none is."""
+    return "".join(f", nearest '{near}'" for near in get_close_matches(name, known, 1))
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,8 @@ class Tree:
         if not path.is_file():
             path = Path(plan)
         if not path.is_file():
-            raise UnknownName(f"no plan '{plan}'; there are: {listed(self.plans())}"
+            raise UnknownName(f"no plan '{plan}'{nearest(plan, self.plans())}; there are:"
+                              f" {listed(self.plans())}"
                               " (or give the path of a file)")
         return read_text(path)
 

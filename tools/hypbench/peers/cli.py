@@ -51,9 +51,10 @@ BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
 @click.option("--build", default="", help="How that hypervisor was built, for the table.")
 @click.option("--compiler", default="", help="Its compiler, for the table.")
 @click.option("--keep", "keep_them", is_flag=True, help="Copy the runs to reference/peers.")
+@click.option("--check", is_flag=True, help="Only check the words.")
 @click.pass_obj
 def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], arguments: str,
-          keep_them: bool, image: Path | None, **words: Any) -> None:
+          keep_them: bool, check: bool, image: Path | None, **words: Any) -> None:
     """Run the neutral probe under this hypervisor, without one, under Xen and under KVM.
 
     Xen and the kernel with KVM are Debian's packages, fetched into build/cache. Each system runs
@@ -66,6 +67,8 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     for word in arguments.split():
         if not re.fullmatch(r"(samples|delay)=\d{1,9}", word):
             raise click.UsageError(f"--args takes samples=N and delay=N, not '{word}'")
+    if check:
+        return
     folder, good, text = tree.builds / "peers", True, ""
     click.get_current_context().with_resource(alone_in(folder, "the peers"))
     for board in boards or BOARDS:

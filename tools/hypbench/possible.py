@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a board can run a plan here: one line has the reason, before anything is built."""
+
+import click
+
+from hypbench import gem5, qemu
+from hypbench import plan as plans
+from hypbench.abi import axes
+from hypbench.guests.prepare import BY_RECIPE
+from hypbench.plan_language import parse
+from hypbench.plan_words import PlanError
+from hypbench.tree import Tree, UnknownName, on_the_board
+
+COUNTED = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
+
+
+def check_board(tree: Tree, board: str) -> None:
+    """An emulator plays the board, and is here."""
+    options = tree.qemu_options(board)
+    if tree.is_gem5(board):
+        gem5.found(board)
+    elif not options:
+        raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
+                          f" On the board itself: {on_the_board(board)}")
+    elif reason := qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")):
+        raise click.ClickException(f"{board}: {reason}")
+
+
+def check_run(tree: Tree, board: str, plan: str) -> None:
+    """The emulator is here, the plan is right, and the emulator has what the plan measures."""
+    text = tree.plan_text(plan)
+    plans.check_plan(plan, text)
+    check_board(tree, board)
+    numbers = None if BY_RECIPE.search(text) else plans.board_of(board)
+    try:
+        parsed = parse(text, benches=plans.benches(), board=numbers)
+    except PlanError as error:
+        raise UnknownName(f"plan {plan}, line {error.line}, on {board}: {error.message}") from error
+    off, *_ = words = axes()["events"]
+    counting = {name: words[config["events"]] for name, config in parsed.configs.items()
+                if words[config["events"]] != off}
+    if counting and not tree.is_gem5(board):
+        named, *others = counting
+        word = counting[named]
+        more = f" and {len(others)} more" if others else ""
+        raise UnknownName(f"plan {plan} does not run on {board}: events={word} in configuration"
+                          f" {named}{more}, and QEMU's cores count no {COUNTED[word]}; a board"
+                          " itself counts them, and so does gem5 (BOARD=gem5-a72)")
