@@ -75,9 +75,9 @@ struct vm {
 	bool entered;           /* the guest runs, or is about to */
 	bool paused;            /* no vCPU is turned on meanwhile */
 	uint32_t vcpus_on;      /* or about to be */
-	uint32_t work;  /* of a VM that starts again, or is destroyed: vm_work.c; 0: none */
-	bool built;     /* stage 2 is whole */
-	bool dismissed; /* by vm_dismiss(); the work that ends this life is not through */
+	uint32_t work;          /* of a VM that starts again, or is destroyed: vm_work.c; 0: none */
+	bool built;             /* stage 2 is whole */
+	bool dismissed;         /* by vm_dismiss(); the work that ends this life is not through */
 	struct vm_progress progress;
 };
 

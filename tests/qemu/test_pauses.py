@@ -77,7 +77,8 @@ def test_all_vcpus_asleep_are_paused_and_go_on(lab, built):
                        f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
     events = [(200 + n * 137 + later, what, "v") for n in range(300)
               for later, what in ((0, "pause"), (41 + n % 11, "resume"))]
-    job = run_of(built, program, "a trapped wfi=trapped\nconfig b trapped-sw wfi=trapped", 4, 4, limit_ms=20_000)
+    job = run_of(built, program, "a trapped wfi=trapped\nconfig b trapped-sw wfi=trapped", 4, 4,
+                 limit_ms=20_000)
     plan = f"{job.plan}vm v image=guest cores=0-3\n{words_of(events)}"
     result = lab.ended(replace(job, plan=plan))
     assert len(result.records("step")) == 2
