@@ -84,7 +84,7 @@ def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_pa
         found, said = repository.follow(github_steps(), BASE=repository.base, GITHUB_SHA=commit,
                                         GITHUB_STEP_SUMMARY=str(summary))
         assert (found != 0) == (status != 0), said
-        assert ("::error title=hvc null, trapped::SLOWER by more than 0" in said) == bool(status)
+        assert ("::error title=hvc null%2C trapped::SLOWER by more than 0" in said) == bool(status)
         assert "::notice title=virt-a72%2C plan default" in said
         lengths = re.search(r"\| hvc null \| trapped \| (\d+) -> (\d+) ticks \|",
                             summary.read_text())
