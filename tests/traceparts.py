@@ -14,6 +14,11 @@ class Slice(NamedTuple):
     end: int
     flows: tuple[int, ...]  # that begin here
     ends: tuple[int, ...]
+    category: str
+    args: tuple[tuple[str, int | str], ...]  # by name
+
+    def arg(self, name: str) -> int | str | None:
+        return dict(self.args).get(name)
 
 
 def tracks_of(trace: Trace) -> dict[int, tuple[str, ...]]:
@@ -44,9 +49,15 @@ def slices_of(content: bytes) -> list[Slice]:
         else:
             start, begin = opened[event.track_uuid].pop()
             found.append(Slice(names[event.track_uuid], begin.name, start, packet.timestamp,
-                               tuple(begin.flow_ids), tuple(begin.terminating_flow_ids)))
+                               tuple(begin.flow_ids), tuple(begin.terminating_flow_ids),
+                               *begin.categories, args_of(begin)))
     assert not any(opened.values())
     return found
+
+
+def args_of(event: TrackEvent) -> tuple[tuple[str, int | str], ...]:
+    return tuple((note.name, getattr(note, note.WhichOneof("value")))
+                 for note in event.debug_annotations)
 
 
 def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:

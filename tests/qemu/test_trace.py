@@ -9,7 +9,8 @@ import expected
 from hypbench.html.timeline import picture_of
 from hypbench.plan import board_of
 from hypbench.plan_language import parse
-from hypbench.trace import INTERRUPTS, exits_of, sgi_targets, trace_of
+from hypbench.trace import exits_of, sgi_targets, trace_of
+from hypbench.trace_names import INTERRUPTS
 from hypbench.tree import HOME
 from lab import Job
 from pages import page, said_in_picture
@@ -50,7 +51,7 @@ def test_a_pair_takes_turns_in_being_paused(trace):
     """On one core, from the end of a fail over to the end of the next."""
     slices = slices_of(trace)
     paused = [one for one in slices if one.name == "paused"]
-    ends = {one.end: one.track for one in slices if one.name == "hvc FAIL_OVER"}
+    ends = {one.end: one.track for one in slices if one.arg("call") == "FAIL_OVER"}
     assert {one.track[1] for one in paused} == {"bench vCPU 0", "load0 vCPU 0"}
     assert len(paused) >= 100
     for one in paused:
@@ -67,7 +68,8 @@ def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
     """Of a busy guest it begins with the next instruction or two, of one in WFI with two more: so
     the compare value is read right. An exit of another kind is not late."""
     fires = [(begin, end) for begin, end in flows_of(trace) if begin.name == "fired"]
-    assert len(fires) > 100 and {end.name for _, end in fires} == {"irq 27", "hyp-timer 26"}
+    assert len(fires) > 100 and {(end.name, end.arg("intid")) for _, end in fires} == {
+        ("irq", 27), ("hyp-timer", 26)}
     assert all(begin.end == end.start for begin, end in fires)
     late = {end.name: Counter() for _, end in fires}
     for begin, end in fires:
@@ -86,7 +88,7 @@ def test_each_ring_of_a_link_flows_to_the_other_vms_interrupt(trace):
              if begin.name != "fired" and end.name != "guest"]
     assert len(rings) > 40
     for begin, end in rings:
-        assert begin.name.startswith("mmio-write") and end.name.startswith("irq")
+        assert (begin.name, begin.arg("device"), end.name) == ("mmio-write", "doorbell", "irq")
         assert {begin.track[-1], end.track[-1]} == {"bench vCPU 0", "load1 vCPU 0"}
 
 
@@ -133,10 +135,10 @@ def test_an_sgi_flows_to_the_kick_of_the_vcpu_that_it_goes_to(lab, built, config
     sent = [sgi_targets(one, plan, board) for one in exits]
     assert [targets for targets in sent if targets] == [{1}, {0}, {1}] * ROUNDS * LIVES
     every = flows_of(trace_of(result.log, plan, board))
-    flows = [(begin, end) for begin, end in every if end.name == "kick 7"]
+    flows = [(begin, end) for begin, end in every if (end.name, end.arg("intid")) == ("kick", 7)]
     handled = {begin for begin, end in every if end.name == "guest" and end.track == begin.track}
     assert len(flows) == SGIS * ROUNDS * LIVES and handled >= {end for _, end in flows}
     for begin, end in flows:
-        assert begin.name.startswith(("mmio-write 0x8000f00", "sysreg"))
+        assert begin.arg("register") in ("GICD_SGIR", "ICC_SGI1R_EL1")
         assert begin.track != end.track
         assert 0 < end.start - begin.end < SOON_THERE

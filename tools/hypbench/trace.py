@@ -20,28 +20,24 @@ from hypbench.plan_language import Plan, check_config
 from hypbench.plan_vms import Link
 from hypbench.plan_words import Mistake
 from hypbench.records import Data, Log
+from hypbench.trace_names import (ACCESSES, CATEGORIES, HYPERCALLS, INTERRUPTS, LINK_SIZE,
+                                  PLAN_VM_CPUS, RING, Argument, arguments)
 
 NS = 1_000_000_000
 SEQUENCE = 1  # of packets: all are one writer's
-INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that an interrupt makes
 # Of these, EL2's own or another VM's: the guest that goes on has none, unless it is another VM's.
 OWN_INTERRUPTS = ("hyp-timer", "other", "maintenance")
-RING = "mmio-write"
 PAUSE, RESUME = "pause", "resume"  # records that are no exits
 LATEST_NS = 1 << 63
 LATE_SHIFT, LATE_MOST = 32, (1 << 32) - 1  # of an interrupt's argument: ticks since its timer fired
-IPA_KINDS = ("mmio-read", RING, "stage2-fault", "stage2-map")
 IPA_BITS, SYNDROME_BITS = 40, 32  # of other arguments; above, the value written: trap_account.c
 STORE_FROM = 8  # the lowest bit of a stored value that is kept
 CPU_OFF = 0x84000002  # PSCI
 GICD_SGIR = 0xf00  # IHI 0048B 4.3.15
 # Syndrome of MSR ICC_SGI1R_EL1 (DDI 0487 D13.2.37): EC, Op0, Op2, Op1, CRn, CRm, direction
 MSR_SGI1R, MSR_MASK = 0x18 << 26 | 3 << 20 | 5 << 17 | 12 << 10 | 11 << 1, 0x3f << 26 | 0x3ffc1f
-PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
-LINK_SIZE, NOTIFY = abi.constant("LINK_SIZE"), abi.constant("VIRTIO_QUEUE_NOTIFY")
+NOTIFY = abi.constant("VIRTIO_QUEUE_NOTIFY")
 SPI_FIRST = 32
-HYPERCALLS = {abi.constant("HC_BASE") + i: name
-              for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
 Place = tuple[str, int]  # a VM's name, a vCPU's index
 
 
@@ -59,6 +55,7 @@ class Exit:
 
     @property
     def name(self) -> str:
+        """For a picture, where it stands alone."""
         if self.kind == "hvc":
             return f"hvc {HYPERCALLS.get(self.arg, hex(self.arg))}"
         return f"{self.kind} {self.arg if self.kind in INTERRUPTS else hex(self.arg)}"
@@ -109,7 +106,7 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
         arg, late, value = int(data["arg"], 0), 0, 0
         if data["event"] in INTERRUPTS:
             late, arg = divmod(arg, 1 << LATE_SHIFT)
-        elif data["event"] in IPA_KINDS:
+        elif data["event"] in ACCESSES:
             value, arg = arg >> IPA_BITS << STORE_FROM, arg % (1 << IPA_BITS)
         else:
             value, arg = divmod(arg, 1 << SYNDROME_BITS)
@@ -244,8 +241,8 @@ def pauses_of(marked: list[Exit]) -> list[Turn]:
 
 
 class Builder:
-    def __init__(self, hz: int):
-        self.hz = hz
+    def __init__(self, hz: int, doorbells: dict[int, Link], board: dict[str, int]):
+        self.hz, self.doorbells, self.board = hz, doorbells, board
         self.packets: list[tuple[bool, TracePacket]] = []  # whether it ends an earlier slice
         self.uuids: dict[tuple[str, ...], int] = {}
         self.flows = 0
@@ -269,12 +266,20 @@ class Builder:
                 track.parent_uuid = parent
         return self.uuids[path]
 
-    def slice(self, track: int, name: str, start: int, end: int) -> TrackEvent:
-        """The event of its begin."""
+    def slice(self, track: int, name: str, category: str, start: int, end: int,
+              **said: Argument) -> TrackEvent:
+        """The event of its begin, with its arguments."""
         begin, stop = self.packet(), self.packet(self.ns(start) < self.ns(end))
         begin.timestamp, stop.timestamp = self.ns(start), self.ns(end)
         begin.track_event.type = TrackEvent.TYPE_SLICE_BEGIN
         begin.track_event.name = name
+        begin.track_event.categories.append(category)
+        for argument, value in said.items():
+            note = begin.track_event.debug_annotations.add(name=argument)
+            if isinstance(value, int):
+                note.uint_value = value
+            else:
+                note.string_value = value
         stop.track_event.type = TrackEvent.TYPE_SLICE_END
         begin.track_event.track_uuid = stop.track_event.track_uuid = track
         return begin.track_event
@@ -293,35 +298,41 @@ class Builder:
         """An interrupt's flow leads from its timer to its exit, and from there to what the core
         runs then: the handler's VM; after `own`, exits that send SGIs to their vCPU, too."""
         for turn in turns_of(exits):
-            self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), turn.start,
-                       turn.end)
+            self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), "core",
+                       turn.start, turn.end)
         for pause in pauses:
-            self.slice(self.track("vCPUs", vcpu_name(pause.place)), "paused", pause.start,
-                       pause.end)
+            self.slice(self.track("vCPUs", vcpu_name(pause.place)), "paused", "pause",
+                       pause.start, pause.end)
         resumed: dict[Place, list[int]] = defaultdict(list)
         for pause in pauses:
             resumed[pause.place].append(pause.end)
         for one, following in zip_longest(exits, exits[1:]):
-            begin = self.slice(self.track("vCPUs", vcpu_name(one.place)), one.name, one.start,
-                               one.end)
-            begin.debug_annotations.add(name="ticks").uint_value = one.end - one.start
-            if one.kind == "irq":
-                begin.debug_annotations.add(name="injects").uint_value = one.arg
-            self.begins[one] = begin
+            begin = self.begins[one] = self.exit(one)
             if not following:
                 continue
             ends = resumed[following.place]
             earlier = bisect_right(ends, following.start)
             start = max(one.end, ends[earlier - 1] if earlier else 0)
             if start < following.start:
-                runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", start,
-                                  following.start)
+                runs = self.slice(self.track("vCPUs", vcpu_name(following.place)), "guest", "guest",
+                                  start, following.start)
                 if handles(one, following) or (one in own and following.place == one.place):
                     self.flow(begin, runs)
         for one in fires_of(exits):
             track = self.track("timers", f"{vcpu_name(one.place)}, INTID {one.arg}")
-            fired = self.slice(track, "fired", one.start - one.late, one.start)
+            fired = self.slice(track, "fired", "timer", one.start - one.late, one.start,
+                               intid=one.arg, late_ticks=one.late)
             self.flow(fired, self.begins[one])
+
+    def exit(self, one: Exit) -> TrackEvent:
+        """An exit is named by its kind alone, so that a query groups exits by their names."""
+        said = arguments(one.kind, one.arg, one.value, self.doorbells, self.board)
+        if one.kind == "irq":
+            said |= {"injects": one.arg}
+        return self.slice(self.track("vCPUs", vcpu_name(one.place)), one.kind,
+                          CATEGORIES.get(one.kind, "other"), one.start, one.end,
+                          ticks=one.end - one.start, vm=one.place[0], vcpu=one.place[1],
+                          core=one.core, **said)
 
 
 def handles(one: Exit, following: Exit) -> bool:
@@ -340,15 +351,15 @@ def step_name(data: Data) -> str:
 
 def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes:
     """`board`: the numbers of its files, for the rings of links."""
-    builder = Builder(log.run["hz"])
     doorbells = doorbells_of(plan, board) if board else {}
+    builder = Builder(log.run["hz"], doorbells, board or {})
     names = {data["step"]: step_name(data) for data in log.of_kind("step")}
     for step, marked in sorted(exits_of(log, plan).items()):
         exits = [one for one in marked if one.kind not in (PAUSE, RESUME)]
         if not exits:
             continue
-        builder.slice(builder.track("steps"), names.get(step, f"step {step}"), exits[0].start,
-                      max(one.end for one in exits))
+        builder.slice(builder.track("steps"), names.get(step, f"step {step}"), "step",
+                      exits[0].start, max(one.end for one in exits))
         pauses = pauses_of(marked)
         own = {one for one in exits if board and one.place[1] in sgi_targets(one, plan, board)}
         for core in sorted({one.core for one in exits}):
