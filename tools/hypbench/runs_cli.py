@@ -2,10 +2,9 @@
 """The command `hypbench runs`: lists the kept runs, and removes old ones."""
 
 import click
-from rich.table import Table
 
-from hypbench.columns import add, keep_whole, table
-from hypbench.printing import console
+from hypbench.model import Table
+from hypbench.printing import print_blocks
 from hypbench.store import LATEST, Folder, beyond, folders, remove, strangers
 from hypbench.tree import Tree, check_names, shown
 
@@ -31,7 +30,7 @@ def runs(context: click.Context, board: str, scenario: str) -> None:
     assert tree
     found = [folder for folder in chosen(tree, board, scenario) if folder.runs]
     if found:
-        console().print(runs_table(found))
+        print_blocks([runs_table(found)])
     else:
         click.echo(f"no run is kept in {shown(tree.runs)}: `make bench` keeps one")
     odd = list(strangers(tree))
@@ -50,16 +49,16 @@ def chosen(tree: Tree, board: str, scenario: str) -> list[Folder]:
 
 
 def runs_table(found: list[Folder]) -> Table:
-    made = table("Kept runs", ("board", "scenario", "time", "build", "platform", ">rows", "name"))
+    rows = []
     for folder in found:
         latest = folder.latest()
         for kept in folder.runs:
-            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest)]
             fault = folder.fault(kept) or ("" if kept.sound else "failed")
-            add(made, folder.path.parent.name, folder.path.name, kept.time, kept.build,
-                kept.platform, kept.rows, ", ".join([*marks, *[fault] * bool(fault)]))
-    keep_whole(made)
-    return made
+            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest), *[fault] * bool(fault)]
+            rows.append((folder.path.parent.name, folder.path.name, kept.time, kept.build,
+                         kept.platform, str(kept.rows), ", ".join(marks)))
+    head = ("board", "scenario", "time", "build", "platform", ">rows", "name")
+    return Table("runs", "Kept runs", head, rows)
 
 
 @runs.command()
