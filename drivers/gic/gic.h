@@ -63,8 +63,13 @@ void gic_set_active(unsigned intid); /* as after acknowledge and priority drop *
 bool gic_is_pending(unsigned intid);
 uint32_t gic_pending_word(unsigned word); /* bit n: interrupt 32 * word + n */
 bool gic_is_active(unsigned intid);
-uint32_t gic_active_private(void); /* bit n: private interrupt n of this core */
 void gic_set_priority(unsigned intid, uint8_t priority);
+
+/* Private interrupts of this core, a bit each; a call with 0 does nothing that shows. */
+uint32_t gic_active_private(void);
+void gic_set_active_private(uint32_t which);
+void gic_enable_private(uint32_t which);
+void gic_disable_private(uint32_t which); /* complete on return */
 
 /* SPIs: trigger by edge or level; route to the calling core. */
 void gic_set_edge(unsigned intid, bool edge);

@@ -28,6 +28,11 @@ uint32_t gic_active_private(void)
 	return mmio_read32(gic_bit_register(0, GICD_ISACTIVER));
 }
 
+void gic_set_active_private(uint32_t which)
+{
+	mmio_write32(gic_bit_register(0, GICD_ISACTIVER), which);
+}
+
 void gic_set_priority(unsigned intid, uint8_t priority)
 {
 	gic_write_priority(intid, priority);

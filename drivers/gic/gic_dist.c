@@ -49,6 +49,17 @@ void gic_disable(unsigned intid)
 	gic_wait_for_writes(intid);
 }
 
+void gic_enable_private(uint32_t which)
+{
+	mmio_write32(gic_bit_register(0, GICD_ISENABLER), which);
+}
+
+void gic_disable_private(uint32_t which)
+{
+	mmio_write32(gic_bit_register(0, GICD_ICENABLER), which);
+	gic_wait_for_writes(0);
+}
+
 void gic_set_pending(unsigned intid)
 {
 	gic_write_bit(intid, GICD_ISPENDR);

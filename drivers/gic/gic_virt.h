@@ -15,9 +15,18 @@ enum gic_lr_state { GIC_LR_INVALID, GIC_LR_PENDING, GIC_LR_ACTIVE, GIC_LR_PENDIN
 
 /* The virtual interface of a vCPU that does not run. All zero: off, and empty. */
 struct gic_virt_state {
+	/* gic_virt_switch() compares two registers at once. */
+	union {
+		struct {
+			uint32_t hcr, vmcr;
+		};
+		uint64_t control;
+	};
+	union {
+		uint32_t apr[2]; /* active priorities, GICv3: of Group 0 and 1 */
+		uint64_t active;
+	};
 	uint32_t used; /* bit i: lr[i] holds something, or an end that is not followed up yet */
-	uint32_t hcr, vmcr;
-	uint32_t apr[2]; /* active priorities, GICv3: of Group 0 and 1 */
 	uint64_t lr[GIC_LR_MAX];
 };
 
@@ -100,3 +109,6 @@ uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
  * same, back: until then nothing of the guest may run. */
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);
+
+/* Both at once: save `from`, and write what differs from it in `to`. */
+void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to);

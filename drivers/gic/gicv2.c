@@ -149,24 +149,54 @@ unsigned gic_virt_init(void)
 	return gic.hyp ? find_list_registers() : 0;
 }
 
-void gic_virt_save(struct gic_virt_state *state)
+static inline void save_list_registers(struct gic_virt_state *state, uintptr_t hyp)
 {
-	const uintptr_t hyp = gic.hyp;
-	uint32_t hcr = mmio_read32(hyp + GICH_HCR);
-	uint32_t vmcr = mmio_read32(hyp + GICH_VMCR);
-	uint32_t apr = mmio_read32(hyp + GICH_APR);
-
-	state->hcr = hcr;
-	state->vmcr = vmcr;
-	state->apr[0] = apr;
 	state->used = ~read_elrsr_at(hyp) & lr_mask;
 	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
 		unsigned i = bit_lowest(left);
 
 		state->lr[i] = mmio_read32(hyp + GICH_LR0 + i * 4);
-		mmio_write32(hyp + GICH_LR0 + i * 4, 0);
+		mmio_clear32(hyp + GICH_LR0 + i * 4);
 	}
+}
+
+static inline void restore_list_registers(const struct gic_virt_state *state, uintptr_t hyp)
+{
+	/* bound: LIST_REGISTERS */
+	for (uint32_t left = state->used; left; left &= left - 1) {
+		unsigned i = bit_lowest(left);
+
+		mmio_write32(hyp + GICH_LR0 + i * 4, (uint32_t)state->lr[i]);
+	}
+}
+
+void gic_virt_save(struct gic_virt_state *state)
+{
+	const uintptr_t hyp = gic.hyp;
+
+	state->hcr = mmio_read32(hyp + GICH_HCR);
+	state->vmcr = mmio_read32(hyp + GICH_VMCR);
+	state->apr[0] = mmio_read32(hyp + GICH_APR);
+	save_list_registers(state, hyp);
+}
+
+void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
+{
+	const uintptr_t hyp = gic.hyp;
+	uint64_t control = pair_of(mmio_read32(hyp + GICH_HCR), mmio_read32(hyp + GICH_VMCR));
+	uint32_t apr = mmio_read32(hyp + GICH_APR);
+
+	from->control = control;
+	from->apr[0] = apr;
+	if (control != to->control) {
+		mmio_write32(hyp + GICH_HCR, to->hcr);
+		mmio_write32(hyp + GICH_VMCR, to->vmcr);
+	}
+	if (apr != to->apr[0])
+		mmio_write32(hyp + GICH_APR, to->apr[0]);
+	save_list_registers(from, hyp);
+	restore_list_registers(to, hyp);
 }
 
 void gic_virt_restore(const struct gic_virt_state *state)
@@ -176,12 +206,7 @@ void gic_virt_restore(const struct gic_virt_state *state)
 	mmio_write32(hyp + GICH_HCR, state->hcr);
 	mmio_write32(hyp + GICH_VMCR, state->vmcr);
 	mmio_write32(hyp + GICH_APR, state->apr[0]);
-	/* bound: LIST_REGISTERS */
-	for (uint32_t left = state->used; left; left &= left - 1) {
-		unsigned i = bit_lowest(left);
-
-		mmio_write32(hyp + GICH_LR0 + i * 4, (uint32_t)state->lr[i]);
-	}
+	restore_list_registers(state, hyp);
 }
 
 uint64_t gic_lr_read(unsigned index)

@@ -6,6 +6,7 @@
  * and the enable bit stays the guest's. Replaces gic_active.c and gicv2_split.c.
  */
 #include "drivers/gic/gic_internal.h"
+#include "lib/bits.h"
 #include "lib/percpu.h"
 
 #define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
@@ -53,6 +54,12 @@ uint32_t gic_active_private(void)
 	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++)
 		active |= (uint32_t)private_line[intid].active << intid;
 	return active;
+}
+
+void gic_set_active_private(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		gic_set_active(bit_lowest(which));
 }
 
 void gic_set_priority(unsigned intid, uint8_t priority)

@@ -203,12 +203,8 @@ unsigned gic_virt_init(void)
 	return find_list_registers();
 }
 
-void gic_virt_save(struct gic_virt_state *state)
+static inline void save_list_registers(struct gic_virt_state *state)
 {
-	state->hcr = (uint32_t)read_ich_hcr_el2();
-	state->vmcr = (uint32_t)read_ich_vmcr_el2();
-	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
-	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
 	state->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
 	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
@@ -219,14 +215,47 @@ void gic_virt_save(struct gic_virt_state *state)
 	}
 }
 
+static inline void restore_list_registers(const struct gic_virt_state *state)
+{
+	/* bound: LIST_REGISTERS */
+	for (uint32_t left = state->used; left; left &= left - 1)
+		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
+}
+
+void gic_virt_save(struct gic_virt_state *state)
+{
+	state->hcr = (uint32_t)read_ich_hcr_el2();
+	state->vmcr = (uint32_t)read_ich_vmcr_el2();
+	state->apr[0] = (uint32_t)read_ich_ap0r0_el2();
+	state->apr[1] = (uint32_t)read_ich_ap1r0_el2();
+	save_list_registers(state);
+}
+
+void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
+{
+	uint64_t control = pair_of(read_ich_hcr_el2(), read_ich_vmcr_el2());
+	uint64_t active = pair_of(read_ich_ap0r0_el2(), read_ich_ap1r0_el2());
+
+	from->control = control;
+	from->active = active;
+	if (active != to->active) {
+		write_ich_ap0r0_el2(to->apr[0]);
+		write_ich_ap1r0_el2(to->apr[1]);
+	}
+	if (control != to->control) {
+		write_ich_vmcr_el2(to->vmcr);
+		write_ich_hcr_el2(to->hcr);
+	}
+	save_list_registers(from);
+	restore_list_registers(to);
+}
+
 void gic_virt_restore(const struct gic_virt_state *state)
 {
 	write_ich_vmcr_el2(state->vmcr);
 	write_ich_ap0r0_el2(state->apr[0]);
 	write_ich_ap1r0_el2(state->apr[1]);
-	/* bound: LIST_REGISTERS */
-	for (uint32_t left = state->used; left; left &= left - 1)
-		gic_lr_write(bit_lowest(left), state->lr[bit_lowest(left)]);
+	restore_list_registers(state);
 	write_ich_hcr_el2(state->hcr);
 }
 

@@ -48,8 +48,8 @@ void cpu_set_memory_types(void);
 /* Turns EL2's stage 1 and caches on; writable implies execute-never. */
 void cpu_enable_mmu(const pte_t *root);
 
-/* Save and load FP and SIMD registers; CPTR_EL2 must not trap them. */
-void cpu_fp_save(struct fp_context *context);
+/* Save FP and SIMD registers and load others, or load them alone; CPTR_EL2 must not trap them. */
+void cpu_fp_switch(struct fp_context *from, const struct fp_context *to);
 void cpu_fp_load(const struct fp_context *context);
 
 /* Passes EL2's registers to `line`, one a call: for a panic. */

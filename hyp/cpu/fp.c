@@ -14,14 +14,18 @@ static struct fp *owner PERCPU;        /* whose values the registers hold */
 static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
 static const struct fp_context zeroes; /* what a fresh guest finds */
 
-void fp_give(struct fp *to)
+void fp_move(struct fp *to)
 {
-	cpu_fp_save(&owner->context);
-	cpu_fp_load(&to->context);
+	cpu_fp_switch(&owner->context, &to->context);
+	owner = to;
+}
+
+static void give(struct fp *to)
+{
 	if (mode == FP_LAZY)
 		owner->cptr = TRAPPED;
 	to->cptr = UNTRAPPED;
-	owner = to;
+	fp_move(to);
 }
 
 void fp_reset(enum fp_mode new_mode)
@@ -59,15 +63,15 @@ bool fp_first_use(struct fp *fp)
 		return false;
 	write_cptr_el2(UNTRAPPED);
 	isb();
-	fp_give(fp);
+	give(fp);
 	return true;
 }
 
 static __attribute__((noinline)) void release(struct fp *fp)
 {
-	fp_give(&nobody);
+	give(&nobody);
 	if (mode == FP_EAGER)
-		fp_give(fp);
+		give(fp);
 	else
 		fp_switch(fp);
 }

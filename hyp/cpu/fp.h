@@ -32,7 +32,7 @@ static inline void fp_switch(const struct fp *to)
 {
 	write_cptr_el2(to->cptr);
 }
-void fp_give(struct fp *to);
+void fp_move(struct fp *to);
 
 /* A use of FP registers trapped: they are the vCPU's on return, true. False: not with this mode. */
 bool fp_first_use(struct fp *fp);

@@ -29,6 +29,14 @@ static void insert(struct timer *timer)
 		timer->next->link = &timer->next;
 }
 
+void timerq_add(struct timer *timer, uint64_t deadline)
+{
+	timer->deadline = deadline;
+	insert(timer);
+	if (first == timer)
+		program();
+}
+
 static void take(struct timer *timer)
 {
 	*timer->link = timer->next;
@@ -50,14 +58,19 @@ void timerq_start(struct timer *timer, uint64_t deadline)
 		program();
 }
 
+void timerq_remove(struct timer *timer)
+{
+	bool was_first = first == timer;
+
+	take(timer);
+	if (was_first)
+		program();
+}
+
 void timerq_stop(struct timer *timer)
 {
-	const struct timer *before = first;
-
 	if (timer_is_queued(timer))
-		take(timer);
-	if (first != before)
-		program();
+		timerq_remove(timer);
 }
 
 /* CNTHP fires again where another timer is due. No barrier: a counter that was read early is at

@@ -21,5 +21,9 @@ static inline bool timer_is_queued(const struct timer *timer)
 void timerq_start(struct timer *timer, uint64_t deadline);
 void timerq_stop(struct timer *timer);
 
+/* The same for a timer that is in no queue, and for a timer that is in one. */
+void timerq_add(struct timer *timer, uint64_t deadline);
+void timerq_remove(struct timer *timer);
+
 /* CNTHP fired: calls the function of the first timer, which may start and stop timers. */
 void timerq_expire(void);

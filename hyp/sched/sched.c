@@ -184,7 +184,7 @@ static void physical_due(struct timer *timer)
 	sched_wake(vcpu);
 }
 
-static void virtual_due_shared(struct timer *timer)
+static __attribute__((flatten)) void virtual_due_shared(struct timer *timer)
 {
 	vtimer_expire_shared(VCPU_OF(timer, virtual_timer), board.virt_timer_intid);
 	sched_wake(VCPU_OF(timer, virtual_timer));

@@ -66,7 +66,6 @@ static inline __attribute__((always_inline)) void put(struct vcpu *vcpu)
 	spsr = read_spsr_el2();
 	vcpu->elr = elr;
 	vcpu->spsr = spsr;
-	gic_virt_save(&vcpu->gic);
 	vcpu->loaded = false;
 }
 
@@ -92,7 +91,6 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 	write_elr_el2(elr);
 	write_spsr_el2(spsr);
 	write_vttbr_el2(vcpu->vttbr);
-	gic_virt_restore(&vcpu->gic);
 	fp_switch(&vcpu->fp);
 	vcpu->loaded = true;
 }
@@ -168,10 +166,8 @@ static __cold void enable_held_spi(struct vcpu *vcpu)
 }
 
 /* total: 1: a visit loads one vCPU at most */
-static __cold void load_more(struct vcpu *vcpu)
+static __cold void load_interrupts(struct vcpu *vcpu)
 {
-	if (vcpu->load_work & VCPU_FP_EAGER)
-		fp_give(&vcpu->fp);
 	if (vcpu->vgic.work)
 		vgic_refill(&vcpu->vgic);
 	if (vcpu->vgic.posted.what)
@@ -183,6 +179,7 @@ static __cold void load_more(struct vcpu *vcpu)
 void vcpu_put(struct vcpu *vcpu)
 {
 	put(vcpu);
+	gic_virt_save(&vcpu->gic);
 	if (vcpu->load_work & VCPU_AUXILIARY)
 		auxiliary_save(vcpu);
 	gic_virt_off();
@@ -194,23 +191,19 @@ void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);
 	load(vcpu);
+	gic_virt_restore(&vcpu->gic);
 	if (vcpu->load_work & VCPU_AUXILIARY)
 		auxiliary_restore(vcpu);
 	if (vcpu->load_work & VCPU_HOLDS_SPI)
 		enable_held_spi(vcpu);
 	isb();
 	vppi_load(vcpu);
-	load_more(vcpu);
+	if (vcpu->load_work & VCPU_FP_EAGER)
+		fp_move(&vcpu->fp);
+	load_interrupts(vcpu);
 }
 
-static __attribute__((noinline)) void switch_vms(struct vcpu *to, const struct vcpu *from)
-{
-	vppi_load(to);
-	el2_switch(&from->el2, &to->el2);
-}
-
-static __cold __attribute__((noinline)) void switch_auxiliary_or_leave(struct vcpu *to,
-								       struct vcpu *from)
+static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
 {
 	if (to->load_work & VCPU_AUXILIARY) {
 		auxiliary_save(from);
@@ -218,37 +211,45 @@ static __cold __attribute__((noinline)) void switch_auxiliary_or_leave(struct vc
 	}
 	if (to->load_work & VCPU_HOLDS_SPI)
 		enable_held_spi(to);
-	if (!(to->load_work & VCPU_WORKS))
-		return;
-	switch_vms(to, from);
-	load_more(to);
-	vcpu_leave(to);
+	load_interrupts(to);
+	if (to->load_work & VCPU_WORKS)
+		vcpu_leave(to);
 }
 
-static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
+/* What two VMs have beside registers: PPIs, armed timers, FP registers. */
+static __attribute__((noinline, flatten)) void switch_more(struct vcpu *to, struct vcpu *from)
 {
-	vtimer_put(from);
-	if (to->load_work & (VCPU_AUXILIARY | VCPU_WORKS | VCPU_HOLDS_SPI))
-		switch_auxiliary_or_leave(to, from);
-	if (to->load_work & (VCPU_DIFFERS | VCPU_SHARES_PPIS))
-		switch_vms(to, from);
-	load_more(to);
-}
-
-static __attribute__((noinline, flatten)) void switch_ppis(struct vcpu *to, struct vcpu *from)
-{
-	if (!vppi_load_alike(to))
+	if (to->load_work & VCPU_SHARES_PPIS)
+		vppi_load(to);
+	if (has_timer_on(from))
+		vtimer_put(from);
+	if (to->load_work & VCPU_FP_EAGER)
+		fp_move(&to->fp);
+	if (timer_is_queued(&to->virtual_timer))
+		timerq_remove(&to->virtual_timer);
+	if (to->load_work & VCPU_DIFFERS)
+		el2_switch(&from->el2, &to->el2);
+	if (to->load_work & ~(VCPU_SHARES_PPIS | VCPU_FP_EAGER | VCPU_DIFFERS) || to->vgic.work ||
+	    to->vgic.posted.what)
 		switch_rare(to, from);
 }
 
-/* ERET synchronises the context, so no barrier is needed. Rare work comes last and in functions
+static __attribute__((noinline, flatten)) void switch_ppis(struct vcpu *to)
+{
+	vppi_load(to);
+}
+
+/* ERET synchronises the context, so no barrier is needed. Other work comes last and in functions
  * of their own, so that this one needs no stack. */
 __attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
 {
 	put(from);
 	load(to);
-	if (has_timer_on(from) || interrupts_to_come(to) || to->load_work & ~VCPU_SHARES_PPIS)
-		switch_rare(to, from);
-	else if (to->load_work)
-		switch_ppis(to, from);
+	gic_virt_switch(&from->gic, &to->gic);
+	if (!has_timer_on(from) && !interrupts_to_come(to) && !to->load_work)
+		return;
+	if (!has_timer_on(from) && !interrupts_to_come(to) && to->load_work == VCPU_SHARES_PPIS)
+		switch_ppis(to);
+	else
+		switch_more(to, from);
 }

@@ -64,9 +64,11 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 
 /* --- physical interrupts: pending at the physical GIC, or active there and with the guest --- */
 
-/* An acknowledge ends what software made pending there. */
-static void accept(struct virq *virq)
+/* An acknowledge ends what software made pending there. The interrupt is active, and may get into
+ * no list register. */
+static void accept(struct vgic *vgic, struct virq *virq)
 {
+	vgic->ppi_config = 0;
 	virq->pending_latch = true;
 	virq->lr_latch = virq->hw_latch;
 	virq->hw_latch = false;
@@ -86,7 +88,7 @@ __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
 {
 	if (vgic->posted.what)
 		outrun_posts(vgic, virq, 0);
-	accept(virq);
+	accept(vgic, virq);
 	vgic_requeue(vgic, virq);
 }
 
@@ -99,7 +101,7 @@ unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 {
 	outrun_posts(vgic, virq, 0);
-	accept(virq);
+	accept(vgic, virq);
 	vgic_push(vgic, virq);
 }
 

@@ -81,11 +81,11 @@ struct vgic_posted {
 };
 
 struct vgic {
-	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
-	uint32_t ppis;                     /* bit n: PPI n has a route */
-	uint32_t ppi_config;               /* hyp/vcpu/vppi.c; 0: unknown */
-	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
+	struct virq *route[VIRQ_COUNT]; /* by physical INTID; NULL: not this vCPU's */
+	uint32_t ppis;                  /* bit n: PPI n has a route */
 	unsigned lr_count;
+	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
+	uint64_t ppi_config;               /* hyp/vcpu/vppi.c; 0: unknown */
 	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
 	 * of posts waits. 0: the fast paths may write list registers. */
 	unsigned work;

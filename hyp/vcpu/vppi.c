@@ -26,29 +26,45 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 		gic_enable(intid);
 }
 
-/* What change() compares, of each PPI; no vCPU has more than five. 0: an interrupt is pending by
- * software, which moves with its vCPU. */
-static __cold uint32_t config_of(const struct vgic *vgic)
-{
-	uint32_t config = 1;
+/* Enables, PPIs and priorities, for vgic.ppi_config. 0 where the next load has to look at each PPI:
+ * software made one pending, or one is pending or active neither in a list register nor in the
+ * queue. */
+#define CONFIG_KNOWN BIT(5 * VPPI_MAX) /* above the priorities: five bits each */
+#define CONFIG_PPIS 16                 /* bits 47 to 32: the PPIs, whose INTIDs are 31 to 16 */
+#define CONFIG_ENABLES 32              /* bits 63 to 48: those that are enabled */
 
-	/* bound: 16 */
+static __cold uint64_t config_of(const struct vgic *vgic)
+{
+	uint32_t priorities = 0, enabled = 0;
+
+	/* bound: VPPI_MAX */
 	for (uint32_t ppis = vgic->ppis; ppis; ppis &= ppis - 1) {
 		const struct virq *virq = vgic->route[bit_lowest(ppis)];
 
-		if (virq->hw_latch)
+		if (virq->hw_latch || virq->pending_latch)
 			return 0;
-		config = config << 6 | (uint32_t)virq->config.enabled << 5 |
-			 virq->config.priority >> 3;
+		priorities = priorities << 5 | virq->config.priority >> 3;
+		enabled |= virq->config.enabled ? ppis & -ppis : 0;
 	}
-	return config;
+	return (uint64_t)enabled << CONFIG_ENABLES | (uint64_t)vgic->ppis << CONFIG_PPIS |
+	       CONFIG_KNOWN | priorities;
+}
+
+/*
+ * Whether an interrupt of a vCPU that is not loaded may be active. An interrupt is active from
+ * EL2's acknowledge to the end that the guest makes of it in a list register. Else the interrupt is
+ * queued or spilled, which `work` says, or waits disabled: then ppi_config is 0.
+ */
+static inline uint32_t has_interrupts(const struct vcpu *vcpu)
+{
+	return vcpu->gic.used | vcpu->vgic.work;
 }
 
 static inline __attribute__((always_inline)) void change_all(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
 
-	/* bound: 16 */
+	/* bound: VPPI_MAX */
 	for (; ppis; ppis &= ppis - 1)
 		change(from, to, bit_lowest(ppis));
 	if (from && from->vgic.ppi_config == 0)
@@ -57,19 +73,18 @@ static inline __attribute__((always_inline)) void change_all(struct vcpu *from, 
 		to->vgic.ppi_config = config_of(&to->vgic);
 }
 
-/* NULL: no vCPU. Only what differs is written: a switch between two VMs comes here. */
-static inline __attribute__((always_inline)) void hand_over(struct vcpu *from, struct vcpu *to)
+/* NULL: no vCPU. Only what differs is written. */
+static __attribute__((noinline)) void hand_over(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
 	uint32_t new = to ? to->active_ppis : 0;
 
 	change_all(from, to);
-	/* bound: 16 */
+	/* bound: VPPI_MAX */
 	for (uint32_t ended = old & ~new; ended; ended &= ended - 1)
 		gic_deactivate(bit_lowest(ended));
-	/* bound: 16 */
-	for (uint32_t begun = new & ~old; begun; begun &= begun - 1)
-		gic_set_active(bit_lowest(begun));
+	if (new & ~old)
+		gic_set_active_private(new & ~old);
 	if (from)
 		from->active_ppis = old;
 	if (to)
@@ -83,27 +98,55 @@ void vppi_put(void)
 		hand_over(owner, NULL);
 }
 
-void vppi_load(struct vcpu *vcpu)
+static __cold void load_slowly(struct vcpu *vcpu)
 {
-	if (owner == vcpu || !vcpu->vgic.ppis)
-		return;
-	if (owner)
+	if (owner != vcpu && vcpu->vgic.ppis)
 		hand_over(owner, vcpu);
-	else
-		hand_over(NULL, vcpu);
 }
 
-bool vppi_load_alike(struct vcpu *vcpu)
+static void change_enables(uint32_t changed, uint32_t enabled)
 {
-	const struct vgic *old = owner ? &owner->vgic : NULL;
+	if (changed & ~enabled)
+		gic_disable_private(changed & ~enabled);
+	if (changed & enabled)
+		gic_enable_private(changed & enabled);
+}
 
-	if (!old || old->ppi_config == 0 || old->ppi_config != vcpu->vgic.ppi_config ||
-	    old->ppis != vcpu->vgic.ppis)
-		return false;
-	if (vcpu->active_ppis | (gic_active_private() & old->ppis))
-		return false;
+static void set_owner(struct vcpu *vcpu)
+{
 	owner = vcpu;
-	return true;
+	if (!vcpu->active_ppis)
+		return;
+	gic_set_active_private(vcpu->active_ppis);
+	vcpu->active_ppis = 0;
+}
+
+/* A configuration that is unknown differs in CONFIG_KNOWN. */
+static __attribute__((noinline)) void load_enables(struct vcpu *vcpu)
+{
+	uint64_t config = vcpu->vgic.ppi_config;
+	uint64_t changes = config ^ owner->vgic.ppi_config;
+
+	if (changes << (64 - CONFIG_ENABLES - CONFIG_PPIS)) {
+		load_slowly(vcpu);
+		return;
+	}
+	change_enables((uint32_t)(changes >> CONFIG_ENABLES), (uint32_t)(config >> CONFIG_ENABLES));
+	set_owner(vcpu);
+}
+
+/* The usual case: no PPI of the owner is active, and `vcpu` has the same PPIs with the same
+ * priorities; then with the same enables. */
+void vppi_load(struct vcpu *vcpu)
+{
+	uint64_t config = vcpu->vgic.ppi_config;
+
+	if (!owner || !config || has_interrupts(owner))
+		load_slowly(vcpu);
+	else if (config != owner->vgic.ppi_config)
+		load_enables(vcpu);
+	else
+		set_owner(vcpu);
 }
 
 struct vcpu *vppi_owner(unsigned intid)
@@ -119,7 +162,9 @@ static bool has_physical(const struct vcpu *vcpu)
 
 bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
 {
-	return has_physical(vcpu) ? gic_is_active(intid) : vcpu->active_ppis >> intid & 1;
+	if (!has_physical(vcpu))
+		return vcpu->active_ppis >> intid & 1;
+	return (!vcpu->vgic.ppi_config || has_interrupts(vcpu)) && gic_is_active(intid);
 }
 
 void vppi_set_active(struct vcpu *vcpu, unsigned intid)

@@ -8,12 +8,11 @@
 
 #include "hyp/vcpu/vcpu.h"
 
+/* PPIs of a vCPU: two timers and the PMU are forwarded. */
+#define VPPI_MAX 3u
+
 /* The physical PPIs are those of `vcpu`, which is loaded. */
 void vppi_load(struct vcpu *vcpu);
-
-/* The same where nothing has to be written: both vCPUs have their PPIs alike, and none active. Else
- * false. */
-bool vppi_load_alike(struct vcpu *vcpu);
 
 /* The physical PPIs have no owner: disabled, neither pending by software nor active. */
 void vppi_put(void);
@@ -21,6 +20,6 @@ void vppi_put(void);
 /* The owner of the physical PPI `intid`; NULL: none. */
 struct vcpu *vppi_owner(unsigned intid);
 
-/* Whether PPI `intid` of `vcpu`, loaded or not, is active; make it active. */
+/* Whether PPI `intid` of `vcpu`, which is not loaded, is active; make it active. */
 bool vppi_is_active(const struct vcpu *vcpu, unsigned intid);
 void vppi_set_active(struct vcpu *vcpu, unsigned intid);

@@ -118,7 +118,7 @@ static void watch_virtual(struct vcpu *vcpu)
 	uint64_t at = vcpu->el1.cntv_cval_el0 + offset;
 
 	if (at >= offset && may_signal(vcpu, board.virt_timer_intid))
-		timerq_start(&vcpu->virtual_timer, at);
+		timerq_add(&vcpu->virtual_timer, at);
 }
 
 static void watch_physical(struct vcpu *vcpu)
@@ -126,7 +126,7 @@ static void watch_physical(struct vcpu *vcpu)
 	if (!may_signal(vcpu, board.phys_timer_intid))
 		return;
 	vcpu->load_work |= VCPU_CNTP_WATCHED;
-	timerq_start(&vcpu->physical_timer, vcpu->el1.cntp_cval_el0);
+	timerq_add(&vcpu->physical_timer, vcpu->el1.cntp_cval_el0);
 }
 
 void vtimer_put(struct vcpu *vcpu)

@@ -71,7 +71,7 @@ def test_the_general_case_costs_more_than_the_best_case(result):
     """A virtual GIC and FP registers of each VM cost instructions, with or without timers."""
     lengths = p50(result)
     for way in WHOLE:
-        assert lengths[f"{way}-best"] + 150 < min(lengths[way], lengths[f"{way}-idle"]), way
+        assert lengths[f"{way}-best"] + 50 < min(lengths[way], lengths[f"{way}-idle"]), way
 
 
 @pytest.mark.job(SHORT)
@@ -82,23 +82,26 @@ def test_an_armed_timer_goes_to_the_queue_of_el2_and_back(result):
     the distributor."""
     lengths = p50(result)
     put, both, taken = (lengths[way] - lengths[f"{way}-idle"] for way in WHOLE)
-    assert 30 < put < both < 120
-    assert 0 < abs(taken) < put
+    assert 10 < put < both < 90
+    assert 0 < abs(taken) < both
 
 
 OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
 
 
 @pytest.mark.job(SHORT)
-def test_a_cntvoff_for_each_vm_is_one_write_of_the_general_case(result, lab, board):
-    """In the best case the VMs have all EL2 registers alike, and a switch looks at none; only a VM
-    switch from the background VM does so in either case."""
+def test_a_cntvoff_for_each_vm_is_a_compare_of_el2_registers(result, lab, board):
+    """VMs that have all EL2 registers alike pay for no compare. VMs with a CNTVOFF each pay for
+    six, and one write; in the best case the switch also calls the function that does such work. A
+    VM switch from the background VM has no compare in either case."""
     alike, own = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
     for config, length in own.items():
         if config in ("yield-best", "failover-best"):
-            assert length > alike[config] + 150, config
+            assert 30 < length - alike[config] < 90, config
+        elif config == "switch-best":
+            assert length == alike[config]
         else:
-            assert length == alike[config] + (config != "switch-best"), config
+            assert 20 < length - alike[config] < 40, config
 
 
 LAZY = SHORT.replace("fp=eager", "fp=lazy")

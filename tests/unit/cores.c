@@ -162,30 +162,51 @@ bool cores_is_loaded(unsigned n)
 	return vcpus[n].loaded;
 }
 
+static uint64_t neighbours_lr(unsigned i)
+{
+	struct gic_lr lr = { .vintid = i, .state = GIC_LR_ACTIVE };
+
+	return gic_lr_encode(&lr);
+}
+
 static void boot_neighbour(unsigned n)
 {
 	struct vcpu *vcpu = &neighbours[n];
 
-	*vcpu = (struct vcpu){ .vm = &vms[1], .core = vcpus[n].core };
+	*vcpu = (struct vcpu){
+		.vm = &vms[1],
+		.core = vcpus[n].core,
+		.load_work = VCPU_SHARES_PPIS,
+	};
 	vgic_reset(&vcpu->vgic, fake_gic.lr_count, links);
+	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	vcpu->gic.used = BIT(fake_gic.lr_count) - 1;
-	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
-		struct gic_lr lr = { .vintid = i, .state = GIC_LR_ACTIVE };
+	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+		vcpu->gic.lr[i] = neighbours_lr(i);
+}
 
-		vcpu->gic.lr[i] = gic_lr_encode(&lr);
-	}
+/* The neighbour's timer is disabled, and soon has the priority of the vCPU's: then the PPIs differ
+ * in an enable alone, if at all. */
+static void follow_priority(unsigned n)
+{
+	struct virq *its = &neighbours[n].vgic.virq[CORES_TIMER];
+	uint8_t priority = vcpus[n].vgic.virq[CORES_TIMER].config.priority;
+
+	if (its->config.priority == priority)
+		return;
+	its->config.priority = priority;
+	neighbours[n].vgic.ppi_config = 0;
 }
 
 static void check_neighbour(unsigned n)
 {
-	const struct gic_virt_state left = neighbours[n].gic;
-
-	boot_neighbour(n);
-	if (memcmp(left.lr, neighbours[n].gic.lr, sizeof(left.lr)))
-		fake_gic_broken("a list register of another VM has changed");
+	for (unsigned i = 0; i < fake_gic.lr_count; i++)
+		if (neighbours[n].gic.lr[i] != neighbours_lr(i))
+			fake_gic_broken("a list register of another VM has changed");
 }
 
-/* The neighbour's interface is off, and none of its priorities is active. */
+/* The neighbour's interface is off, and none of its priorities is active. Its PPI is neither
+ * enabled nor active. */
 static void check_interface(void)
 {
 	const struct fake_interface *its = &fake_gic.guest;
@@ -193,6 +214,8 @@ static void check_interface(void)
 	if (fake_gic.hcr || its->groups || its->mask || its->split_eoi ||
 	    its->active_prio[0] | its->active_prio[1])
 		fake_gic_broken("another VM's vCPU has the interface of the vCPU before");
+	if (fake_gic.irq[CORES_TIMER].enabled || fake_gic.irq[CORES_TIMER].active)
+		fake_gic_broken("another VM's vCPU has the PPI of the vCPU before");
 }
 
 void cores_load(unsigned n, bool load_it)
@@ -200,7 +223,10 @@ void cores_load(unsigned n, bool load_it)
 	if (vcpus[n].loaded == load_it)
 		return;
 	cores_on(n);
+	follow_priority(n);
+	fake_gic_switch(true);
 	vcpu_switch(load_it ? &vcpus[n] : &neighbours[n], running(n));
+	fake_gic_switch(false);
 	if (load_it)
 		check_neighbour(n);
 	else
@@ -328,6 +354,7 @@ static void boot_core(unsigned n)
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	vppi_load(vcpu);
 	vcpu->loaded = true;
+	vcpu->load_work = VCPU_SHARES_PPIS;
 	boot_neighbour(n);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);
 	gic_enable(FAKE_GIC_MAINTENANCE);

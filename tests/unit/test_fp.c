@@ -28,7 +28,7 @@ static void switch_to(struct fp *to)
 {
 	fp_switch(to);
 	if (is_eager)
-		fp_give(to);
+		fp_move(to);
 }
 
 /* The values that a vCPU finds, and leaves: as a core does it, by way of the trap. */

@@ -83,60 +83,112 @@ TEST(a_ppi_has_the_priority_of_the_loaded_vcpu)
 	}
 }
 
-/* Equal vCPUs have them without a write, until one of them changes something. */
-TEST(who_has_them_alike_has_them_at_once)
+static void load(struct vcpu *vcpu)
+{
+	vppi_load(vcpu);
+	assert_ptr_equal(vppi_owner(TIMER), vcpu);
+	for (unsigned intid = TIMER; intid <= PHYS_TIMER; intid++) {
+		const struct virq *virq = vcpu->vgic.route[intid];
+
+		assert_int_equal(physical(intid)->enabled, virq && virq->config.enabled);
+		if (virq)
+			assert_int_equal(physical(intid)->priority, virq->config.priority);
+	}
+}
+
+/* In turn, so that the second load of each knows what both have. */
+static void load_in_turn(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		load(&other);
+		load(guest);
+	}
+}
+
+/* Equal vCPUs, and those that differ in enables alone, until one of them changes something. */
+TEST(each_change_reaches_the_physical_ppis)
 {
 	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+	gic_set_priority(PHYS_TIMER, 0);
 	guest_enable(TIMER, 0x48);
-	assert_false(vppi_load_alike(&other)); /* not compared yet */
-	vppi_load(&other);
-	vppi_load(guest);
-	assert_false(vppi_load_alike(&other));
-	other.vgic.virq[TIMER].config.enabled = true;
+	load_in_turn();
 	vgic_set_priority(&other.vgic, &other.vgic.virq[TIMER], 0x48);
-	assert_false(vppi_load_alike(&other));
-	vppi_load(&other);
-	assert_true(vppi_load_alike(guest));
-	assert_ptr_equal(vppi_owner(TIMER), guest);
-	assert_true(physical(TIMER)->enabled);
-	assert_int_equal(physical(TIMER)->priority, 0x48);
-
-	gic_set_active(TIMER);
-	assert_false(vppi_load_alike(&other));
-	gic_deactivate(TIMER);
-	vppi_set_active(&other, TIMER);
-	assert_false(vppi_load_alike(&other));
-	vppi_load(&other);
-	assert_false(vppi_load_alike(guest));
-	gic_deactivate(TIMER);
-	assert_true(vppi_load_alike(guest));
-
+	load_in_turn();
+	other.vgic.virq[TIMER].config.enabled = true;
+	other.vgic.ppi_config = 0;
+	load_in_turn();
 	guest_enable(TIMER, 0x50);
-	assert_false(vppi_load_alike(&other));
-	guest_enable(TIMER, 0x48);
-	vppi_load(&other);
-	assert_true(vppi_load_alike(guest));
+	load_in_turn();
 	guest_set_dist_enabled(false);
-	assert_false(vppi_load_alike(&other));
-	vppi_load(&other);
-	assert_true(physical(TIMER)->enabled);
-	assert_false(vppi_load_alike(guest));
-	vppi_load(guest);
+	load_in_turn();
 	guest_set_dist_enabled(true);
-	vppi_load(&other);
-	assert_true(vppi_load_alike(guest));
-
+	load_in_turn();
 	other.vgic.ppis ^= 1u << PHYS_TIMER | 1u << (PHYS_TIMER - 1); /* as many, but others */
-	assert_false(vppi_load_alike(&other));
-	other.vgic.ppis = guest->vgic.ppis;
-	assert_true(vppi_load_alike(&other));
-	assert_true(vppi_load_alike(guest));
-	guest_pend(PHYS_TIMER); /* it moves with its vCPU */
-	assert_false(vppi_load_alike(&other));
-	vppi_load(&other);
-	assert_false(vppi_load_alike(guest));
-	vppi_put();
-	assert_false(vppi_load_alike(guest));
+	other.vgic.route[PHYS_TIMER - 1] = other.vgic.route[PHYS_TIMER];
+	other.vgic.route[PHYS_TIMER] = NULL;
+	other.vgic.virq[PHYS_TIMER].config.enabled = true;
+	other.vgic.ppi_config = 0;
+	load_in_turn();
+}
+
+/* An active interrupt is in a list register, queued, spilled, or waits disabled. */
+TEST(an_active_ppi_follows_its_vcpu_wherever_it_is)
+{
+	guest_enable(TIMER, 0x48);
+	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
+	gic_set_priority(PHYS_TIMER, 0);
+	vgic_set_priority(&other.vgic, &other.vgic.virq[TIMER], 0x48);
+	load_in_turn();
+	for (unsigned i = 0; i < 2; i++) {
+		guest->gic.used = i == 0;
+		guest->vgic.work = i == 1;
+		gic_set_active(TIMER);
+		load(&other);
+		assert_false(physical(TIMER)->active);
+		load(guest);
+		assert_true(physical(TIMER)->active);
+		gic_deactivate(TIMER);
+	}
+	guest->vgic.work = 0;
+	guest_timer(true);
+	gic_disable(TIMER); /* the acknowledge and the disable cross each other */
+	guest->vgic.virq[TIMER].config.enabled = false;
+	guest->vgic.virq[TIMER].fast_lr = VIRQ_LR_NONE;
+	guest_timer(false);
+	gic_lr_write(0, 0);
+	gic_deactivate(TIMER);
+	gic_set_active(TIMER);
+	vgic_inject(&guest->vgic, &guest->vgic.virq[TIMER]);
+	assert_int_equal(guest->vgic.work, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		load(&other);
+		assert_false(physical(TIMER)->active);
+		load(guest);
+		assert_true(physical(TIMER)->active);
+	}
+	gic_deactivate(TIMER);
+}
+
+/* A timer that expires while its vCPU is not loaded. */
+TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
+{
+	guest_enable(TIMER, 0x48);
+	other.vgic.virq[TIMER].config = guest->vgic.virq[TIMER].config;
+	load_in_turn();
+	vppi_set_active(&other, TIMER);
+	assert_false(physical(TIMER)->active);
+	load(&other);
+	assert_true(physical(TIMER)->active);
+	assert_int_equal(other.active_ppis, 0);
+	other.gic.used = 1;
+	load(guest);
+	assert_false(physical(TIMER)->active);
+	load(&other);
+	assert_true(physical(TIMER)->active);
+	gic_deactivate(TIMER);
+	other.gic.used = 0;
+	load_in_turn();
+	assert_false(physical(TIMER)->active);
 }
 
 TEST(pending_by_software_follows_its_vcpu)

@@ -12,31 +12,33 @@
 	.arm
 
 	.text
-	/* void cpu_fp_save(struct fp_context *); HCPTR must not trap. Leaves FPEXC.EN set:
-	   the load that follows writes FPEXC. */
-	.global	cpu_fp_save
-cpu_fp_save:
+	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); HCPTR must not
+	   trap. */
+	.global	cpu_fp_switch
+cpu_fp_switch:
 	vmrs	r2, fpexc
 	orr	r3, r2, #FPEXC_EN
 	vmsr	fpexc, r3
 	isb
 	vstmia	r0!, {d0-d15}
 	vstmia	r0!, {d16-d31}
-	vmrs	r1, fpscr
-	str	r1, [r0]
+	vmrs	r3, fpscr
+	str	r3, [r0]
 	str	r2, [r0, #4]
-	bx	lr
+	b	load
 
 	/* void cpu_fp_load(const struct fp_context *); likewise */
 	.global	cpu_fp_load
 cpu_fp_load:
+	mov	r1, r0
 	mov	r3, #FPEXC_EN
 	vmsr	fpexc, r3
 	isb
-	vldmia	r0!, {d0-d15}
-	vldmia	r0!, {d16-d31}
-	ldr	r1, [r0]
-	ldr	r2, [r0, #4]
-	vmsr	fpscr, r1
-	vmsr	fpexc, r2
+load:
+	vldmia	r1!, {d0-d15}
+	vldmia	r1!, {d16-d31}
+	ldr	r2, [r1]
+	ldr	r3, [r1, #4]
+	vmsr	fpscr, r2
+	vmsr	fpexc, r3
 	bx	lr

@@ -4,7 +4,7 @@
 
 	.altmacro
 	.macro	pair op, base, n, next
-	\op	q\n, q\next, [\base, #16 * \n]
+	\op	q\n, q\next, [\base, #FP_CONTEXT_REGISTERS + 16 * \n]
 	.endm
 
 	.macro	all_pairs op, base
@@ -14,22 +14,27 @@
 	.endm
 
 	.text
-	/* void cpu_fp_save(struct fp_context *); CPTR_EL2.TFP must be clear */
-	.global	cpu_fp_save
-cpu_fp_save:
+	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); CPTR_EL2.TFP
+	   must be clear. A write of FPCR may wait for the FP units, so an equal one is left out. */
+	.global	cpu_fp_switch
+cpu_fp_switch:
+	mrs	x2, fpcr
+	mrs	x3, fpsr
+	ldp	x4, x5, [x1]
+	stp	x2, x3, [x0]
 	all_pairs stp, x0
-	add	x0, x0, #FP_CONTEXT_STATUS
-	mrs	x1, fpcr
-	mrs	x2, fpsr
-	stp	x1, x2, [x0]
-	ret
+	all_pairs ldp, x1
+	msr	fpsr, x5
+	cmp	x2, x4
+	b.eq	1f
+	msr	fpcr, x4
+1:	ret
 
 	/* void cpu_fp_load(const struct fp_context *); likewise */
 	.global	cpu_fp_load
 cpu_fp_load:
+	ldp	x4, x5, [x0]
 	all_pairs ldp, x0
-	add	x0, x0, #FP_CONTEXT_STATUS
-	ldp	x1, x2, [x0]
-	msr	fpcr, x1
-	msr	fpsr, x2
+	msr	fpcr, x4
+	msr	fpsr, x5
 	ret

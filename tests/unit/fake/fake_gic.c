@@ -281,6 +281,25 @@ bool fake_gic_maintenance(void)
 	return fake_gic.hcr & HCR_EN && fake_gic_misr();
 }
 
+static bool switching; /* fake_gic_switch() */
+
+static void check_link(const struct gic_lr *lr)
+{
+	if (lr->hw && !fake_gic.irq[lr->pintid % FAKE_GIC_INTIDS].active)
+		fake_gic_broken("a list register is linked to what is not active");
+}
+
+void fake_gic_switch(bool begins)
+{
+	switching = begins;
+	for (unsigned i = 0; !begins && i < fake_gic.lr_count; i++)
+		if (state_of(i) != GIC_LR_INVALID) {
+			struct gic_lr lr = decode(fake_gic.lr[i]);
+
+			check_link(&lr);
+		}
+}
+
 static void check_lr(unsigned i, const struct gic_lr *new)
 {
 	struct gic_lr old = decode(fake_gic.lr[i]);
@@ -297,8 +316,8 @@ static void check_lr(unsigned i, const struct gic_lr *new)
 			fake_gic_broken("one interrupt stands in two list registers");
 	if (new->hw &&new->state == GIC_LR_PENDING_ACTIVE)
 		fake_gic_broken("a linked interrupt is pending and active in a list register");
-	if (new->hw && !fake_gic.irq[new->pintid % FAKE_GIC_INTIDS].active)
-		fake_gic_broken("a list register is linked to what is not active");
+	if (!switching)
+		check_link(new);
 }
 
 void fake_gic_write_lr(unsigned i, uint64_t value)

@@ -50,6 +50,9 @@ void fake_gic_deactivate(uint32_t iar);
 bool fake_gic_pending(unsigned intid);
 
 void fake_gic_write_lr(unsigned i, uint64_t value);
+
+/* A VM switch begins, or ends: list registers may come before what they are linked to is active. */
+void fake_gic_switch(bool begins);
 uint32_t fake_gic_elrsr(void);
 uint32_t fake_gic_eisr(void);
 uint32_t fake_gic_misr(void);

@@ -152,10 +152,13 @@ bool fake_fp_trapped(void)
 
 /* The FP registers are one number: the first of a context. A use of them while they trap would stop
  * the hypervisor itself. */
-void cpu_fp_save(struct fp_context *context)
+void cpu_fp_switch(struct fp_context *from, const struct fp_context *to)
 {
+	uint64_t value = to->v[0][0];
+
 	assert_false(fake_fp_trapped());
-	context->v[0][0] = fake_hyp.fp_value;
+	from->v[0][0] = fake_hyp.fp_value;
+	fake_hyp.fp_value = value;
 }
 
 void cpu_fp_load(const struct fp_context *context)

@@ -3,6 +3,7 @@
  * that a hypervisor which emulates the device gets a valid syndrome (ISV = 1). */
 #pragma once
 
+#include "arch/isa.h"
 #include "arch/types.h"
 
 /* width: of the operand's register, where the isa has several; ins: of the access */
@@ -21,5 +22,12 @@
 		__asm__ volatile("str" ins " %" width "1, %0"                                      \
 				 : "=m"(*(volatile uint##bits##_t *)address)                       \
 				 : "r"(value)                                                      \
+				 : "memory");                                                      \
+	}                                                                                          \
+	static inline void mmio_clear##bits(uintptr_t address)                                     \
+	{                                                                                          \
+		__asm__ volatile("str" ins " %" width "1, %0"                                      \
+				 : "=m"(*(volatile uint##bits##_t *)address)                       \
+				 : ZERO_OPERAND((uint##bits##_t)0)                                 \
 				 : "memory");                                                      \
 	}

@@ -15,6 +15,10 @@ void fake_mmio_write(uintptr_t address, unsigned size, uint64_t value);
 	static inline void mmio_write##bits(uintptr_t address, uint##bits##_t value)               \
 	{                                                                                          \
 		fake_mmio_write(address, (bits) / 8, value);                                       \
+	}                                                                                          \
+	static inline void mmio_clear##bits(uintptr_t address)                                     \
+	{                                                                                          \
+		fake_mmio_write(address, (bits) / 8, 0);                                           \
 	}
 
 MMIO(8)
