@@ -31,12 +31,13 @@
  *   all        where the way begins -> the first stamp of the last one of this VM's vCPUs
  * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
  * `interrupts`: n more times this VM's timer expires while this VM is paused; each expiry is
- * handled once. Check `clock`, of these pauses but the first: `pause`, CNTPCT from before the hypercall to after it; `virtual`, the same of CNTVCT; `late`,
- * CNTVCT in the handler less CVAL; `after`, CNTPCT from the return to the handler. Check
- * `takeovers`: each SPI that ended a pause was handled once. A sample in which the other VM did not
- * have the core refuses the step; one of control that was commanded less than 1000 ticks after this
- * VM's hypercall is taken again. delay is in the last phase, delay_el2 in the first. The other
- * VM's programs are in guest/loads/load_partner.c.
+ * handled once. Check `clock`, of these pauses but the first: `pause`, CNTPCT from before the
+ * hypercall to after it; `virtual`, the same of CNTVCT; `late`, CNTVCT in the handler less CVAL;
+ * `after`, CNTPCT from the return to the handler. Check `takeovers`: each SPI that ended a pause
+ * was handled once. A sample in which the other VM did not have the core refuses the step; one of
+ * control that was commanded less than 1000 ticks after this VM's hypercall is taken again. delay
+ * is in the last phase, delay_el2 in the first. The other VM's programs are in
+ * guest/loads/load_partner.c.
  * Proof: tests/qemu/test_failover.py; gate: tests/expected.
  */
 #include "abi/probe.h"
