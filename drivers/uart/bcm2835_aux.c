@@ -12,6 +12,7 @@ const struct uart_part uart_bcm2835_aux = {
 	.control = 0x20,                           /* AUX_MU_CNTL */
 	.transmit = 1u << 1,
 	.receive = 1u << 0,
-	.mask = 0x04,  /* AUX_MU_IER */
-	.listen = 0x5, /* bit 0 needs bit 2 too, which the manual calls the transmitter's */
+	/* AUX_MU_IER: bit 0 needs bit 2 too, which the manual calls the transmitter's */
+	.listen = { 0x04, 0x5 },
+	.ignore = { 0x04, 0 },
 };

@@ -14,9 +14,8 @@ const struct uart_part uart_exynos4210 = {
 	.control = 0x04,                                  /* UCON */
 	/* polled, or by interrupt at the FIFO's level and, after a timeout, with fewer bytes */
 	.receive = 1u << 0 | 1u << 8 | 1u << 7,
-	.mask = 0x38, /* UINTM */
-	.listen = 0xf & ~RXD,
-	.ignore = 0xf,
+	.listen = { 0x38, 0xf & ~RXD }, /* UINTM */
+	.ignore = { 0x38, 0xf },
 	.pending = 0x30, /* UINTP; writing a 1 clears the bit */
 	.clear = RXD,
 };

@@ -31,7 +31,7 @@ const struct uart_part uart_pl011 = {
 	.control = UARTCR,
 	.transmit = UARTCR_UARTEN | UARTCR_TXE,
 	.receive = UARTCR_RXE,
-	.mask = UARTIMSC,
-	.listen = UARTINT_RX | UARTINT_RT,
+	.listen = { UARTIMSC, UARTINT_RX | UARTINT_RT },
+	.ignore = { UARTIMSC, 0 },
 	.is_pl011 = true,
 };

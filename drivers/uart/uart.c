@@ -14,7 +14,12 @@ static void control_set(const struct uart_port *port, uint32_t bits)
 	uintptr_t control = port->base + port->part->control;
 
 	if (bits)
-		mmio_write32(control, mmio_read32(control) | bits);
+		mmio_write32(control, (mmio_read32(control) & ~port->part->off) | bits);
+}
+
+static void register_write(const struct uart_port *port, const struct uart_write *write)
+{
+	mmio_write32(port->base + write->offset, write->value);
 }
 
 void uart_init(const struct uart_port *port)
@@ -57,5 +62,7 @@ void uart_listen(const struct uart_port *port, bool on)
 {
 	if (on)
 		control_set(port, port->part->receive);
-	mmio_write32(port->base + port->part->mask, on ? port->part->listen : port->part->ignore);
+	if (on && port->part->level.value)
+		register_write(port, &port->part->level);
+	register_write(port, on ? &port->part->listen : &port->part->ignore);
 }

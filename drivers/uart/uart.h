@@ -13,14 +13,23 @@ struct uart_flag {
 	uint32_t bits;
 };
 
+/* One write of a register. */
+struct uart_write {
+	uint16_t offset;
+	uint32_t value;
+};
+
 /* Differences between UARTs: offsets of registers, and values. */
 struct uart_part {
 	uint16_t in, out;                   /* a byte */
 	struct uart_flag full, busy, empty; /* no room to send; a byte has not left; none to get */
 	uint16_t control;
-	uint32_t transmit, receive; /* bits of `control` */
-	uint16_t mask;
-	uint32_t listen, ignore; /* values of `mask`: with and without the interrupt of a byte */
+	uint32_t transmit, receive; /* bits of `control` that are set */
+	uint32_t off;            /* bits of `control` that are cleared with either: disable bits */
+	struct uart_write level; /* the FIFO's level for an interrupt; value 0: none is written */
+	/* with and without the interrupt of a byte: two values of a mask, or a value for a register
+	 * that enables and one for a register that disables */
+	struct uart_write listen, ignore;
 	uint16_t pending;
 	uint32_t clear; /* written to `pending` ends the interrupt; 0: it ends by itself */
 	bool is_pl011;
@@ -28,7 +37,10 @@ struct uart_part {
 
 extern const struct uart_part uart_pl011;
 extern const struct uart_part uart_bcm2835_aux; /* the mini UART */
+extern const struct uart_part uart_cadence;
 extern const struct uart_part uart_exynos4210;
+extern const struct uart_part uart_imx;
+extern const struct uart_part uart_ns16550;
 
 /* Set up a PL011: 8 data bits, no parity, FIFOs on, this rate by this clock. */
 void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud);
