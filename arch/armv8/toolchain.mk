@@ -7,7 +7,9 @@ else
 CROSS := aarch64-linux-gnu-
 LIBC_SPECS := --specs=picolibc.specs
 endif
-ISA_FLAGS := -mcpu=$(CPU) -mstrict-align
+# The code is tuned for one core, whatever core a board has: two boards with the same version of the
+# GIC then have the same path lengths. It needs nothing beyond Armv8.0 with CRC instructions.
+ISA_FLAGS := -mcpu=cortex-a72 -mstrict-align
 # The hypervisor's own code leaves x8-x15 and x18 alone, so that a light frame need not hold them
 # (arch/trap_frame.h): eight instructions less on every interrupt and hypercall. x16 and x17 stay:
 # the compiler makes indirect tail calls through them.

@@ -111,7 +111,8 @@ static bool start(unsigned core)
 	memset(percpu_base(core), 0, percpu_size());
 	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
 	if (board.cores.start == CORES_PSCI)
-		return (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
+		return boot_state.level != ENTRY_EL3 && /* no firmware is below this image then */
+		       (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
 	gic_dist_reset();
 	core_report[core].go = (uintptr_t)core_entry;
 	dcache_clean_invalidate((uintptr_t)&core_report[core], sizeof(core_report[core]));
