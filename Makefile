@@ -2,7 +2,8 @@
 # hypbench. `make` alone lists the targets, as `make help` does.
 BOARD ?= virt-a72
 PLAN ?= default
-CLOCK ?= icount
+# A board.mk chooses `host` where a tick of QEMU's counter is no instruction.
+CLOCK ?= $(or $(QEMU_CLOCK),icount)
 TABLE ?= short
 
 # O= is another word for it.
@@ -35,7 +36,7 @@ chosen_runs = $(if $(told_board),--board $(told_board)) $(if $(told_plan),--plan
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
 	guest-freertos peers probe compare reference report debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
-	update-expected sdcard tftp flash clean help FORCE
+	boards update-expected sdcard tftp flash clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -253,7 +254,8 @@ setup:
 # The same for one command, which wants no more than it needs: setup-WORD+WORD…
 setup-%:
 	@tools/setup.sh --quiet $(subst +, ,$*) >&2
-setup-run := setup-$(ISA)$(if $(SIMULATOR),,+qemu)+python
+uimage_tools := $(if $(filter %.uimg,$(QEMU_IMAGE)),+boards)
+setup-run := setup-$(ISA)$(if $(SIMULATOR),,+qemu)+python$(uimage_tools)
 setup-runs := setup-armv7+armv8+qemu+python
 
 setup-images:
@@ -274,6 +276,10 @@ bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "
 runs: setup-python
 	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
 		$(if $(filter yes,$(CONFIRM)),--yes)) $(chosen_runs)
+
+## boards: list them: core, GIC, how each is entered, console, what is proven on which machine
+boards: setup-python
+	@$(HYPBENCH) boards
 
 ## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
 trace: $(setup-run)

@@ -9,3 +9,5 @@ HYP_BASE := 0x82000000
 GUEST_BASE := 0x40000000
 IMAGES := uImage fit
 DEVICE_TREE := exynos5250-arndale.dtb
+ENTERED := HYP, by U-Boot's bootm
+PROVEN := parts on QEMU's vexpress-a15 and smdkc210; no board

@@ -6,3 +6,5 @@ GIC := gicv2
 GIC_ENDS := combined
 include boards/gem5/machine.mk
 SIMULATOR := gem5
+ENTERED := EL3
+PROVEN := gem5: committed records

@@ -5,3 +5,5 @@ CPU := cortex-a72
 GIC := gicv3
 include boards/gem5/machine.mk
 SIMULATOR := gem5
+ENTERED := EL3
+PROVEN := gem5: committed records

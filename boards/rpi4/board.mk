@@ -12,3 +12,5 @@ IMAGES := Image uImage
 QEMU := qemu-system-aarch64 -M raspi4b -smp 4 -audio none -no-reboot
 QEMU_IMAGE := hypbench.bin
 QEMU_NEEDS := 9.0
+ENTERED := EL2, by U-Boot's booti or by the firmware
+PROVEN := QEMU's raspi4b: the card from Debian's U-Boot on, path lengths; no board

@@ -10,3 +10,5 @@ GUEST_BASE := 0xc0000000
 IMAGES := uImage
 QEMU := qemu-system-arm -M vexpress-a15,secure=off -m 2G -audiodev none,id=silent \
 	-global pl041.audiodev=silent
+ENTERED := HYP, or Secure SVC and a loader
+PROVEN := QEMU's vexpress-a15, with and without Secure state; no board

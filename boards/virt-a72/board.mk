@@ -6,3 +6,5 @@ GIC := gicv2
 include boards/virt/machine.mk
 IMAGES := Image uImage
 QEMU := qemu-system-aarch64 -M virt,virtualization=on,gic-version=2 -cpu cortex-a72 -m 2G
+ENTERED := EL2
+PROVEN := QEMU's virt: committed path lengths

@@ -49,6 +49,13 @@ class DeviceTree:
     def number(self, node: str, name: str, missing: int) -> int:
         return self.cells(node, name)[0] if self.has(node, name) else missing
 
+    def inherited(self, node: str, name: str) -> list[int]:
+        """A property of the node, or else of the nearest node above that has it."""
+        while not self.has(node, name):
+            assert node != "/", f"no node has {name}"
+            node = parent(node)
+        return self.cells(node, name)
+
     def counts(self, bus: str) -> tuple[int, int]:
         """How many cells an address and a size have in the children of a node."""
         return (self.number(bus, "#address-cells", 2), self.number(bus, "#size-cells", 1))

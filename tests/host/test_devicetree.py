@@ -55,10 +55,9 @@ def address(tree: DeviceTree, node: str, *more: int) -> int:
 def ram_of(tree: DeviceTree, node: str) -> tuple[int, int]:
     """The firmware of a Raspberry Pi writes the size: the tree as Linux has it says 0, and devices
     are above all RAM."""
-    if node == "/memory@0":
-        assert grouped(tree.cells(node, "reg"), (2, 1)) == [(0, 0)]
-        return 0, tree.reg("/soc/serial@7e201000").address
     region = tree.reg(node)
+    if region.size == 0:
+        return 0, tree.reg("/soc/serial@7e201000").address
     return region.address, region.end
 
 
@@ -111,6 +110,24 @@ def virt_interrupts(tree: DeviceTree) -> set[int]:
     return found | {32 + number for *_, number, _ in entries}
 
 
+def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]:
+    """No device of the tree has one of these interrupts of the GIC."""
+    gic = tree.cells(controller, "phandle")
+    used = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
+            and tree.inherited(node, "interrupt-parent") == gic for intid in tree.intids(node)}
+    both = used & set(range(first, first + count))
+    assert used and not both, f"of devices: {both}"
+    return [first, count]
+
+
+def last_repeat(tree: DeviceTree, node: str, part: int) -> int:
+    """A GIC-400 whose pages of 4 KiB are repeated to 64 KiB each: the last repeat of the first
+    page, which the second page follows."""
+    region = tree.reg(node, part)
+    assert tree.text(node, "compatible") == "arm,gic-400" and region.size == 2 * 0x10000
+    return region.address + 0x10000 - 0x1000
+
+
 def upper_half(tree: DeviceTree, node: str) -> int:
     """The tree says 1 GiB; QEMU is given 2, of which the guest has the upper."""
     assert "-m 2G" in " ".join(Tree().qemu_options("vexpress-a15"))
@@ -126,6 +143,7 @@ def kept_by_uboot(tree: DeviceTree, node: str, base: int) -> int:
 KINDS: dict[str, Callable[..., int | list[int]]] = {
     "number": lambda tree, *numbers: list(numbers),  # in no device tree: a comment has its source
     "address": address, "guest": guest, "hypervisor": hypervisor, "store": store, "unused": unused,
+    "free": free, "last_repeat": last_repeat,
     # The parts of a GIC in the order of the binding's `reg`; CBAR, which says another place on
     # Exynos, is not asked.
     "gic": lambda tree, node, count: [only(tree.intids(node)), *(
@@ -134,6 +152,7 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
     "device": lambda tree, node: [address(tree, node), only(tree.intids(node))],
     "spis": lambda tree, node, *which: consecutive(
         [tree.intids(node)[index] for index in which] or tree.intids(node)),
+    "devices": lambda tree, *nodes: consecutive([only(tree.intids(node)) for node in nodes]),
     "console": lambda tree: tree.reg(tree.console()[0]).address,
     "console_intid": lambda tree: only(tree.intids(tree.console()[0])),
     "baud": lambda tree: tree.console()[1],
@@ -181,7 +200,14 @@ def qemus_own(board: str, folder: Path) -> Path:
     options[machine] += f",dumpdtb={blob}"
     subprocess.run([*options, "-nic", "none", "-display", "none"], check=True,
                    capture_output=True, stdin=subprocess.DEVNULL)
-    return blob
+    return without_nops(blob)
+
+
+def without_nops(blob: Path) -> Path:
+    """The same tree, written by dtc: fdtget lists no node where QEMU left FDT_NOP tags."""
+    made = blob.with_suffix(".plain.dtb")
+    subprocess.run(["dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", made, blob], check=True)
+    return made
 
 
 def linuxs(name: str, arch: str) -> Path:

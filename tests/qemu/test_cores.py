@@ -2,15 +2,17 @@
 """Guests with several vCPUs: PSCI, SGIs and private interrupts, by a guest that checks them itself
 (arch/cores.c)."""
 
-import dataclasses
 from collections import Counter
-from functools import cache
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
 
 import pytest
 
 from assembler import Program, assemble
+from hypbench import plan as plans
 from hypbench import qemu
-from lab import Job, TREE, board_facts, is_built
+from lab import PLATFORM, TREE, Job, board_facts, is_built
 from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
 WRONG = 0x08000000
@@ -69,7 +71,7 @@ ELSEWHERE = {2: (1, 0), 4: (2, 3, 1, 0)}  # by the number of vCPUs
 
 def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
     """vCPU n of the VM runs on cores[n]."""
-    return dataclasses.replace(job, plan=f"{job.plan}vm guest cores={','.join(map(str, cores))}\n")
+    return replace(job, plan=f"{job.plan}vm guest cores={','.join(map(str, cores))}\n")
 
 
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
@@ -145,18 +147,37 @@ def test_psci_version_is_cheap(lab, built, conduit):
 
 
 def test_a_run_is_the_same_twice(lab, built):
-    first, second = (lab.run(dataclasses.replace(several(built, cpus=4, cores=4), attempt=attempt))
+    first, second = (lab.run(replace(several(built, cpus=4, cores=4), attempt=attempt))
                      for attempt in range(2))
     assert first.console == second.console
 
 
-@pytest.mark.long
-def test_cores_come_out_of_the_spin_table(lab):
-    missing = qemu.too_old(TREE.qemu_options("rpi4"), TREE.board_fact("rpi4", "QEMU_NEEDS"))
+def on_other(board: str) -> Callable[..., Job]:
+    missing = qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS"))
     if missing:
-        pytest.skip(f"rpi4: {missing}")
-    assert is_built("rpi4"), "build/rpi4/hypbench.bin is missing: make image BOARD=rpi4"
-    lab.ended(several("rpi4", cpus=4, cores=4))
+        pytest.skip(f"{board}: {missing}")
+    assert is_built(board), f"make image BOARD={board}"
+    return partial(several, board)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("other", ["rpi4", "zcu102", "imx8mp", "orangepi-pc"])
+def test_cores_come_by_the_boards_firmware(lab, other):
+    """From the spin table of a Raspberry Pi, by PSCI on the other boards."""
+    lab.ended(on_other(other)(cpus=4, cores=4))
+
+
+@pytest.mark.long
+def test_versals_cores_come_where_firmware_is_below(lab):
+    """QEMU starts the arm64 Image at EL2, with PSCI. It starts the ELF at EL3: no firmware is below
+    the hypervisor, and the other core stays off."""
+    job = on_other("versal")(cpus=2, cores=4)
+    image = (TREE.build("versal") / "hypbench.bin").read_bytes()
+    flat = plans.write_plan(image, job.plan, PLATFORM)
+    assert lab.ended(replace(job, change=lambda *_: flat)).one("run")["cores"] == ["el2"]
+    result = lab.run(job)
+    assert result.one("run")["cores"] == ["el3"]
+    assert result.one("error")["what"] == "the VMs want 2 cores: 1 came"
 
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw"])

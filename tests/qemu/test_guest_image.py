@@ -31,7 +31,7 @@ config traced direct trace=on wfi=trapped
 """
 CONFIG_NAMES = ("trapped", "direct", "trapped-sw", "4K", "lazy", "full", "traced")
 # Without committed path lengths, but run by the installed QEMU.
-MORE_BOARDS = ("vexpress-a15", "rpi4")
+MORE_BOARDS = ("vexpress-a15", "rpi4", "zcu102", "versal", "imx8mp", "orangepi-pc")
 
 
 def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: int = UART) -> Path:

@@ -26,6 +26,13 @@ def check_board(tree: Tree, board: str) -> None:
         raise click.ClickException(f"{board}: {reason}")
 
 
+def check_clock(tree: Tree, board: str, clock: str) -> None:
+    """The clock means what its name says on this machine."""
+    if clock == "icount" and tree.board_fact(board, "QEMU_CLOCK") == "host":
+        raise UnknownName(f"{board}: a tick of this machine's counter is no instruction under QEMU;"
+                          " give CLOCK=host (--clock host)")
+
+
 def check_run(tree: Tree, board: str, plan: str) -> None:
     """The emulator is here, the plan is right, and the emulator has what the plan measures."""
     text = tree.plan_text(plan)

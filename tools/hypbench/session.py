@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
 from hypbench.guests.prepare import expanded
-from hypbench.possible import check_board
+from hypbench.possible import check_board, check_clock
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
                               lines_of, missing_texts, parted)
 from hypbench.report import summary_csv
@@ -196,6 +196,7 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
               out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
     """`more`: further words for QEMU."""
     check_board(tree, board)
+    check_clock(tree, board, clock)
     if plan:
         plans.check_plan(plan, tree.plan_text(plan))
     with alone_in(out, board):

@@ -12,6 +12,7 @@ from hypbench import debian
 from hypbench.boards.card import MIB, Made, collect, lacking, make_card
 from hypbench.boards.description import Card, File, Tftp, read_card
 from hypbench.boards.flash import flash as write_device
+from hypbench.boards.listing import boards
 from hypbench.boards.sources import Missing, Sources, script
 from hypbench.plan import read_plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -194,4 +195,4 @@ def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Pa
         write_whole(output, data)
 
 
-COMMANDS = (sdcard, tftp, flash, device_tree)
+COMMANDS = (boards, sdcard, tftp, flash, device_tree)

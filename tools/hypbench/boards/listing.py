@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boards of a tree, each by its own two files: board.mk has the core, the GIC, how the image is
+entered and what is proven; board.c has the console and the cores."""
+
+import re
+from dataclasses import dataclass
+
+import click
+from rich.table import Table
+
+from hypbench.columns import add, table
+from hypbench.printing import console
+from hypbench.tree import Tree, with_parts
+
+UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")
+COUNT = re.compile(r"\.count = (\d+)")
+START = re.compile(r"\.start = CORES_(\w+)")
+STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "pen",
+          "TOGETHER": "together"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is shown of a board."""
+
+    board: str
+    core: str
+    gic: str
+    entry: str
+    console: str
+    proven: str
+
+
+def listed(tree: Tree, board: str) -> Listed:
+    facts = tree.board_facts(board)
+    source = with_parts(tree.root / "boards" / board / "board.c")
+    return Listed(board, f"{facts['CPU']} x {cores(source)}",
+                  facts["GIC"] + (", combined EOI" if facts.get("GIC_ENDS") == "combined" else ""),
+                  facts.get("ENTERED", ""), consoles(source), facts.get("PROVEN", ""))
+
+
+def cores(source: str) -> str:
+    count, start = COUNT.search(source), START.search(source)
+    how = STARTS[start[1]] if start else ""
+    return (count[1] if count else "1") + (f" ({how})" if how else "")
+
+
+def consoles(source: str) -> str:
+    """Each UART that the board can use, with its address where that is a number."""
+    return ", ".join(f"{part} {address}" if address.startswith("0x") else part
+                     for part, address in UART.findall(source))
+
+
+def boards_table(tree: Tree) -> Table:
+    made = table("", ("board", "core", "GIC", "entered", "console", "proven"))
+    for board in tree.boards():
+        row = listed(tree, board)
+        add(made, row.board, row.core, row.gic, row.entry, row.console, row.proven)
+    return made
+
+
+@click.command()
+@click.pass_obj
+def boards(tree: Tree) -> None:
+    """Print the boards: core, GIC, entry, console, and what is proven on which machine."""
+    console().print(boards_table(tree))
