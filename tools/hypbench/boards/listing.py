@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import click
 from rich.table import Table
 
-from hypbench.columns import add, table
 from hypbench.printing import console
 from hypbench.tree import Tree, with_parts
 
@@ -52,10 +51,10 @@ def consoles(source: str) -> str:
 
 
 def boards_table(tree: Tree) -> Table:
-    made = table("", ("board", "core", "GIC", "entered", "console", "proven"))
+    made = Table("board", "core", "GIC", "entered", "console", "proven", header_style="bold")
     for board in tree.boards():
         row = listed(tree, board)
-        add(made, row.board, row.core, row.gic, row.entry, row.console, row.proven)
+        made.add_row(row.board, row.core, row.gic, row.entry, row.console, row.proven)
     return made
 
 
