@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # hypbench. `make` alone lists the targets, as `make help` does.
 BOARD ?= virt-a72
-PLAN ?= default
+SCENARIO ?= default
 # A board.mk chooses `host` where a tick of QEMU's counter is no instruction.
 CLOCK ?= $(or $(QEMU_CLOCK),icount)
 TABLE ?= short
@@ -18,8 +18,8 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
-	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLAN \
-	PLATFORM PRUNE QEMU SAVE SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
+	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART \
+	PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
 
 # V=1 shows the commands
@@ -28,11 +28,13 @@ say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 # What a command line chose, of what has a default
 told_board := $(if $(filter command environment,$(firstword $(origin BOARD))),$(BOARD))
-told_plan := $(if $(filter command environment,$(firstword $(origin PLAN))),$(PLAN))
-chosen_runs = $(if $(told_board),--board $(told_board)) $(if $(told_plan),--plan "$(told_plan)")
+told_scenario := $(if $(filter command environment,$(firstword $(origin SCENARIO))),$(SCENARIO))
+chosen_runs = $(if $(told_board),--board $(told_board)) \
+	$(if $(told_scenario),--scenario "$(told_scenario)")
 
 .DEFAULT_GOAL := help
-.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench runs trace \
+.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench scenarios \
+	runs trace \
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
 	guest-freertos peers probe compare reference report debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
@@ -60,6 +62,9 @@ near = $(shell python3 -c '$(NEAREST)' $(call quoted,$(1)) $(2) 2>/dev/null)
 
 ifneq ($(words $(BUILD)),1)
 $(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
+endif
+ifneq ($(filter command environment,$(firstword $(origin PLAN))),)
+$(error PLAN=$(PLAN) is now SCENARIO=$(PLAN))
 endif
 ifeq ($(filter icount host,$(CLOCK)),)
 $(error unknown CLOCK=$(CLOCK)$(call near,$(CLOCK),icount host); valid: icount host)
@@ -149,10 +154,11 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest
 $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
-$(OUT)/plan.bin: plans/default.plan $(wildcard tools/hypbench/plan_*.py) \
-		tools/hypbench/abi.py tools/hypbench/renamed.py $(wildcard abi/*.h)
+$(OUT)/plan.bin: scenarios/default.toml $(wildcard tools/hypbench/plan_*.py) \
+		tools/hypbench/scenario.py tools/hypbench/scenario_places.py tools/hypbench/abi.py tools/hypbench/renamed.py $(wildcard abi/*.h)
 	@mkdir -p $(@D)
-	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary $(BOARD) < $< > $@.new
+	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary $(BOARD) default \
+		< $< > $@.new
 	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.
@@ -261,17 +267,23 @@ setup-runs := setup-armv7+armv8+qemu+python
 setup-images:
 	@tools/setup.sh --quiet $(ISA) python $(if $(IMAGES),boards)
 
-## bench: run PLAN on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
+## scenarios: list the scenarios by their questions, with what each needs
+scenarios: setup-python
+	@$(HYPBENCH) scenarios
+
+## bench: run SCENARIO on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
 ##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
 ##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md)
-# A guest of a recipe wants more.
-bench: $(setup-run)$(if $(shell grep -ls "^guest.* recipe=" plans/$(PLAN).plan "$(PLAN)"),+guests)
-	@$(HYPBENCH) check-plan "$(PLAN)" --board $(BOARD) $(if $(costs),--clock $(CLOCK) --cost)
+# An unmodified guest wants more.
+bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenarios/*.toml; \
+		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)'),+guests)
+	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
+		$(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@$(HYPBENCH) run --board $(BOARD) --plan "$(PLAN)" --clock $(CLOCK) --table $(TABLE) \
+	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) --table $(TABLE) \
 		$(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
 
-## runs: list the kept runs (BOARD=, PLAN=); PRUNE=5 lists what is older than the last 5 of each
+## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that
 runs: setup-python
 	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
@@ -281,11 +293,13 @@ runs: setup-python
 boards: setup-python
 	@$(HYPBENCH) boards
 
-## trace: exits and VM switches of BOARD under PLAN (by default trace), a file for ui.perfetto.dev
+## trace: exits and VM switches of BOARD under SCENARIO (trace), a file for ui.perfetto.dev
 trace: $(setup-run)
-	@$(HYPBENCH) check-plan $(if $(filter file,$(origin PLAN)),trace,"$(PLAN)") --board $(BOARD)
+	@$(HYPBENCH) check-scenario --board $(BOARD) \
+		$(if $(filter file,$(origin SCENARIO)),trace,"$(SCENARIO)")
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@$(HYPBENCH) trace --board $(BOARD) $(if $(filter file,$(origin PLAN)),,--plan "$(PLAN)")
+	@$(HYPBENCH) trace --board $(BOARD) \
+		$(if $(filter file,$(origin SCENARIO)),,--scenario "$(SCENARIO)")
 
 ## bound: prove how many instructions each kind of exit of BOARD takes at most
 bound: $(setup-run)
@@ -345,7 +359,7 @@ peers: $(setup-runs)+guests
 	@$(PEERS)
 
 ## compare: what changed from run A=before to run B=after (names of kept runs, or files with
-##   records), or to the latest run of A's board and scenario (BOARD= and PLAN= choose a name's)
+##   records), or to the latest run of A's board and scenario (BOARD= and SCENARIO= choose a name's)
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1;
 # ALLOW=compiler, or hz, batch: one or more words)
 ifneq ($(filter compare,$(MAKECMDGOALS)),)
@@ -439,6 +453,6 @@ clean:
 
 help:
 	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
-	@echo "          PLAN=$(PLAN) of: $(patsubst plans/%.plan,%,$(wildcard plans/*.plan))"
+	@echo "          SCENARIO=$(SCENARIO); make scenarios lists the others"
 	@sed -n 's/^## \([a-z0-9-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
 		awk -F': ' '{ printf "%-24s %s\n", $$1, substr($$0, length($$1) + 3) }'

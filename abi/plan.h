@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: benchmarks and the configurations that they run in. The host tool compiles the user's
- * text (docs/plans.md; tools/hypbench/plan_language.py) into a section of the image (struct
+ * text (docs/scenarios.md; tools/hypbench/plan_language.py) into a section of the image (struct
  * plan_section), so a plan changes without a rebuild. EL2 reads the section in place.
  * tools/hypbench/plan_binary.py has the same layout: a change needs another PLAN_VERSION.
  */
@@ -76,7 +76,7 @@ enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 
 /*
  * An unmodified guest, from images that lie in the board's store (boards/board.h): `guest` and
- * `load` lines (docs/plans.md). Addresses are IPAs, below 4 GiB; with stage2=off they are physical
+ * `load` lines (docs/scenarios.md). Addresses are IPAs, below 4 GiB; with stage2=off they are physical
  * ones. X(field, default, min, max):
  *   ram      where its RAM begins, a multiple of 2 MiB. It is the board's guest RAM, whatever its
  *            physical address

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run configuration is data: EL2's treatment of the guest in one plan step. The tables are the
- * vocabulary of the plan language (docs/plans.md) and of the records.
+ * vocabulary of the plan language (docs/scenarios.md) and of the records.
  */
 #pragma once
 
@@ -59,7 +59,7 @@
  *            benchmark nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires
  *            in no window, as in a kernel that waits for its next tick: a VM switch moves that
  *            timer to and from EL2's queue
- *   beside   what another VM runs meanwhile (docs/scenarios.md): with sched=null on a core of its
+ *   beside   what another VM runs meanwhile (docs/neighbours.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place. linux: an
  *            unmodified guest of a `guest` line
  */

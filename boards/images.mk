@@ -60,18 +60,18 @@ endif
 given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 	$(if $($(name)),--given $(name)="$($(name))"))
 
-## sdcard: an image of BOARD's card, PLAN in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
+## sdcard: an image of BOARD's card, SCENARIO in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup-images
-	@$(HYPBENCH) check-plan "$(PLAN)"
+	@$(HYPBENCH) check-scenario "$(SCENARIO)"
 	@$(MAKE) --no-print-directory image
-	@$(HYPBENCH) sdcard --board $(BOARD) --plan "$(PLAN)" $(given_files) \
+	@$(HYPBENCH) sdcard --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \
 		$(if $(PLATFORM),--platform "$(PLATFORM)")
 
-## tftp: a folder to boot BOARD from over the network, with PLAN in it, and what to type
+## tftp: a folder to boot BOARD from over the network, with SCENARIO in it, and what to type
 tftp: setup-images
-	@$(HYPBENCH) check-plan "$(PLAN)"
+	@$(HYPBENCH) check-scenario "$(SCENARIO)"
 	@$(MAKE) --no-print-directory image
-	@$(HYPBENCH) tftp --board $(BOARD) --plan "$(PLAN)" $(given_files) \
+	@$(HYPBENCH) tftp --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \
 		$(if $(SERVERIP),--serverip "$(SERVERIP)") \
 		$(if $(PLATFORM),--platform "$(PLATFORM)")
 

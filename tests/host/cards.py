@@ -14,6 +14,7 @@ from hypbench.boards.programs import PACKAGE_OF, SBIN
 from hypbench.cli import main
 from hypbench.plan_binary import pack
 from hypbench.plan_language import parse
+from hypbench.scenario_text import toml_of
 
 SECTOR = 512
 PLAN = "name built-in\nconfig native\nbench hvc n=1\n"
@@ -56,8 +57,8 @@ class Cards:
         self.write("boards/sample/boot.cmd", "echo from the card\n")
         self.write("boards/sample/config.txt", "key=value\n")
         self.write("boards/plain/board.mk", "ISA := armv8\n")
-        self.write("plans/default.plan", PLAN)
-        self.write("plans/other.plan", OTHER)
+        self.write("scenarios/default.toml", toml_of(parse(PLAN)))
+        self.write("scenarios/other.toml", toml_of(parse(OTHER)))
         self.installed = {name: noise(name, 700) for name in INSTALLED}
         for name, path in INSTALLED.items():
             self.write(f"machine/{path}", self.installed[name])

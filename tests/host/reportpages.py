@@ -5,6 +5,7 @@ from functools import cache
 
 from hypbench.model import Cell, Chart, Section, Table
 from hypbench.frame import Board, Source, lost_steps
+from hypbench.plan_language import parse
 from hypbench.peers.kept import Column
 from hypbench.peers.probe import Figure
 from hypbench.profile import Flame, Node
@@ -23,7 +24,7 @@ FLAME = Flame("null hypercall", "hvc", "null", "trapped", 41, Node("", 41, [
 def source(plan: str, platform: str = "qemu-icount", raw: bytes | None = None) -> Source:
     log = read_log(report_log(plan, platform) if raw is None else raw)
     problems = [str(problem) for problem in log.problems + check_rules(log)]
-    return Source(plan, log, problems, lost_steps(log, plan_text(plan)))
+    return Source(plan, log, problems, lost_steps(log, parse(plan_text(plan))))
 
 
 @cache

@@ -8,7 +8,8 @@ from hypbench.analysis.beside import alone_of, beside_cells
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
 from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
-from hypbench.plan_language import parse, said_of, text_of, words_of
+from hypbench.plan_language import parse, text_of
+from hypbench.plan_model import said_of, words_of
 from hypbench.plan_vms import LINUX, Vm, taking_part
 from hypbench.printing import show_long, show_short
 from hypbench.records import read_log

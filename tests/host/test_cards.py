@@ -17,11 +17,12 @@ from hypbench.boards.card import check_room
 from hypbench.boards.programs import run
 from hypbench.boards.sources import Sources
 from hypbench.plan import read_plan
-from hypbench.plan_language import parse, text_of
+from hypbench.plan_language import parse
+from hypbench.plan_model import PLATFORMS
 from hypbench.tree import Tree
 from test_patch import uimage
 
-OTHER_READ = text_of(parse(OTHER))
+OTHER_READ = parse(OTHER)
 TOOLS = needs("mkimage", "dumpimage", "sfdisk", "mformat", "mcopy", "mdir")
 BL1 = noise("bl1", 8 * 1024)
 UNREACHABLE = (debian.Offline, NotDebian)
@@ -94,21 +95,21 @@ def test_two_cards_of_the_same_files_are_the_same(sample, monkeypatch):
     assert listing.count("1980-01-01") == len(names_in(sample.image))  # whatever the day
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert sample.made() == first
-    assert sample.made("--plan", "other") != first
+    assert sample.made("--scenario", "other") != first
 
 
 @TOOLS
 def test_the_plan_on_the_card_is_the_one_asked_for(sample):
     built = sample.root / "build" / "sample" / "hypbench.uimg"
     before = built.read_bytes()
-    result = sample("sdcard", "--plan", "other")
-    assert "plan other" in result.output
+    result = sample("sdcard", "--scenario", "other")
+    assert "scenario other" in result.output
     image = file_of(sample.image, "hypbench.uimg")
     assert read_plan(image) == OTHER_READ
-    assert images.patch(image, OTHER, "silicon") == image  # its checksums are right
+    assert images.patch(image, parse(OTHER), "silicon") == image  # its checksums are right
     assert built.read_bytes() == before
-    sample.made("--plan", "other", "--platform", "qemu-icount")
-    assert read_plan(file_of(sample.image, "hypbench.uimg")).endswith("platform qemu-icount\n")
+    sample.made("--scenario", "other", "--platform", "qemu-icount")
+    assert PLATFORMS[read_plan(file_of(sample.image, "hypbench.uimg")).platform] == "qemu-icount"
 
 
 @TOOLS
@@ -195,7 +196,7 @@ def test_boards_without_a_card_or_an_image(sample):
     failed(sample("sdcard", "--board", "plain"), "board 'plain' has no card", 2)
     assert "with one: sample" in sample("sdcard", "--board", "plain").output
     failed(sample("sdcard", "--board", "nosuch"), "no board 'nosuch'; there are: plain, sample", 2)
-    failed(sample("sdcard", "--plan", "nosuch"), "no plan 'nosuch'; there are: default, other", 2)
+    failed(sample("sdcard", "--scenario", "nosuch"), "no scenario 'nosuch'; there are: default", 2)
     (sample.out / "hypbench.uimg").unlink()
     failed(sample("sdcard"), "`make image BOARD=sample` makes it")
 
@@ -230,7 +231,7 @@ def test_a_card_that_is_full_says_so_and_leaves_the_old_one(sample):
 
 @TOOLS
 def test_a_tftp_folder_has_what_its_commands_load(sample):
-    result = sample("tftp", "--plan", "other", "--serverip", "10.0.0.1")
+    result = sample("tftp", "--scenario", "other", "--serverip", "10.0.0.1")
     assert result.exit_code == 0, result.output
     folder = sample.out / "tftp"
     assert sorted(path.name for path in folder.iterdir()) == [

@@ -116,13 +116,14 @@ def test_what_a_check_cannot_do_is_said(tree, monkeypatch):
 # The reference is made from the source
 
 SAID = {"exits": ["| `hvc` | a call |", "| `late` | too late |"],
-        "plans": ["| `one` | What one costs, and more. |"],
+        "scenarios": ["How much?", "| `one` | What one costs | – |"],
         "axes": ["| `mode` | `slow` `fast` | slow or fast (`docs/tour.md`) |",
                  "| `quick` | `mode=fast` | how quick? |", "| `most` | 0 to 9 | the limit |"],
-        "plan-lines": ["| `bench_params` | 1 | 2 | 3 | a field |", "| `at TIME EVENT VM` | what"],
+        "scenario-keys": ["| `bench_params` | 1 | 2 | 3 | a field |",
+                          "| `do` of `event` | What happens. |"],
         "records": ["## `run`\n\na run\n\n", "| `t` | integer | how long |"],
         "benchmarks": ["## one\n\nSee `guest/one.h`:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
-                       "As it waits.\n\n`guest/bench/one.c`; plans: one\n"]}
+                       "As it waits.\n\n`guest/bench/one.c`; scenarios: one\n"]}
 
 
 @pytest.fixture
@@ -150,9 +151,9 @@ def test_the_reference_is_made_of_the_source(described):
 
 
 @pytest.mark.parametrize("name, word, page", [
-    ("abi/exit_kind.h", "a call", "exits"), ("plans/one.plan", "costs", "plans"),
+    ("abi/exit_kind.h", "a call", "exits"), ("scenarios/one.toml", "costs", "scenarios"),
     ("guest/one.h", "waits", "benchmarks"), ("guest/bench/one.c", "at once", "benchmarks"),
-    ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "plan-lines"),
+    ("abi/run_config.h", "slow or", "axes"), ("abi/plan.h", "a field", "scenario-keys"),
     ("docs/records.schema.json", "how long", "records"),
     ("tools/hypbench/analysis/studies.json", "somebody", "studies"),
     ("tests/figures.json", "`one`", "figures")])

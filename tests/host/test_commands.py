@@ -12,7 +12,8 @@ from hypbench import __version__
 from hypbench.cli import main
 from hypbench.plan import read_plan
 from hypbench.plan_binary import VERSION, pack
-from hypbench.plan_language import parse
+from hypbench.plan_language import parse, text_of
+from hypbench.scenario_text import toml_of
 from hypbench.tree import HOME, Tree
 from logmaker import end_record, frame, log_of, run_record, sample_run, step_head
 
@@ -44,14 +45,14 @@ VM = "vm bench image=bench cores=0 prio=1\n"  # what a plan without vm lines mea
 
 
 def test_run_writes_its_files(bench):
-    result = bench.run("--plan", "short")
+    result = bench.run("--scenario", "short")
     assert result.exit_code == 0, result.output
     assert (bench.out / "console.log").read_bytes() == LOG
     assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
     assert "step 18 of 18: tlb_chase native (pass 1): done" in result.stderr
     image = (bench.out / "hypbench-run.elf").read_bytes()
-    assert read_plan(image).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
+    assert text_of(read_plan(image)).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
 
 
 def test_run_twice_gives_the_same_bytes(bench):
@@ -163,21 +164,21 @@ def test_panic_is_shown(bench):
 def test_unknown_names_list_the_valid_ones(bench):
     failed(bench("run", "--board", "rpi"), "no board 'rpi'; there are: silicon, virt-a72", 2)
     failed(bench("run", "--board", "silicon"), "QEMU has no board 'silicon'; it has: virt-a72", 2)
-    failed(bench.run("--plan", "long"), "no plan 'long'; there are: short", 2)
+    failed(bench.run("--scenario", "long"), "no scenario 'long'; there are: short", 2)
+    failed(bench.run("--scenario", "shrot"), "no scenario 'shrot', nearest 'short'; there are:", 2)
 
 
 def test_a_plan_that_names_what_is_not_there_starts_nothing(bench):
-    bench.write("plans/mine.plan", "bench hvc\nbench hvx n=3\n")
+    bench.write("scenarios/mine.toml", "[[bench]]\nname = \"hvc\"\n[[bench]]\nname = \"hvx\"\n")
     bench.qemu.unlink()
-    for result in (bench.run("--plan", "mine"), bench("check-plan", "mine")):
-        failed(result, "plan mine, line 2: no benchmark 'hvx', nearest 'hvc'; valid: cntp_access ",
+    for result in (bench.run("--scenario", "mine"), bench("check-scenario", "mine")):
+        failed(result, "scenarios/mine.toml:3: no benchmark 'hvx', nearest 'hvc'; valid: cntp_ac",
                2)
 
 
-@pytest.mark.parametrize("plan", Tree().plans())
-def test_the_plans_there_are_name_what_is_there(bench, plan):
-    bench.write("plans/mine.plan", Tree().plan_text(plan))
-    result = bench("check-plan", "mine")
+@pytest.mark.parametrize("word", Tree().scenarios())
+def test_the_scenarios_there_are_name_what_is_there(bench, word):
+    result = bench("check-scenario", str(Tree().scenario_files()[word]))
     assert result.exit_code == 0, result.output
 
 
@@ -196,20 +197,20 @@ def test_what_is_not_there_is_named_with_its_remedy(bench):
 def test_patch_wants_one_plan_section(bench, image, says):
     path = bench.root / "image"
     path.write_bytes(image)
-    failed(bench("patch", str(path), "--plan", "short", "-o", str(path)), says)
+    failed(bench("patch", str(path), "--scenario", "short", "-o", str(path)), says)
 
 
 def test_patch_changes_the_plan_and_nothing_else(bench):
     image = (bench.out / "hypbench.elf").read_bytes()
     out = bench.root / "patched"
-    text = "config native\nbench hvc # mine\n"
-    plan = bench.write("mine.plan", text)
-    words = ("patch", str(bench.out / "hypbench.elf"), "--plan", str(plan), "-o", str(out))
+    plan = bench.scenario("mine", "config native\nbench hvc\n")
+    words = ("patch", str(bench.out / "hypbench.elf"), "--scenario", str(plan), "-o", str(out))
     for more, line in ((["--platform", "gem5"], "platform gem5"), ([], "platform silicon")):
         assert bench(*words, *more).exit_code == 0
-        said = f"order abba\nconfig native\nbench hvc\n{VM}{line}\n"
-        assert bench("show-plan", str(out)).output == said
-        assert out.read_bytes().replace(pack(parse(said)), pack(parse(PLAN))) == image
+        said = parse(f"name mine\norder abba\nconfig native\nbench hvc\n{VM}{line}\n")
+        shown = bench("show-scenario", str(out)).output
+        assert shown.startswith(f"# mine, for {line}\n") and shown.endswith(toml_of(said))
+        assert out.read_bytes().replace(pack(said), pack(parse(PLAN))) == image
 
 
 def test_check_reports_and_keeps_the_good(bench):
@@ -236,7 +237,7 @@ def test_show_prints_what_the_run_printed(bench):
 
 
 def test_run_sets_configurations_side_by_side(bench):
-    result = bench.run("--plan", "short")
+    result = bench.run("--scenario", "short")
     assert result.exit_code == 0, result.output
     assert table_row(result.output, "hvc", "null")[2:] == ["–", "99 ≤608", "100 ≤618"]
     assert table_row(result.output, "irq", "ppi")[2:] == [
@@ -256,7 +257,7 @@ def test_run_ends_with_its_files_its_time_and_the_next_command(bench, monkeypatc
     assert re.fullmatch(r"time: \d+\.\d s for 18 steps", lines[2])
     words = re.fullmatch(r"next: build/venv/bin/hypbench (.*)  # every table", lines[3])[1].split()
     assert bench(*words).output == bench.run("--quiet", "--table", "long").output
-    monkeypatch.chdir(bench.root / "plans")
+    monkeypatch.chdir(bench.root / "scenarios")
     assert f"records: {bench.out}/records.jsonl," in bench.run("--out", str(bench.out)).stderr
 
 

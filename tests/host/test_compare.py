@@ -246,11 +246,11 @@ def test_without_b_it_is_the_latest_kept_run_of_the_board(compare_with_last, ben
 
 
 @pytest.mark.parametrize("a, last, says", [
-    (A, None, "no qemu-icount run of virt-a72 with plan sample is kept to compare A with: `make"),
-    (A, b"", "no qemu-icount run of virt-a72 with plan sample is kept"),
-    (A, SLOW[:SLOW.index(b'"step":3') - 5], "no qemu-icount run of virt-a72 with plan sample is"),
-    (A, log_of(run_with(plan="other")), "no qemu-icount run of virt-a72 with plan sample is kept"),
-    (A, log_of(run_with(platform="silicon")), "no qemu-icount run of virt-a72 with plan sample"),
+    (A, None, "no qemu-icount run of virt-a72 of scenario sample is kept to compare A"),
+    (A, b"", "no qemu-icount run of virt-a72 of scenario sample is kept"),
+    (A, SLOW[:SLOW.index(b'"step":3') - 5], "no qemu-icount run of virt-a72 of scenario sample is"),
+    (A, log_of(run_with(plan="other")), "no qemu-icount run of virt-a72 of scenario sample is"),
+    (A, log_of(run_with(platform="silicon")), "no qemu-icount run of virt-a72 of scenario sample"),
     (log_of(run_with(board="toaster")), A, "A is a run of board 'toaster', which is not here")])
 def test_no_last_run_to_compare_with(compare_with_last, a, last, says):
     failed(compare_with_last(a, last), says, 2)
@@ -302,7 +302,7 @@ def test_rows_that_b_has_alone_are_a_failure_unless_allowed(compare):
 def test_the_latest_run_is_not_compared_with_itself(bench):
     path = keep(Tree(bench.root), read_log(A), [])
     for word in (str(path), "latest"):
-        failed(bench("compare", word), "A is the latest kept run of virt-a72 with plan sample", 2)
+        failed(bench("compare", word), "A is the latest kept run of virt-a72 of scenario sample", 2)
 
 
 def test_identical_runs_compare_as_identical_and_what_does_not_compare_has_its_reason(compare):

@@ -76,7 +76,7 @@ COMMANDS = {"run": RUN, "report": ["report", "--board", "virt-a72"]}
     "run", pytest.param("report", marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
 def test_qemu_ends_with_its_command(bench, command, number):
-    bench.write("plans/default.plan", "config native\nbench hvc\n")
+    bench.scenario("default", "config native\nbench hvc\n")
     bench.set_qemu(LOG[:3000], HANGS)
     with start(bench, *COMMANDS[command]) as process:
         qemu = qemu_of(bench)
@@ -96,7 +96,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
 
 def finished(bench: Bench, *words: str) -> None:
     """An earlier run, whose files stay."""
-    bench.write("plans/default.plan", PLAN)
+    bench.scenario("default", PLAN)
     bench.set_qemu(LOG)
     with start(bench, *words) as first:
         first.communicate(timeout=60)
@@ -104,7 +104,7 @@ def finished(bench: Bench, *words: str) -> None:
 
 
 def earlier_report(bench: Bench) -> None:
-    bench.write("plans/default.plan", PLAN)
+    bench.scenario("default", PLAN)
     bench.write("build/report/run.lock", "")
     for name in ("default.jsonl", "default.console.log", "default.stamp"):
         bench.write(f"build/virt-a72/report/{name}", "{}")
@@ -143,10 +143,10 @@ def test_two_runs_of_a_board_take_turns(bench):
     hold.touch()
     bench.set_qemu(b"", WAITS)
     bench.qemu.with_name("rest").write_bytes(LOG)
-    bench.write("plans/other.plan", "config native\nbench smc\n")
-    with start(bench, *RUN, "--plan", "short") as first:
+    bench.scenario("other", "config native\nbench smc\n")
+    with start(bench, *RUN, "--scenario", "short") as first:
         qemu_of(bench)
-        with start(bench, *RUN, "--plan", "other") as second:
+        with start(bench, *RUN, "--scenario", "other") as second:
             assert "another run of virt-a72 is under way; waiting" in second.stderr.readline()
             assert b"hvc\0" in (bench.out / "hypbench-run.elf").read_bytes()
             hold.unlink()
@@ -177,7 +177,7 @@ def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
 
 
 @pytest.mark.parametrize("name, most", [
-    ("once.plan", lambda image: 40), ("hypbench-run.elf", lambda image: image - 1),
+    ("hypbench-run.elf", lambda image: image - 1),
     ("console.log", lambda image: image + 100)])
 def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
     """The earlier runs stay, and no folder of a run is left."""
@@ -194,5 +194,5 @@ def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
 def test_an_error_of_a_file_is_one_line(bench):
     """The folder that a command makes is a file already."""
     there = bench.write("there", "")
-    done = bench.run("--plan", "short", "--out", str(there))
+    done = bench.run("--scenario", "short", "--out", str(there))
     assert (done.exit_code, done.stderr) == (1, f"Error: {there}: File exists\n")

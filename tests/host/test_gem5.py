@@ -10,7 +10,7 @@ import pytest
 from hypbench.boardfile import board_numbers
 from hypbench.plan import read_plan
 from hypbench.plan_binary import pack
-from hypbench.plan_language import parse
+from hypbench.plan_language import parse, text_of
 from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run
 from test_commands import failed
@@ -63,7 +63,7 @@ class Gem5:
     def machine(self, board: str = "gem5-a72") -> str:
         """The run record's, as the image that was run has it."""
         image = (self.bench.root / "build" / board / "hypbench-run.elf").read_bytes()
-        lines = read_plan(image).splitlines()
+        lines = text_of(read_plan(image)).splitlines()
         assert lines[-2] == "platform gem5"
         return lines[-1].removeprefix("machine ")
 
@@ -116,8 +116,8 @@ TWO_CORES = PLAN + "vm bench\nvm noise image=load cores=1\n"
 def test_a_machine_has_the_cores_that_its_plan_wants(gem5, monkeypatch):
     gem5.run()
     assert gem5.seen["cores"] == 1
-    plan = str(gem5.bench.write("two.plan", TWO_CORES))
-    gem5.run("--plan", plan)
+    plan = str(gem5.bench.scenario("two", TWO_CORES))
+    gem5.run("--scenario", plan)
     assert gem5.seen["cores"] == 2
     assert " core=out-of-order clock_mhz=1700 cores=2 " in gem5.machine()
     image = gem5.bench.root / "build" / "gem5-a72" / "hypbench.elf"
@@ -125,11 +125,11 @@ def test_a_machine_has_the_cores_that_its_plan_wants(gem5, monkeypatch):
     gem5.run()  # the plan in the image
     assert gem5.seen["cores"] == 2
     monkeypatch.setenv("GEM5_MACHINE", "cores=4")
-    gem5.run("--plan", plan)
+    gem5.run("--scenario", plan)
     assert gem5.seen["cores"] == 4 and " cores=4 " in gem5.machine()
     for cores in (1, 5):
         monkeypatch.setenv("GEM5_MACHINE", f"cores={cores}")
-        one_line(gem5.run("--plan", plan), f"wrong number 'cores={cores}'; valid for this plan:"
+        one_line(gem5.run("--scenario", plan), f"wrong number 'cores={cores}'; valid for this plan:"
                  " 2 to 4", 2)
 
 

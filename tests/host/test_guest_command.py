@@ -25,6 +25,7 @@ from guestlogs import FAULT, guest_log
 from hypbench.guests.recipes import RECIPES, Recipe
 from hypbench.guests.run import summary
 from hypbench.plan import read_plan
+from hypbench.plan_language import text_of
 from hypbench.records import read_log
 from hypbench.tree import HOME, with_parts
 
@@ -206,7 +207,7 @@ def test_what_qemu_is_given(bench):
         (f"loader,file={initrd}", ",addr=", "0x48400000,force-raw=on")]
     assert (bench.folder / "load-0.bin").read_bytes() == bench.image.read_bytes()
     size = (bench.folder / "guest.dtb").stat().st_size
-    assert read_plan(kernel.read_bytes()).splitlines() == [
+    assert text_of(read_plan(kernel.read_bytes())).splitlines() == [
         "name guest", "order once", "limit_ms 0", "config trapped lr=sw stats=on",
         "guest ram=0x40000000 ram_mib=512 cpus=3 entry=0x40200000 dtb=0x40a00000",
         "load store=0x0 ipa=0x40200000 size=0x1000",
@@ -427,13 +428,13 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
     """Kernel, device tree and initrd into the store, and QEMU has the cores that the plan wants."""
     kernel = bench.file("kernel", arm64_image())
     monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
-    bench.run("--plan", str(bench.write("mine.plan", BY_RECIPE("stress"))), "--quiet")
+    bench.run("--scenario", str(bench.scenario("mine", BY_RECIPE("stress"))), "--quiet")
     words = bench.words()
     assert words[words.index("-smp") + 1] == "2"
     loaded = [word.split(",") for word in words if word.startswith("loader,")]
     assert [Path(file.removeprefix("file=")).name for _, file, *_ in loaded] == [
         "load-0.bin", "guest.dtb", "stress-initrd"]
-    plan = read_plan((bench.out / "hypbench-run.elf").read_bytes())
+    plan = text_of(read_plan((bench.out / "hypbench-run.elf").read_bytes()))
     assert "guest lx ram=0x40000000 ram_mib=256 cpus=1 entry=0x40200000" in plan
     assert plan.count("\nload store=") == 3 and "recipe=" not in plan
 
@@ -441,9 +442,9 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
 @pytest.mark.parametrize("plan, says", [
     (BY_RECIPE("other"), "recipe=other: no guest of that name; valid: linux stress uboot"),
     (BY_RECIPE("stress").replace("vm bench", "guest two recipe=stress\nvm b image=two cores=2\n"
-                                 "vm bench"), "a plan has one guest with a recipe at most")])
+                                 "vm bench"), "a scenario has one guest with a recipe at most")])
 def test_a_recipe_that_cannot_be(bench, plan, says):
-    done = bench.run("--plan", str(bench.write("mine.plan", plan)), "--quiet")
+    done = bench.run("--scenario", str(bench.scenario("mine", plan)), "--quiet")
     assert done.exit_code == 2 and says in done.output
 
 

@@ -29,7 +29,7 @@ def kept(bench, times, monkeypatch):
     monkeypatch.chdir(bench.root)
     times(*(f"20260101T00000{number}Z" for number in range(9)))
     for words in (("--save", "before"), (), ()):
-        assert bench.run("--plan", "short", *words).exit_code == 0
+        assert bench.run("--scenario", "short", *words).exit_code == 0
     return bench.root / PLACE
 
 
@@ -62,14 +62,14 @@ def test_a_run_into_a_folder_of_ones_own_is_not_kept(bench):
 
 def test_a_baseline_stays_at_its_run_and_a_later_run_takes_the_name(kept, bench):
     assert index_of(kept)["names"] == {"before": "20260101T000000Z"}
-    result = bench.run("--plan", "short", "--save", "before")
+    result = bench.run("--scenario", "short", "--save", "before")
     assert f"kept: {PLACE}/20260101T000003Z.jsonl, as before" in result.stderr
     assert index_of(kept)["names"] == {"before": "20260101T000003Z"} and len(files(kept)) == 4
 
 
 def test_a_failed_run_is_kept_without_the_name_and_is_not_the_latest(kept, bench):
     bench.set_qemu(log_of(sample_run()[:-1] + [end_record(72, status="failed", errors=1)]))
-    result = bench.run("--plan", "short", "--save", "before")
+    result = bench.run("--scenario", "short", "--save", "before")
     assert result.exit_code == 1 and "; a failed run does not become before" in result.stderr
     assert index_of(kept)["names"] == {"before": "20260101T000000Z"}
     listing = bench("runs").output
@@ -108,8 +108,8 @@ def test_a_name_that_several_scenarios_have(kept, bench):
     bench.set_qemu(log_of([sample_run()[0] | {"plan": "other"}, *sample_run()[1:]]))
     assert bench.run("--save", "before").exit_code == 0
     failed(bench("compare", "before"), "several kept runs have the name before:"
-           " virt-a72/other/before, virt-a72/sample/before; BOARD= and PLAN=", 2)
-    assert bench("compare", "before", "--plan", "sample").exit_code == 0
+           " virt-a72/other/before, virt-a72/sample/before; BOARD= and SCENARIO=", 2)
+    assert bench("compare", "before", "--scenario", "sample").exit_code == 0
 
 
 @pytest.mark.parametrize("plan", ["", "..", "a/b"])
@@ -139,7 +139,7 @@ def test_damage_is_reported_and_harms_no_other_run(kept, bench, harm, says):
     assert result.exit_code == 1 and says in result.stderr
     assert result.stderr.count("hypbench:") == 1
     assert bench("compare", "before").exit_code == 0
-    assert bench.run("--plan", "short").exit_code == 0
+    assert bench.run("--scenario", "short").exit_code == 0
     assert bench("runs", "prune", "--keep", "2", "--yes").exit_code == 0
     assert all((kept / name).read_bytes() == raw for name, raw in before.items()
                if (kept / name).exists())
@@ -158,7 +158,7 @@ def test_a_damaged_index_is_kept_beside_a_new_one(kept, bench, index):
     (kept / "index.json").write_text(index)
     result = bench("runs")
     assert result.exit_code == 1 and f"{PLACE}/index.json is damaged: " in result.stderr
-    assert "index.json is damaged" in bench.run("--plan", "short").stderr
+    assert "index.json is damaged" in bench.run("--scenario", "short").stderr
     assert (kept / "index-damaged-1.json").read_text() == index
     assert len(files(kept)) == 4 and len(index_of(kept)["runs"]) == 1
 

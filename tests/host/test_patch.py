@@ -16,6 +16,7 @@ from golden import FOLDER
 from hypbench.boards import images
 from hypbench.boards.programs import run
 from hypbench.plan import read_plan, write_plan
+from hypbench.plan_language import parse, text_of
 
 BASE = "0x82000000"
 TREE = '/dts-v1/; / { compatible = "some,board"; };'
@@ -65,18 +66,18 @@ def test_raw_and_arm64_images_change_in_the_plan_alone():
     header = bytearray(raw_image())
     header[56:60] = b"ARM\x64"
     for image in (raw_image(), bytes(header)):
-        patched = images.patch(image, OTHER, "qemu-icount")
-        assert read_plan(patched) == (
+        patched = images.patch(image, parse(OTHER), "qemu-icount")
+        assert text_of(read_plan(patched)) == (
             "name other\norder abba\nconfig trapped\nbench hvc n=2\n"
             "vm bench image=bench cores=0 prio=1\nplatform qemu-icount\n")
-        assert images.patch(patched, PLAN) == image
+        assert images.patch(patched, parse(PLAN)) == image
 
 
 @needs("mkimage", "dumpimage")
 def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     before = uimage(tmp_path, raw_image())
-    after = images.patch(before, OTHER, "silicon")
-    assert after == uimage(tmp_path, write_plan(raw_image(), OTHER, "silicon")) != before
+    after = images.patch(before, parse(OTHER), "silicon")
+    assert after == uimage(tmp_path, write_plan(raw_image(), parse(OTHER), "silicon")) != before
     said = listed(tmp_path, after)
     assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
     assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
@@ -90,8 +91,8 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
 @pytest.mark.parametrize("algorithms", [("crc32",), ("sha256",), ("crc32", "sha1", "md5"), ()])
 def test_a_patched_fit_is_the_one_made_of_the_patched_image(tmp_path, algorithms):
     before = fit(tmp_path, raw_image(), *algorithms)
-    after = images.patch(before, OTHER, "silicon")
-    data = write_plan(raw_image(), OTHER, "silicon")
+    after = images.patch(before, parse(OTHER), "silicon")
+    data = write_plan(raw_image(), parse(OTHER), "silicon")
     assert as_text(tmp_path, after) == as_text(tmp_path, fit(tmp_path, data, *algorithms))
     assert part_of(tmp_path, after, "flat_dt", 0) == data
     kernel = listed(tmp_path, after).split("Image 1")[0]
@@ -109,10 +110,10 @@ def test_a_damaged_uimage_is_not_made_good(tmp_path):
         wrong = bytearray(image)
         wrong[at] ^= 1
         with pytest.raises(click.ClickException, match="damaged"):
-            images.patch(bytes(wrong), OTHER)
+            images.patch(bytes(wrong), parse(OTHER))
     for cut in (image[:30], image[:-1]):
         with pytest.raises(click.ClickException, match="cut|damaged"):
-            images.patch(cut, OTHER)
+            images.patch(cut, parse(OTHER))
 
 
 @needs("mkimage")
@@ -120,14 +121,14 @@ def test_compressed_uimages_and_scripts_are_refused(tmp_path):
     for image in (uimage(tmp_path, raw_image(), compression="gzip"),
                   uimage(tmp_path, b"echo", "-T", "script")):
         with pytest.raises(click.ClickException, match="ELF, raw or arm64 Image, uImage, FIT"):
-            images.patch(image, OTHER)
+            images.patch(image, parse(OTHER))
 
 
 @needs("mkimage", "fdtget", "dtc")
 def test_a_fit_with_its_data_elsewhere_is_refused(tmp_path):
     image = fit(tmp_path, raw_image(), "crc32", options=("-E",))
     with pytest.raises(click.ClickException, match="outside the tree"):
-        images.patch(image, OTHER)
+        images.patch(image, parse(OTHER))
 
 
 @needs("mkimage", "fdtget", "fdtput", "dtc")
@@ -140,7 +141,7 @@ def test_a_fit_with_more_than_hashes_is_refused(tmp_path, node, algorithm, says)
     run("fdtput", "-c", path, f"/images/kernel/{node}")
     run("fdtput", "-t", "s", path, f"/images/kernel/{node}", "algo", algorithm)
     with pytest.raises(click.ClickException, match=says):
-        images.patch(path.read_bytes(), OTHER)
+        images.patch(path.read_bytes(), parse(OTHER))
 
 
 def test_what_has_no_plan_is_refused_with_the_formats():
@@ -151,6 +152,6 @@ def test_what_has_no_plan_is_refused_with_the_formats():
     fat = b"\xeb\x58\x90" + bytes(507) + b"\x55\xaa" + raw_image()
     for image in (bytes(disk), fat):
         with pytest.raises(click.ClickException, match="make sdcard"):
-            images.patch(image, OTHER)
+            images.patch(image, parse(OTHER))
     with pytest.raises(click.ClickException, match="goes into: ELF, raw or arm64 Image, uImage"):
-        images.patch(noise("other", 9000), OTHER)
+        images.patch(noise("other", 9000), parse(OTHER))

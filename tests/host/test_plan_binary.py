@@ -18,9 +18,11 @@ import pytest
 from hypbench import abi
 from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
                                   is_section, pack, unpack, words)
-from hypbench.plan_language import PLATFORMS, parse
+from hypbench.plan_language import parse
+from hypbench.plan_model import PLATFORMS
 from hypbench.plan_vms import ENDS, EVENTS, IMAGES, LINK_KINDS
 from hypbench.tree import HOME, Tree
+from planlines import plan_lines
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
 VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
@@ -132,7 +134,7 @@ def test_axes_have_the_words_of_their_enumerators():
             assert constant in ("0", "1") or constant.partition("_")[2].lower() == word.lower()
 
 
-PLANS = [Tree().plan_text(name) for name in Tree().plans()]
+PLANS = list(map(plan_lines, Tree().scenarios()))
 
 
 @pytest.mark.parametrize("text", [*(text for text in PLANS if "recipe=" not in text), GUEST, VMS])
@@ -176,11 +178,12 @@ def test_what_is_damaged_is_no_section():
 
 def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
     """Neither click nor anything else that is not Python's own: -S leaves out site-packages."""
-    words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary", "rpi4"]
+    words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary", "rpi4", "default"]
     run = {"env": {"PYTHONPATH": str(HOME / "tools")}, "cwd": tmp_path, "capture_output": True}
-    text = Tree().plan_text("default")
-    done = subprocess.run(words, input=text.encode(), check=True, **run)
-    assert done.stdout == pack(replace(parse(text), board="rpi4"))
-    done = subprocess.run(words, input=b"config nativ\n", check=False, **run)
+    text = (HOME / "scenarios/default.toml").read_bytes()
+    done = subprocess.run(words, input=text, check=True, **run)
+    assert done.stdout == pack(replace(Tree().plan("default"), board="rpi4"))
+    done = subprocess.run(words, input=b"[config.nativ]\n", check=False, **run)
     assert done.returncode == 1 and not done.stdout
-    assert done.stderr.startswith(b"plan line 1: unknown preset 'nativ', nearest 'native'; valid: ")
+    assert done.stderr.startswith(
+        b"default.toml:1: config 'nativ' has no from, nearest 'native'; valid: native direct")

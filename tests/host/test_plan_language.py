@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan language: what a plan means, and which message answers each mistake."""
 
-import re
 
 import pytest
 
 from golden import FOLDER, UPDATING
 from hypbench import abi
-from hypbench.plan_language import PLATFORMS, PlanError, parse, text_of
+from hypbench.plan_language import parse, text_of
+from hypbench.plan_model import PLATFORMS
 from hypbench.plan_vms import Guest, Vm
+from hypbench.plan_words import PlanError
 from hypbench.renamed import AXES as OLD_AXES, VALUES
-from hypbench.tree import HOME, Tree
+from hypbench.tree import Tree
+from planlines import plan_lines
 
 START = "config native\nbench counter\n"
 GUEST = "config trapped\nguest ram_mib=64\n"
@@ -121,7 +123,7 @@ def test_a_guest_has_the_defaults():
     "config a direct fill=lazy\nconfig b native fill=eager\nbench b\n",
     "config a trapped probes=on stats=off trace=off\nconfig b trapped lr_sync=full\nbench b\n",
     "name abcdefghijklmnopqrstuvw\n" + START,
-    *(Tree().plan_text(name) for name in Tree().plans())])
+    *map(plan_lines, Tree().scenarios())])
 def test_a_plan_that_is_right_is_what_its_own_text_means(text):
     plan = parse(text)
     assert parse(text_of(plan)) == plan
@@ -194,25 +196,7 @@ def test_every_beginning_of_a_plan_is_taken_or_refused():
             assert 1 <= error.line <= 4 and error.message
 
 
-# The page
-
-PAGE = (HOME / "docs" / "plans.md").read_text()
-
-
 def test_the_short_plan_runs_what_the_default_plan_runs():
-    short, default = (parse(Tree().plan_text(name)) for name in ("short", "default"))
+    short, default = map(Tree().plan, ("short", "default"))
     assert short.configs == default.configs
     assert [name for name, _ in short.benches] == [name for name, _ in default.benches]
-
-
-def test_the_documented_plans_are_right():
-    plans = re.findall(r"```plan\n(.*?)```", PAGE, re.DOTALL)
-    assert plans
-    for text in plans:
-        parse(text)
-
-
-def test_the_documented_message_is_the_real_one():
-    with pytest.raises(PlanError) as caught:
-        parse("config native\nbench b\nconfig a native delay_el2=much\n")
-    assert f"{caught.value}\n" in PAGE

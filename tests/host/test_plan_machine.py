@@ -59,12 +59,12 @@ def test_the_image_knows_its_board():
     old = pack(replace(parse("config native\nbench b\n"), board="virt-a72"))
     text = f"config native\n{GUEST}"
     with pytest.raises(UnknownName, match="virt-a72: plan line 2: the guest's RAM is not in"):
-        write_plan(old, text)
-    new = write_plan(old, f"config trapped\n{GUEST}")
+        write_plan(old, parse(text))
+    new = write_plan(old, parse(f"config trapped\n{GUEST}"))
     assert unpack(new).board == "virt-a72"
     for strange in ("", "mine", "../boards/virt-a72"):
         other = pack(replace(parse("config native\nbench b\n"), board=strange))
-        assert unpack(write_plan(other, text)).board == strange
+        assert unpack(write_plan(other, parse(text))).board == strange
 
 
 DECIDED_OF = [

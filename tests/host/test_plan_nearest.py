@@ -3,8 +3,8 @@
 
 import pytest
 
-from hypbench.plan_language import PlanError, parse
-from hypbench.plan_words import nearest
+from hypbench.plan_language import parse
+from hypbench.plan_words import PlanError, nearest
 
 START = "config trapped\nbench hvc\n"
 

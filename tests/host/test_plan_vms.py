@@ -8,7 +8,8 @@ import pytest
 
 from hypbench import abi
 from hypbench.plan_binary import pack, unpack
-from hypbench.plan_language import parse, text_of, words_of
+from hypbench.plan_language import parse, text_of
+from hypbench.plan_model import words_of
 from hypbench.plan_vms import Event, Guest, Link, Vm, measured_vm, taking_part
 from test_plan_language import LOAD_4, refused
 

@@ -19,7 +19,7 @@ def unbuilt(bench):
     (bench.out / "hypbench.elf").unlink()
     bench.set_qemu(b"", "pathlib.Path(__file__).with_name('started').touch()")
     bench.write("boards/gem5-a72/board.mk", "SIMULATOR := gem5\n")
-    bench.write("plans/mine.plan", EVENTS + RUNS)
+    bench.scenario("mine", EVENTS + RUNS)
     yield bench
     assert not bench.qemu.with_name("started").exists()
 
@@ -29,20 +29,20 @@ def one_line(result, says: str, status: int = 2) -> None:
     assert len(result.output.splitlines()) == 1, result.output
 
 
-@pytest.mark.parametrize("command", [("check-plan",), ("run", "--plan")])
+@pytest.mark.parametrize("command", [("check-scenario",), ("run", "--scenario")])
 @pytest.mark.parametrize("board, plan, says", [
-    ("virt-a72", "mine", "plan mine does not run on virt-a72: events=tlb in configuration counted"
+    ("virt-a72", "mine", "scenario mine does not run on virt-a72: events=tlb in configuration counted"
                          " and 1 more, and QEMU's cores count no TLB refills; a board itself"),
     ("silicon", "short", "QEMU has no board 'silicon'; it has: virt-a72. On the board itself:"),
     ("virt-a27", "short", "no board 'virt-a27', nearest 'virt-a72'; there are: gem5-a72, silicon,"),
-    ("virt-a72", "shrot", "no plan 'shrot', nearest 'short'; there are: mine, short")])
+    ("virt-a72", "shrot", "no scenario 'shrot', nearest 'short'; there are: mine, short")])
 def test_a_run_that_is_not_possible(unbuilt, command, board, plan, says):
     one_line(unbuilt(*command, plan, "--board", board), says)
 
 
 def test_a_board_of_gem5_without_gem5(unbuilt, monkeypatch):
     monkeypatch.setenv("GEM5", "no-such-gem5")
-    one_line(unbuilt("check-plan", "mine", "--board", "gem5-a72"), "gem5-a72 needs gem5: "
+    one_line(unbuilt("check-scenario", "mine", "--board", "gem5-a72"), "gem5-a72 needs gem5: "
              "GEM5=no-such-gem5 is no program", 1)
 
 
@@ -50,23 +50,24 @@ def test_a_board_whose_machine_a_newer_qemu_has(unbuilt):
     unbuilt.write("boards/virt-a72/board.mk",
                   f"QEMU := {unbuilt.qemu} -M virt\nQEMU_NEEDS := 99.0\n")
     unbuilt.set_qemu(b"QEMU emulator version 7.2.0\n")
-    one_line(unbuilt("check-plan", "short", "--board", "virt-a72"),
+    one_line(unbuilt("check-scenario", "short", "--board", "virt-a72"),
              "is version 7.2.0, this board's machine needs 99.0", 1)
 
 
 def test_what_is_possible_is_not_refused(unbuilt):
     """The twin: the same plan without events on this board, and with them on no board."""
-    assert unbuilt("check-plan", "mine").exit_code == 0
-    unbuilt.write("plans/mine.plan", EVENTS.replace("events=tlb", "events=off") + RUNS)
-    result = unbuilt("check-plan", "mine", "--board", "virt-a72")
+    assert unbuilt("check-scenario", "mine").exit_code == 0
+    unbuilt.scenario("mine", EVENTS.replace("events=tlb", "events=off") + RUNS)
+    result = unbuilt("check-scenario", "mine", "--board", "virt-a72")
     assert (result.exit_code, result.output) == (0, "")
 
 
 def test_a_guest_that_the_board_has_no_ram_for(unbuilt):
     """The plan is held against the numbers of the board, as the image would be."""
-    unbuilt.write("plans/mine.plan", "name mine\nconfig trapped\nbench hvc n=10\n"
-                  "vm bench image=bench cores=0 prio=1\nvm far image=bench cores=9 prio=1\n")
-    one_line(unbuilt("check-plan", "mine", "--board", "virt-a72"), "plan mine, line 5")
+    unbuilt.scenario("mine", "config trapped\nbench hvc n=10\nvm bench\nguest g ram_mib=3072\n"
+                     "load ipa=0x40200000 size=4096\nvm far image=g cores=1\n")
+    one_line(unbuilt("check-scenario", "mine", "--board", "virt-a72"),
+             "virt-a72: scenarios/mine.toml:22: ram_mib=3072: this board has ")
 
 
 @pytest.mark.parametrize("words, says", [

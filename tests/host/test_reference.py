@@ -44,7 +44,7 @@ def faults_of(tree: Tree, path: Path) -> list[str]:
         return [*found, error.message]
     if tree.reference(board, plan) != path:
         found.append(f"its records are of {board}, plan {plan}")
-    found += [f"lost: {text}" for text in lost_steps(log, tree.plan_text(plan))]
+    found += [f"lost: {text}" for text in lost_steps(log, tree.plan(plan))]
     return found + [f"made before {name} changed: make reference BOARD={board}"
                     for name in changed_sources(tree, board, plan)]
 
@@ -146,7 +146,7 @@ def tree(bench, monkeypatch):
     monkeypatch.delenv("GEM5", raising=False)
     monkeypatch.delenv("GEM5_MACHINE", raising=False)
     for plan in ("tlb", "timed"):
-        bench.write(f"plans/{plan}.plan", plan_text(plan))
+        bench.scenario(plan, plan_text(plan))
         bench.write(f"{plan}.jsonl", "").write_bytes(gem5_log(plan))
     for name in (BENCH, "guest/sample.c", "guest/chase.h", "guest/arch/armv8/vectors.S"):
         bench.write(name, "/* A sentence. */\nint one = 1;\n")
@@ -173,7 +173,7 @@ def test_good_records_are_kept_with_what_they_were_made_of(tree):
     assert read_records(tree.kept) == gem5_log("timed")
     assert faults(tree) == []
     named = tree.kept.with_name("timed.sources").read_text()
-    assert all(name in named for name in ("plans/timed.plan", BENCH, "guest/chase.h",
+    assert all(name in named for name in ("scenario:timed", BENCH, "guest/chase.h",
                                           "guest/arch/armv8/vectors.S"))
     assert "smc" not in named and "armv7" not in named
     about = (tree.root / "reference" / "README.md").read_text()
@@ -191,8 +191,7 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
     for load in ("load_cpu", "load_irq"):
         tree.write(f"guest/loads/{load}.c", f'.beside = "{load}"\n')
     before = reference.sources_of(tree.tree, BOARD, "timed")
-    tree.write("plans/timed.plan",
-               plan_text("timed") + "config loud trapped beside=load_cpu\n")
+    tree.scenario("timed", plan_text("timed") + "config loud trapped beside=load_cpu\n")
     added = set(reference.sources_of(tree.tree, BOARD, "timed")) - set(before)
     assert [path.as_posix() for path in added] == ["guest/loads/load_cpu.c"]
 
@@ -211,7 +210,7 @@ def test_the_instructions_of_its_paths_are_kept_beside_it(tree):
 
 @pytest.mark.parametrize("where", ["records", "image"])
 def test_a_build_with_uncommitted_changes_is_not_kept(tree, monkeypatch, where):
-    (tree.root / "plans" / "tlb.plan").unlink()
+    (tree.root / "scenarios" / "tlb.toml").unlink()
     if where == "records":
         (tree.root / "timed.jsonl").write_bytes(gem5_log("timed", build="abc-dirty"))
         failed(keep(tree), "build abc-dirty has changes that no commit has")
@@ -225,7 +224,8 @@ def test_a_build_with_uncommitted_changes_is_not_kept(tree, monkeypatch, where):
 def test_comments_and_blanks_are_no_change(tree):
     keep(tree)
     tree.write(BENCH, "/* Another\n sentence. */\n\n\tint one\n = 1; // so\n")
-    tree.write("plans/timed.plan", "# More\n" + plan_text("timed"))
+    path = tree.root / "scenarios/timed.toml"
+    path.write_text("# More\n" + path.read_text())
     assert faults(tree) == []
 
 
@@ -244,13 +244,13 @@ def test_other_records_are_not_kept(tree, raw, says):
 
 
 def test_a_run_of_fewer_steps_than_the_plan_has_is_not_kept(tree):
-    tree.write("plans/timed.plan", plan_text("timed") + "bench smc\n")
+    tree.scenario("timed", plan_text("timed") + "bench smc\n")
     failed(keep(tree), "smc: native, direct")
     assert not tree.kept.exists()
 
 
 def test_without_linked_list_registers_another_plan_belongs_to_it(tree):
-    tree.write("plans/timed-sw.plan", plan_text("timed"))
+    tree.scenario("timed-sw", plan_text("timed"))
     tree.write("boards/gem5-a15/board.mk", "ISA := armv7\nCPU := cortex-a15\nGIC := gicv2\n"
                "GIC_ENDS := combined\nSIMULATOR := gem5\n")
     assert reference.plans_of(tree.tree, "gem5-a15") == ["tlb", "timed-sw"]
@@ -268,7 +268,7 @@ def test_a_load_that_made_no_round_is_found():
 # Running
 
 def test_a_board_is_run_and_kept(tree, monkeypatch):
-    (tree.root / "plans" / "tlb.plan").unlink()
+    (tree.root / "scenarios" / "tlb.toml").unlink()
     monkeypatch.setenv("GEM5", str(tree.made.program))
     tree.made.install(log=gem5_log("timed"))
     result = tree("reference", "--board", BOARD, "--quiet")
@@ -327,7 +327,7 @@ def shown(tree, monkeypatch):
     """A board that QEMU plays, some of its plans run, beside two reference runs."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for plan in SHOWN:
-        tree.write(f"plans/{plan}.plan", plan_text(plan))
+        tree.scenario(plan, plan_text(plan))
         path = tree.root / "build" / "virt-a72" / "report" / f"{plan}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(report_log(plan))
@@ -407,9 +407,9 @@ def test_a_damaged_reference_run_is_told(shown):
 
 
 def test_with_gem5_it_is_run_anew(shown, monkeypatch):
-    (shown.root / "plans" / "tlb.plan").unlink()
+    (shown.root / "scenarios" / "tlb.toml").unlink()
     for plan in SHOWN:
-        (shown.root / "plans" / f"{plan}.plan").unlink()
+        (shown.root / "scenarios" / f"{plan}.toml").unlink()
     monkeypatch.setenv("GEM5", str(shown.made.program))
     shown.made.install(log=gem5_log("timed", build="anew"))
     result = shown("report", "--board", BOARD)

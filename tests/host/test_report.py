@@ -10,6 +10,7 @@ import pytest
 from hypbench import digests
 from hypbench.html import runs
 from hypbench.plan import read_plan
+from hypbench.plan_language import text_of
 from hypbench.tree import packed
 from reportlogs import plan_text, plans, report_log
 from reportpages import source
@@ -39,7 +40,7 @@ def tree(bench, monkeypatch):
     """The tree of conftest with two of the report's plans, and a QEMU that can run both."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
-        bench.write(f"plans/{name}.plan", plan_text(name))
+        bench.scenario(name, plan_text(name))
         bench.qemu.with_name(name).write_bytes(report_log(name))
     bench.qemu.write_text(SELECTING.format(python=sys.executable))
     bench.home = bench.root / "build" / "virt-a72" / "report"
@@ -66,7 +67,7 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     page = page_of(tree)
     again = tree("report")
     assert again.exit_code == 0 and tree.count() == 2 and page_of(tree) == page
-    tree.write("plans/storm.plan", plan_text("storm") + "limit_ms 5\n")
+    tree.scenario("storm", plan_text("storm") + "limit_ms 5\n")
     assert tree("report").exit_code == 0 and tree.count() == 3
     (tree.home / "default.jsonl").write_bytes(b"")
     assert tree("report").exit_code == 0 and tree.count() == 4
@@ -77,16 +78,16 @@ def test_report_runs_what_is_missing_and_only_that(tree):
 
 def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
     many = plan_text("default").replace("once", "abba").replace("sgi_self", "sgi_self n=120000")
-    tree.write("plans/default.plan", many + "bench smc n=20\nbench tlb_chase pages=8 n=20\n")
+    tree.scenario("default", many + "bench smc n=20\nbench tlb_chase pages=8 n=20\n")
     tree("report")
-    run = read_plan(tree.qemu.with_name("image.default").read_bytes())
+    run = text_of(read_plan(tree.qemu.with_name("image.default").read_bytes()))
     assert "order once" in run and "bench sgi_self n=10000\n" in run and "bench smc n=20\n" in run
     assert "bench tlb_chase n=1 pages=8\n" in run
 
 
 def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
     """Digests decide: a run of another image, of another plan, or one that was changed is not."""
-    assert tree.run("--plan", "storm").exit_code == 0 and tree.count() == 1
+    assert tree.run("--scenario", "storm").exit_code == 0 and tree.count() == 1
     assert tree("report").exit_code == 0 and tree.count() == 2
     assert not (tree.home / "storm.jsonl").exists()
     assert "fig-storm-virt-a72" in page_of(tree)
@@ -95,7 +96,7 @@ def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
     kept.write_bytes(whole[:-9])
     assert tree("report").exit_code == 0 and tree.count() == 3
     kept.write_bytes(whole)
-    tree.write("plans/storm.plan", plan_text("storm") + "limit_ms 5\n")
+    tree.scenario("storm", plan_text("storm") + "limit_ms 5\n")
     assert tree("report").exit_code == 0 and tree.count() == 4
     change_image(tree)
     assert tree("report").exit_code == 0 and tree.count() == 6
@@ -118,7 +119,7 @@ def test_another_commit_of_the_same_code_is_not_run_again(tree):
 
 def test_report_says_which_plans_the_tree_lacks(tree):
     assert "left out: traps, states" in tree("report").stderr
-    assert "are not in plans/, so their parts are missing: traps, states" in page_of(tree)
+    assert "are not in scenarios/, so their parts are missing: traps, states" in page_of(tree)
 
 
 def test_report_of_a_run_that_is_cut(tree):

@@ -17,7 +17,7 @@ def tree(bench, monkeypatch):
     """Two of the report's plans; a QEMU that notices when it is asked."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
-        bench.write(f"plans/{name}.plan", plan_text(name))
+        bench.scenario(name, plan_text(name))
     bench.qemu.write_text(COUNTING)
     bench.asked = lambda: bench.qemu.with_name("count").exists()
     bench.page = (bench.root / "build" / "report" / "index.html").read_text
@@ -46,7 +46,7 @@ def test_captured_plans_are_shown_and_the_others_named(tree):
     page = tree.page()
     assert SPREAD in page and "fig-storm-silicon" not in page
     assert "silicon: not captured yet, so their parts are missing: storm." in page
-    assert "make sdcard BOARD=silicon PLAN=storm (or make tftp)" in page
+    assert "make sdcard BOARD=silicon SCENARIO=storm (or make tftp)" in page
     assert "not captured" in page and "incomplete" not in page
     captured(tree, "silicon", "storm")
     assert tree("report", "--board", "silicon").exit_code == 0

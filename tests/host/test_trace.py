@@ -8,7 +8,8 @@ import pytest
 
 from golden import FOLDER, UPDATING
 from hypbench.html import timeline
-from hypbench.plan_language import parse, words_of
+from hypbench.plan_language import parse
+from hypbench.plan_model import words_of
 from hypbench.trace import doorbells_of, exits_of, trace_of, with_trace
 from hypbench.trace_names import arguments
 from traceparts import Slice, flows_of, slices_of

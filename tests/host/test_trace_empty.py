@@ -22,12 +22,12 @@ def log_with(*exits: tuple[int, str, int]) -> bytes:
 
 @pytest.fixture
 def trace(bench):
-    bench.write("plans/mine.plan", PLAN)
+    bench.scenario("mine", PLAN)
     bench.write_image(PLAN)
 
     def run(*exits: tuple[int, str, int]):
         bench.set_qemu(log_with(*exits))
-        return bench("trace", "--board", "virt-a72", "--plan", "mine", "--quiet")
+        return bench("trace", "--board", "virt-a72", "--scenario", "mine", "--quiet")
     return run
 
 
@@ -35,5 +35,5 @@ def trace(bench):
 def test_nothing_to_open(bench, trace, exits):
     file = bench.out / "trace" / "virt-a72.pftrace"
     assert trace((100, "hvc", 0)).exit_code == 0 and file.stat().st_size
-    failed(trace(*exits), "there is nothing to open: no exit was traced of plan mine")
+    failed(trace(*exits), "there is nothing to open: no exit was traced of scenario mine")
     assert not file.exists()

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypbench.cli import main
 from hypbench.plan_binary import MAGIC, pack
 from hypbench.plan_language import parse
+from hypbench.scenario_text import toml_of
 from logmaker import log_of, sample_run
 
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
@@ -32,7 +33,7 @@ class Bench:
         self.qemu = root / "fake" / "qemu-fake"
         self.write("boards/virt-a72/board.mk", f"CPU := cortex-a72\nQEMU := {self.qemu} -M virt\n")
         self.write("boards/silicon/board.mk", "CPU := cortex-a15\n")
-        self.write("plans/short.plan", PLAN)
+        self.scenario("short", PLAN)
         self.write_image(PLAN)
         self.set_qemu(log_of(sample_run()))
 
@@ -41,6 +42,10 @@ class Bench:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
+
+    def scenario(self, name: str, plan: str) -> Path:
+        """The scenario that lines of a plan mean."""
+        return self.write(f"scenarios/{name}.toml", toml_of(parse(plan)))
 
     def write_image(self, plan: str) -> None:
         self.out.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from hypbench.bound import kinds, proof
 from hypbench.bound.image import Image
 from hypbench.bound.kinds import Kind
 from lab import ROOT, Job, Lab, board_facts, build_of
+from planlines import plan_lines
 from proofs import two_cores
 from test_hostile_vcpus import hostile
 
@@ -69,7 +70,7 @@ def jobs(board: str) -> dict[str, Job]:
     """What is measured, by the name that the table has for it."""
     found = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
     for plan in PLANS:
-        text = (ROOT / "plans" / f"{plan}.plan").read_text()
+        text = plan_lines(plan)
         found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
     return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
                     for cpus in HOSTILE}

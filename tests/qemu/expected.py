@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The committed path lengths, tests/expected/<compiler>/<board>.json: read, written, compared;
 and the ceilings that hold whatever the compiler. One run has the paths of one VM, another those
-from one VM to the next (plans/switches.plan)."""
+from one VM to the next (scenario switches)."""
 
 import json
 import re
 from pathlib import Path
 
 from lab import ALL_CONFIGS, ROOT, Job, Result
+from planlines import plan_lines
 from proofs import gated
 
 FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
-SWITCHES = (ROOT / "plans" / "switches.plan").read_text()
+SWITCHES = plan_lines("switches")
 OF_SWITCHES = re.findall(r"^bench (\w+)", SWITCHES, re.MULTILINE)
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
         + "".join(f"bench {bench} n=1000\n" for bench in gated() if bench not in OF_SWITCHES))

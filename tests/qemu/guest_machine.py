@@ -11,6 +11,7 @@ from hypbench.guests.prepare import Prepared, Wish, prepare
 from hypbench.guests.run import command
 from hypbench.guests.stream import Stream
 from hypbench.peers.machine import without_el2
+from hypbench.plan_language import parse, text_of
 from hypbench.records import Log
 from lab import CLOCK, PLATFORM, TREE, image_of
 
@@ -45,7 +46,8 @@ class Guest:
 
 def guest_words(guest: Guest, folder: Path) -> list[str]:
     wish, prepared = guest.prepared(folder)
-    plan = prepared.plan.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n{guest.also}")
+    text = text_of(prepared.plan).partition("vm ")[0]  # `also` may have VMs of its own
+    plan = parse(text.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n{guest.also}"))
     image = plans.write_plan(image_of(guest.board, guest.planted), plan, PLATFORM)
     path = folder / "hypbench.elf"
     path.write_bytes(image)

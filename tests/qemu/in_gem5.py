@@ -10,6 +10,8 @@ from pathlib import Path
 
 from hypbench import gem5
 from hypbench import plan as plans
+from hypbench.plan_binary import core_count
+from hypbench.plan_language import parse
 from hypbench.records import read_log
 from lab import TREE, Job, Result, board_facts, image_of
 
@@ -41,10 +43,11 @@ def machine_of(board: str) -> gem5.Machine:
 def perform(job: Job) -> Result:
     job = job if isinstance(job, Gem5Job) else Gem5Job(job.board, job.plan, change=job.change)
     machine = machine_of(job.board)
-    cores = plans.cores_wanted(plan_for(job.board, job.plan))
-    machine = replace(machine, settings=machine.settings | {"cores": cores} | job.settings)
+    plan = parse(plan_for(job.board, job.plan))
+    settings = machine.settings | {"cores": core_count(plan)} | job.settings
+    machine = replace(machine, settings=settings)
     image = plans.write_plan(image_of(job.board, job.planted, "" if job.core else "timing_begin"),
-                             plan_for(job.board, job.plan), gem5.PLATFORM, machine.text)
+                             plan, gem5.PLATFORM, machine.text)
     if job.change:
         image = job.change(image, job.board)
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:

@@ -15,6 +15,7 @@ import pytest
 import planted
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.plan_language import parse
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
 from hypbench.tree import Tree
@@ -125,7 +126,7 @@ def board_facts(board: str) -> dict[str, str]:
 
 
 def image_for(job: Job) -> bytes:
-    image = plans.write_plan(image_of(job.board, job.planted), job.plan, PLATFORM)
+    image = plans.write_plan(image_of(job.board, job.planted), parse(job.plan), PLATFORM)
     return job.change(image, job.board) if job.change else image
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from hypbench.tree import Tree
 
 FILES = ("Makefile", "tests/unit/unit.mk")
-FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "plans")
+FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "scenarios")
 PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # of tools/hypbench: they make plan.bin
 COMPILERS = ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc")
 # The background VM's code is in the hypervisor, and the probe is an image of its own.

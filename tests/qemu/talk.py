@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypbench import boardfile, qemu
 from hypbench import plan as plans
+from hypbench.plan_language import parse
 from hypbench.records import read_log
 from assembler import Program
 from lab import LIMIT_S, ROOT, TREE, Result, board_facts, image_of
@@ -74,7 +75,7 @@ def command(talk: Talk, image: Path) -> list[str]:
 def perform_talk(talk: Talk) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
-        path.write_bytes(plans.write_plan(image_of(talk.board), talk.plan,
+        path.write_bytes(plans.write_plan(image_of(talk.board), parse(talk.plan),
                                           qemu.PLATFORM_OF_CLOCK[talk.clock]))
         words = command(talk, path)
         if talk.said:

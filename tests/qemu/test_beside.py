@@ -10,10 +10,11 @@ import pytest
 import el2count
 from hypbench import abi
 from hypbench.analysis.bound import bounds_of
-from hypbench.plan_language import PARTNERS
+from hypbench.plan_model import PARTNERS
 from hypbench.plan_vms import LINUX, REQUESTERS
-from lab import ROOT, Job, Result
+from lab import Job, Result
 from old_qemu import divides_otherwise
+from planlines import plan_lines
 from proofs import cores
 
 LOADS = [load for load in abi.axes()["beside"][1:]
@@ -168,8 +169,7 @@ def check_bounds(result: Result, loads: set[str]) -> None:
         assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
 
 
-BOUND, BOUND_RINGS = ((ROOT / f"plans/{name}.plan").read_text()
-                      for name in ("bound", "bound-rings"))
+BOUND, BOUND_RINGS = map(plan_lines, ("bound", "bound-rings"))
 
 
 @pytest.mark.job(BOUND.replace("n=1000", "n=100"))

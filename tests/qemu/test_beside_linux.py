@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plans/beside-linux.plan: Debian's Linux under its own stress beside the bench guest. On another
+"""Scenario beside-linux: Debian's Linux under its own stress beside the bench guest. On another
 core it changes no instruction; on the same core the policy bounds what does."""
 
 import re
@@ -12,15 +12,17 @@ import pytest
 from fetched import skip_unless_possible
 from hypbench.analysis.bound import bounds_of
 from hypbench.guests.prepare import expanded
+from hypbench.plan_language import parse, text_of
 from lab import TREE, Job, Result, board_facts, perform
 from linux_guest import LIMIT_S
 from old_qemu import divides_otherwise
+from planlines import plan_lines
 from test_beside import WFI
 from test_linux import reason_to_skip
 
 pytestmark = pytest.mark.nightly
 
-PLAN = TREE.plan_text("beside-linux")
+PLAN = plan_lines("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
 NEAR = ("lazy", "fp-linux", "fp-linux-exits", "rr-linux")
 COLOURED = ("direct", "direct-linux")  # Linux's pages are no neighbours in memory
@@ -53,8 +55,8 @@ class Neighbour:
 
 def perform_beside(run: Neighbour) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        plan, loaders = expanded(TREE, run.board, run.plan, Path(folder))
-        return perform(Job(run.board, plan,
+        plan, loaders = expanded(TREE, run.board, parse(run.plan), Path(folder))
+        return perform(Job(run.board, text_of(plan),
                            machine=lambda words: [*words, "-smp", "2", *loaders]), LIMIT_S)
 
 

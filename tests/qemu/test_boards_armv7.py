@@ -9,6 +9,7 @@ import pytest
 
 from assembler import assemble
 from lab import TREE, Job, Result, board_facts, is_built
+from planlines import plan_lines
 from proofs import two_cores
 from test_cores import several
 
@@ -17,7 +18,7 @@ REFERENCE = "virt-a15"
 pytestmark = pytest.mark.long
 SHIM_ADDRESS = 0x8f000000  # RAM of neither the hypervisor nor a guest
 COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to set
-SHORT = TREE.plan_text("short")
+SHORT = plan_lines("short")
 PLAN = """order once
 config native
 config trapped
@@ -128,7 +129,7 @@ def test_the_other_core_runs_a_vcpu(good, machine):
 @pytest.mark.parametrize("name", ["links", "virtio"])
 def test_a_link_is_as_short_as_on_the_reference(good, name):
     """One's own, and to the other VM: on the other core, and on one core."""
-    plan = TREE.plan_text(name).replace("n=1000", "n=100")
+    plan = plan_lines(name).replace("n=1000", "n=100")
     board, reference = (good(plan, two_cores, board=one).figures(0) for one in (BOARD, REFERENCE))
     rings = {key: row["p50"] for key, row in board.items() if key[1] == "ring"}
     assert rings == {key: row["p50"] for key, row in reference.items() if key in rings}

@@ -10,6 +10,7 @@ import expected
 from assembler import assemble
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.plan_language import parse
 from hypervisor import place
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image_of, is_built
 
@@ -133,7 +134,7 @@ def test_the_console_is_where_the_pins_go(run, pins):
 def of_elf(path, machine=None, change=None) -> bytes:
     """The console of the ELF file, at whose entry QEMU starts every core of raspi4b, in EL3."""
     elf = (TREE.build(BOARD) / "hypbench.elf").read_bytes()
-    elf = plans.write_plan(elf, PLAN, PLATFORM)
+    elf = plans.write_plan(elf, parse(PLAN), PLATFORM)
     path.write_bytes(change(elf) if change else elf)
     options = TREE.qemu_options(BOARD)
     ran = qemu.Qemu(qemu.command(machine(options) if machine else options, CLOCK, path), LIMIT_S)

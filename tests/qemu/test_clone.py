@@ -90,7 +90,7 @@ def good(records: Path, plan: str) -> None:
 
 
 @pytest.mark.parametrize("words, says", [
-    (["BORD=virt-a15"], "unknown BORD=; valid: "), (["PLAN=nonsense"], "no plan 'nonsense'"),
+    (["BORD=virt-a15"], "unknown BORD=; valid: "), (["SCENARIO=nonsense"], "no plan 'nonsense'"),
     (["CLOCK=quartz"], "unknown CLOCK=quartz; valid: icount host"),
     (["BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
     (["BUILD="], "BUILD=: make wants the name of a folder")])
@@ -103,7 +103,7 @@ def test_a_wrong_word_is_refused_before_anything_is_built(clone, words, says):
 def test_two_at_once_take_turns(clone):
     """Both build, both run: no file of one is the other's."""
     clone.clean()
-    both = {plan: clone.start("bench", f"BOARD={BOARD}", f"PLAN={plan}")
+    both = {plan: clone.start("bench", f"BOARD={BOARD}", f"SCENARIO={plan}")
             for plan in ("short", "storm")}
     for plan, process in both.items():
         said, _ = process.communicate(timeout=600)
@@ -117,7 +117,7 @@ def test_built_elsewhere_the_source_is_only_read(clone, tmp_path):
     clone.clean()
     (tmp_path / "venv").symlink_to(clone.root / "build" / "venv")
     before = clone.files()
-    clone.make("bench", "PLAN=short", f"O={tmp_path}", PYTHONDONTWRITEBYTECODE="1")
+    clone.make("bench", "SCENARIO=short", f"O={tmp_path}", PYTHONDONTWRITEBYTECODE="1")
     good(tmp_path / BOARD / "records.jsonl", "short")
     assert clone.files() == before and not clone.is_built()
 
@@ -132,7 +132,7 @@ def test_a_command_demands_only_what_it_needs(clone, tmp_path):
     (tmp_path / "apt-get").unlink(missing_ok=True)
     (tmp_path / "apt-get").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "apt-get").chmod(0o755)
-    clone.make("bench", f"BOARD={BOARD}", "PLAN=short", PATH=str(tmp_path))
+    clone.make("bench", f"BOARD={BOARD}", "SCENARIO=short", PATH=str(tmp_path))
     good(clone.root / "build" / BOARD / "records.jsonl", "short")
     assert "package clang-format" in clone.make("check", status=2, PATH=str(tmp_path))
 
@@ -161,7 +161,7 @@ def wait_until(true) -> None:
 def test_qemu_ends_with_make(clone, number):
     """SIGTERM to make alone; SIGKILL to the whole of its session but QEMU, which has its own. It
     is in the midst of the plan: no table is printed."""
-    with clone.start("bench", f"BOARD={BOARD}", "PLAN=paper-s1") as process:
+    with clone.start("bench", f"BOARD={BOARD}", "SCENARIO=paper-s1") as process:
         wait_until(lambda: qemus(clone))
         if number == signal.SIGTERM:
             process.send_signal(number)

@@ -11,7 +11,8 @@ import pytest
 import el2count
 import expected
 from el2count import Counted, Window
-from lab import ROOT, Job, board_facts
+from lab import Job, board_facts
+from planlines import plan_lines
 from proofs import two_cores
 from test_counted import RAW_NATIVELY, exits
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.long
 
 EMPTY = 3  # instructions of an empty window: isb isb mrs
 # Under icount all samples but the cold one are alike, so a few are enough.
-PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", (ROOT / "plans" / "default.plan").read_text(),
+PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", plan_lines("default"),
               flags=re.MULTILINE)
 OTHERS = """order once
 config direct

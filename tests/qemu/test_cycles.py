@@ -7,7 +7,9 @@ import re
 import pytest
 
 from hypbench.plan import write_plan
-from lab import ROOT, Job, board_facts
+from hypbench.plan_language import parse
+from lab import Job, board_facts
+from planlines import plan_lines
 
 PER_TICK = 16  # at 62.5 MHz
 DELAY = 100
@@ -145,7 +147,7 @@ BY_ITSELF = CONFIGS + "config off native cycles=off\nbench sysreg n=12\n"
 
 
 def on_silicon(image: bytes, _board: str) -> bytes:
-    return write_plan(image, BY_ITSELF, "silicon")
+    return write_plan(image, parse(BY_ITSELF), "silicon")
 
 
 @pytest.mark.job(BY_ITSELF, change=on_silicon)
@@ -203,7 +205,7 @@ BUCKET = len("[1234,5],")
 
 @pytest.mark.long
 @pytest.mark.job(re.sub(r"^(config .*)$", r"\1 cycles=on",
-                        (ROOT / "plans/default.plan").read_text(), flags=re.MULTILINE))
+                        plan_lines("default"), flags=re.MULTILINE))
 def test_the_default_plan_passes_a_serial_line_in_time(result):
     """As a board prints it, with the cycle counter beside the ticks. Under the instruction counter
     a histogram has one bucket; a board's clocks spread it."""
@@ -217,7 +219,7 @@ def test_the_default_plan_passes_a_serial_line_in_time(result):
 
 @pytest.mark.long
 def test_board_plan_is_good_and_its_console_short(lab, built):
-    result = lab.ended(Job(built, (ROOT / "plans/board.plan").read_text()))
+    result = lab.ended(Job(built, plan_lines("board")))
     # a board's histograms have more buckets: 64 of 10 bytes in each
     histograms = sum(1 + ("cycles_hist" in record) for record in result.records("bench"))
     assert len(result.console) + histograms * 640 < LIMIT_S * BYTES_A_SECOND

@@ -12,6 +12,7 @@ from assembler import run as said
 from lab import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.plan_language import parse
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
 from test_refused import SECURE, WITHOUT_EL2
 
@@ -86,7 +87,7 @@ def flat_image(board: str, folder, planted: str = "") -> bytes:
     elf.write_bytes(image_of(board, planted))
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
     said(f"{cross}objcopy", "-O", "binary", elf, elf.with_suffix(".bin"))
-    return plans.write_plan(elf.with_suffix(".bin").read_bytes(), PLAN, PLATFORM)
+    return plans.write_plan(elf.with_suffix(".bin").read_bytes(), parse(PLAN), PLATFORM)
 
 
 def console_of(board: str, image, *instead_of_kernel: str) -> bytes:

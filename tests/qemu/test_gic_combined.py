@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hypbench import plan as plans
+from hypbench.plan_language import parse
 from lab import PLATFORM, ROOT, TREE, Job, board_facts
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
@@ -62,7 +63,7 @@ def image(board: str) -> bytes:
 
 @cache
 def variant(plan: str):
-    return lambda _, board: plans.write_plan(image(board), plan, PLATFORM)
+    return lambda _, board: plans.write_plan(image(board), parse(plan), PLATFORM)
 
 
 def run(lab, board: str, plan: str):

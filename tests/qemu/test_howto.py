@@ -94,8 +94,8 @@ def assert_known(command: str) -> None:
     said = make("help", *settings)
     for target in targets:
         assert f"make {target} " in said, f"no target {target}"
-    for plan in (word.partition("=")[2] for word in settings if word.startswith("PLAN=")):
-        assert plan in TREE.plans()
+    for plan in (word.partition("=")[2] for word in settings if word.startswith("SCENARIO=")):
+        assert plan in TREE.scenarios()
 
 
 def make(*words: str) -> str:

@@ -12,6 +12,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.boards import images
 from hypbench.boards.programs import run
+from hypbench.plan_language import parse
 from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, is_built
 from test_make import make
 
@@ -126,7 +127,7 @@ def records_of(board: str, image: bytes) -> bytes:
 
 def test_a_uimage_with_another_plan_runs_as_the_elf_does(built):
     """QEMU loads a uImage itself, and enters it as it enters Linux."""
-    elf, uimage = [images.patch(built_file(built, name), PLAN, PLATFORM)
+    elf, uimage = [images.patch(built_file(built, name), parse(PLAN), PLATFORM)
                    for name in ("hypbench.elf", "hypbench.uimg")]
     assert plans.read_plan(uimage) == plans.read_plan(elf)
     assert records_of(built, uimage) == records_of(built, elf)

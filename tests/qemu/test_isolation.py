@@ -14,6 +14,7 @@ from assembler import Program, assemble
 from gdbstub import Machine
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.plan_language import parse
 from hypervisor import symbols
 from image import guest_symbols, read_header
 from lab import CLOCK, PLATFORM, TREE, image_of
@@ -94,7 +95,7 @@ def differences(found: list[Range], expected: list[Range]) -> list[str]:
 
 def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") -> list[str]:
     image, files = folder / "hypbench.elf", folder / "store"
-    image.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
+    image.write_bytes(plans.write_plan(image_of(board), parse(plan), PLATFORM))
     options = [*TREE.qemu_options(board), "-smp", str(cpus)]
     if store:
         files.write_bytes(store)

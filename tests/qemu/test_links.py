@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from lab import ROOT
 from old_qemu import divides_otherwise
+from planlines import plan_lines
 from proofs import DELAYS, delay_lines, four_cores, is_later, job
 from test_failover import CONFIGS as FAILOVERS
 
@@ -160,7 +160,7 @@ def test_beside_another_load_there_is_no_link(result):
     assert result.figures(0)["near", "ring"]["p50"] == result.figures(0)["far", "ring"]["p50"]
 
 
-BESIDE = {kind: (ROOT / f"plans/{name}.plan").read_text() for kind, name in (
+BESIDE = {kind: plan_lines(name) for kind, name in (
     ("doorbell", "links-beside"), ("virtio", "virtio-beside"))}
 OTHERS = ("cpu", "exit", "irq", "net", "block")
 third_vm = each_kind(BESIDE, pytest.mark.long, machine=four_cores)
@@ -170,7 +170,7 @@ third_vm = each_kind(BESIDE, pytest.mark.long, machine=four_cores)
 @third_vm
 def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
     """From the ring on there is only the path: what of the third VM's turn is in the rest is
-    QEMU's (docs/scenarios.md)."""
+    QEMU's (docs/neighbours.md)."""
     looped = ["loop"] if kind == "doorbell" else []
     assert_all_answered(result, 10 + 6 * len(looped), sent_for(1000))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")

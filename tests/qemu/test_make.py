@@ -14,7 +14,7 @@ from lab import ROOT, TREE, board_facts
 
 def make(*words: str, status: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items()
-                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "BOARD", "PLAN")}
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "BOARD", "PLAN", "SCENARIO")}
     done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
                           env=environment, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == status, done.stdout + done.stderr
@@ -28,7 +28,7 @@ def test_unknown_board_names_the_boards():
 
 
 def test_unknown_plan_names_the_plans():
-    said = make("bench", "PLAN=nosuch", status=2)
+    said = make("bench", "SCENARIO=nosuch", status=2)
     assert "nosuch" in said and "default" in said and "short" in said
 
 
@@ -47,10 +47,10 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
 
 
 @pytest.mark.parametrize("words, says", [
-    (["bench", "PLAN=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
-    (["trace", "PLAN=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
+    (["bench", "SCENARIO=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
+    (["trace", "SCENARIO=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
     (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
-    (["bench", "PLAN=defaults"], "no plan 'defaults', nearest 'default'; there are: "),
+    (["bench", "SCENARIO=defaults"], "no plan 'defaults', nearest 'default'; there are: "),
     (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
     (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")])
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
@@ -183,7 +183,7 @@ def test_a_header_rebuilds_who_includes_it(built):
 
 
 def test_the_text_of_a_plan_is_no_reason_to_compile(built):
-    said = make("image", f"BOARD={built}", "-n", "--what-if=plans/default.plan")
+    said = make("image", f"BOARD={built}", "-n", "--what-if=scenarios/default.toml")
     compiled = [word.split()[0] for word in said.split(" -c ")[1:]
                 if "build_id" not in word.split()[0]]
     assert compiled == ["hyp/arch/common/embedded.S"]

@@ -7,14 +7,15 @@ from itertools import product
 import pytest
 
 from image import read_header
-from lab import ROOT, board_facts, image_of
+from lab import board_facts, image_of
+from planlines import plan_lines
 from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 MIB = 1 << 20
 LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}
 PAGES = 1024
 TOUCHED = 64
-MATRIX = (ROOT / "plans" / "tlb-matrix.plan").read_text()
+MATRIX = plan_lines("tlb-matrix")
 SMALL = "\n".join(line for line in MATRIX.splitlines() if not line.startswith("bench")) + f"""
 config late direct delay_el2=100
 config trapped

@@ -9,9 +9,10 @@ import el2count
 import expected
 from hypbench import profile
 from hypbench.profile import EXITS, Flame, Node
-from lab import ROOT, TREE, Job
+from lab import TREE, Job
+from planlines import plan_lines
 
-PLAN = (ROOT / "plans" / "profile.plan").read_text()
+PLAN = plan_lines("profile")
 EXTRA = 4
 
 pytestmark = pytest.mark.long

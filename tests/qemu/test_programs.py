@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 
 from hypbench.analysis.programs import splits
-from lab import ROOT, TREE, Job, board_facts
+from lab import TREE, Job, board_facts
+from planlines import plan_lines
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, proven_in
 
 PROVEN = proven_in("test_programs")
@@ -58,7 +59,7 @@ PROOF = "order once\nconfig native\nconfig trapped\n" + "".join(
 
 
 EXITING = "prog_dedup"  # the program with the most exits
-GRAINS = "\n".join(line for line in (ROOT / "plans/paper-s3-timed.plan").read_text().splitlines()
+GRAINS = "\n".join(line for line in plan_lines("paper-s3-timed").splitlines()
                    if not line.startswith("bench") or EXITING in line)
 
 

@@ -8,8 +8,9 @@ import dataclasses
 import pytest
 
 from hypbench import path_lengths
-from hypbench import plan as plans
 from hypbench.path_lengths import Lengths
+from hypbench.plan_binary import core_count
+from hypbench.plan_language import text_of
 from lab import BOARDS, TREE, Job
 from proofs import four_cores
 
@@ -28,9 +29,9 @@ def kept_runs():
 
 @pytest.mark.parametrize(("records", "plan", "counter"), list(kept_runs()))
 def test_the_paths_that_moved_are_those_that_are_listed(lab, request, records, plan, counter):
-    text = path_lengths.countable(TREE.plan_text(plan))
-    machine = four_cores if plans.cores_wanted(text) > 1 else None
-    result = lab.run(Job(counter, text, machine=machine))
+    counted = path_lengths.countable(TREE.plan(plan))
+    machine = four_cores if core_count(counted) > 1 else None
+    result = lab.run(Job(counter, text_of(counted), machine=machine))
     assert result.status == 0 and result.problems == [], result.explain()
     kept = path_lengths.read(records)
     assert kept, f"{records} has no count of its instructions: make reference"

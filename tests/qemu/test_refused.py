@@ -5,6 +5,7 @@ import pytest
 
 from hypbench.plan import find_section, write_plan
 from hypbench.plan_binary import HEADER, MAGIC, SECTION_SIZE, VERSION
+from hypbench.plan_language import parse
 from image import GUEST_IMAGE_OFFSET, patched, read_header
 from lab import BOARDS, Job, board_facts, image_of
 from talk import facts
@@ -67,7 +68,7 @@ def test_a_binary_plan_that_is_damaged_is_refused(result, says):
 
 
 def said_to_be_gem5(image: bytes, board: str) -> bytes:
-    return write_plan(image, GOOD, "gem5")
+    return write_plan(image, parse(GOOD), "gem5")
 
 
 @refused(change=said_to_be_gem5)

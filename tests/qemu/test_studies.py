@@ -4,17 +4,16 @@ a command; the timer of study S4 beside both loads."""
 
 import pytest
 
-from lab import ROOT
 from old_qemu import divides_otherwise
+from planlines import plan_lines
 from proofs import assert_delay_is_seen, delay_lines, four_cores
 
 PRESETS = ("native", "direct", "trapped", "trapped-sw")
 WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
     delay_lines("work", "n=20 pages=1024"))
 INSTRUCTIONS = 5 * 1000  # of variant cpu, beside a few of the call: eor, eor, eor, subs, bne
-PAIR, LOADS, APART = ((ROOT / f"plans/{name}.plan").read_text() for name in (
-    "paper-s2", "paper-s2-loads", "paper-s2-null"))
-LATE, PERIODS = (ROOT / "plans/paper-s4.plan").read_text(), 100
+PAIR, LOADS, APART = map(plan_lines, ("paper-s2", "paper-s2-loads", "paper-s2-null"))
+LATE, PERIODS = plan_lines("paper-s4"), 100
 SWITCH = 350  # instructions at least (docs/results.md)
 PHASES = ("begins", "paused", "runs")
 

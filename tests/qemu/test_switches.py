@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From one VM to the next on a core, plans/switches.plan: the general case beside the best case."""
+"""From one VM to the next on a core, scenario switches: the general case beside the best case."""
 
 import re
 

@@ -11,14 +11,14 @@ from hypbench.plan import board_of
 from hypbench.plan_language import parse
 from hypbench.trace import exits_of, sgi_targets, trace_of
 from hypbench.trace_names import INTERRUPTS
-from hypbench.tree import HOME
 from lab import Job
 from pages import page, said_in_picture
+from planlines import plan_lines
 from proofs import two_cores
 from test_cores import several
 from traceparts import flows_of, slices_of
 
-TEXT = (HOME / "plans/trace.plan").read_text().replace("beside", "trace=on beside")
+TEXT = plan_lines("trace").replace("beside", "trace=on beside")
 PLAN = parse(TEXT)
 SOON_THERE = 8000  # ns from the end of a sender's exit to the kick: 500 instructions
 SOON = 4  # instructions from a timer's compare value to the vector's read of the counter

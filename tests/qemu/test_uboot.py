@@ -4,12 +4,13 @@
 import pytest
 
 from fetched import missing, skip_unless_possible
-from lab import TREE, Job
+from lab import Job
+from planlines import plan_lines
 from uboot import Boot, firmware, perform_boot
 
 pytestmark = pytest.mark.long
 
-SHORT = TREE.plan_text("short")
+SHORT = plan_lines("short")
 CASES = [Boot(board, SHORT, way)
          for board, way in (("virt-a15", "bootm"), ("virt-a72", "bootm"), ("virt-a72", "booti"))]
 FIRST_RECORD_MS = 50

@@ -13,6 +13,7 @@ from hypbench import debian
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.boards import programs
+from hypbench.plan_language import parse
 from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 
@@ -53,7 +54,7 @@ def raw_image(board: str, plan: str, folder: Path) -> Path:
     prefixes = CROSS[board_facts(board)["ISA"]]
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), prefixes))
     elf, raw = folder / "hypbench.elf", folder / "hypbench.bin"
-    elf.write_bytes(plans.write_plan(image_of(board), plan, PLATFORM))
+    elf.write_bytes(plans.write_plan(image_of(board), parse(plan), PLATFORM))
     subprocess.run([f"{cross}objcopy", "-O", "binary", elf, raw], check=True)
     return raw
 

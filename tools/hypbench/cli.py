@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from hypbench import __version__, costing, formats, gem5, store
+from hypbench import __version__, costing, formats, store
 from hypbench import plan as plans
 from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
 from hypbench.analysis.costs import cost_section
-from hypbench.boards import images
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
 from hypbench.bound.cli import bound
 from hypbench.capture import capture
@@ -22,10 +21,9 @@ from hypbench.checks.cli import dev
 from hypbench.comparing import BENCH, CONFIG, PATH, compare
 from hypbench.digests import made_from
 from hypbench.guests.cli import run_guest
-from hypbench.guests.prepare import BY_RECIPE
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
-from hypbench.plan_language import Plan, parse, text_of
+from hypbench.plan_model import Plan
 from hypbench.possible import check_board, check_run
 from hypbench.printing import TABLE, print_problems, print_sections, show_log
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -34,18 +32,19 @@ from hypbench.records import Log
 from hypbench.results import results_of_run
 from hypbench.rows import select
 from hypbench.runs_cli import runs
+from hypbench.scenario_commands import COMMANDS as SCENARIO_COMMANDS
 from hypbench.session import Outcome, built_image, result_paths, run_board
-from hypbench.tree import HOME, Tree, read_bytes, shown, write_whole
+from hypbench.tree import HOME, Tree, shown, write_whole
 
-PLATFORMS = ["silicon", *PLATFORM_OF_CLOCK.values(), gem5.PLATFORM]
 CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
                      show_default=True,
                      help="icount: a tick is one instruction, exactly; host: a tick follows this"
                           " machine's clock, for function only.")
 TIMEOUT = click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S",
                        help="End QEMU after S seconds (600), or gem5 (14400).")
-PLAN = click.option("--plan", metavar="P",
-                    help="A name from plans/, or a file; without it, the plan in the image.")
+SCENARIO = click.option("--scenario", "plan", metavar="S",
+                        help="A word that `hypbench scenarios` lists, or a file; without it, the"
+                             " scenario in the image.")
 QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
@@ -81,7 +80,7 @@ def interrupt(number: int, _frame: object) -> None:
 def main(context: click.Context, root: Path) -> None:
     """Measures what a hypervisor costs, path by path.
 
-    A plan (plans/*.plan) says which benchmarks run in which configurations. `run` puts it into a
+    A scenario (scenarios/*.toml) has benchmarks and configurations. `run` puts a scenario into a
     built image and runs that under QEMU; the records it prints are checked, kept in
     runs/BOARD/PLAN and summed up in a table and build/BOARD/summary.csv. `runs` lists the kept
     runs, `show` prints the tables, `compare` sets one run against another.
@@ -90,13 +89,14 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS):
+for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS,
+                      *SCENARIO_COMMANDS):
     main.add_command(other_command)
 
 
 @main.command()
 @click.option("--board", required=True, metavar="B", help="A folder of boards/.")
-@PLAN
+@SCENARIO
 @CLOCK
 @TIMEOUT
 @click.option("--out", type=PATH, help="Folder of the results; without it, build/BOARD.")
@@ -105,14 +105,14 @@ for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOA
 @click.option("--save", metavar="NAME",
               help="Name the kept run, if it is sound: a baseline for `hypbench compare NAME`.")
 @click.option("--cost", is_flag=True,
-              help="Also run the plan with few samples under a plugin of QEMU, which counts what"
-                   " each path makes the core do at EL2.")
+              help="Also run the scenario with few samples under a plugin of QEMU, which counts"
+                   " what each path makes the core do at EL2.")
 @formats.FORMAT
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
         out: Path | None, table: str, quiet: bool, save: str | None, cost: bool,
         targets: list[formats.Target]) -> None:
-    """Run a plan on a board under QEMU or gem5, check its records, print the results.
+    """Run a scenario on a board under QEMU or gem5, check its records, print the results.
 
     Without --out the records are kept in runs/, too. The exit status is that of the run, or 1 when
     a record is damaged or cannot be true.
@@ -140,16 +140,18 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
 
 
 def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
-    """What a run is made from; "" where the guests of the plan are made for the run."""
+    """What a run is made from; "" where the guests of the scenario are made for the run."""
     check_board(tree, board)
-    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
-    return "" if BY_RECIPE.search(text) else made_from(tree, board, text, clock)
+    made = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
+    if any(guest.recipe for guest in made.guests.values()):
+        return ""
+    return made_from(tree, board, made, clock)
 
 
 @main.command()
 @click.option("--board", required=True, metavar="B", help="A folder of boards/.")
-@click.option("--plan", default="trace", show_default=True, metavar="P",
-              help="A name from plans/, or a file.")
+@click.option("--scenario", "plan", default="trace", show_default=True, metavar="S",
+              help="A word that `hypbench scenarios` lists, or a file.")
 @click.option("--picture", type=PATH, metavar="FILE",
               help="Also draw a request over a link and its answer, as SVG.")
 @TIMEOUT
@@ -157,22 +159,21 @@ def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
 @click.pass_obj
 def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: float | None,
           quiet: bool) -> None:
-    """Run a plan with trace=on, and write its exits and VM switches for ui.perfetto.dev.
+    """Run a scenario with trace=on, and write its exits and VM switches for ui.perfetto.dev.
 
     Of each step the last exits of every vCPU. The exit status is that of the run.
     """
     folder = tree.build(board) / "trace"
     folder.mkdir(parents=True, exist_ok=True)
-    traced = trace_files.with_trace(parse(tree.plan_text(plan)))
+    traced = trace_files.with_trace(tree.plan(plan))
     file = folder / f"{board}.pftrace"
     file.unlink(missing_ok=True)  # of another run
-    write_whole(folder / "trace.plan", text_of(traced))
-    outcome = run_board(tree, board, str(folder / "trace.plan"), "icount", timeout, folder, quiet)
+    outcome = run_board(tree, board, traced, "icount", timeout, folder, quiet)
     print_problems(outcome.problems, outcome.log.text)
     if not outcome.log.run or not trace_files.has_exits(outcome.log, traced):
-        raise click.ClickException(f"there is nothing to open: no exit was traced of plan {plan};"
-                                   " a plan with exits in a configuration that can have trace=on"
-                                   " makes a file")
+        raise click.ClickException(f"there is nothing to open: no exit was traced of scenario"
+                                   f" {plan}; a scenario with exits in a configuration"
+                                   " that can have trace=on makes a file")
     write_whole(file, trace_files.trace_of(outcome.log, traced, plans.board_of(board)))
     click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
     if picture:
@@ -187,8 +188,8 @@ def draw_request(path: Path, log: Log, plan: Plan) -> None:
     board = plans.board_of(log.run["board"])
     drawn = picture_of(log, plan, board) if board else ""
     if not drawn:
-        raise click.ClickException("no request over a link and its answer were traced: the plan"
-                                   " needs net_rr with a link between two cores")
+        raise click.ClickException("no request over a link and its answer were traced: the"
+                                   " scenario needs net_rr with a link between two cores")
     write_whole(path, drawn)
 
 
@@ -204,29 +205,6 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept: Path | None,
             *([f"kept: {shown(kept)}{named}"] if kept else []),
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
             f"next: {tool} show {shown(records)} --table long  # every table"]
-
-
-@main.command("check-plan")
-@click.argument("plan")
-@CLOCK
-@click.option("--board", metavar="B", help="Also check that board B can run the plan here.")
-@click.option("--cost", is_flag=True, help="Also check that costs can be counted on the board.")
-@click.pass_obj
-def check_plan(tree: Tree, plan: str, clock: str, board: str | None, cost: bool) -> None:
-    """Check that PLAN exists and is right, that its benchmarks exist, and that a board runs it."""
-    if not board:
-        plans.check_plan(plan, tree.plan_text(plan))
-        return
-    check_run(tree, board, plan)
-    if cost:
-        costing.check_possible(tree, board, clock)
-
-
-@main.command("show-plan")
-@click.argument("image", type=PATH)
-def show_plan(image: Path) -> None:
-    """Print the plan in IMAGE, as a text that means the same."""
-    click.echo(plans.read_plan(read_bytes(image)), nl=False)
 
 
 @main.command()
@@ -334,18 +312,3 @@ def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...],
     """
     for path in [*records, *run_references(tree, boards, timeout, quiet)]:
         click.echo(reference_runs.keep(tree, path))
-
-
-@main.command()
-@click.argument("image", type=PATH)
-@click.option("--plan", required=True, metavar="P", help="A name from plans/, or a file.")
-@click.option("-o", "--output", type=PATH, required=True, help="The image to write.")
-@click.option("--platform", type=click.Choice(PLATFORMS), help="The machine to execute the image.")
-@click.pass_obj
-def patch(tree: Tree, image: Path, plan: str, output: Path, platform: str | None) -> None:
-    """Write a copy of IMAGE with another plan in it.
-
-    IMAGE is an ELF, a raw or arm64 Image, a uImage or a FIT; their checksums are renewed. A card's
-    image is made anew instead: `make sdcard PLAN=…`.
-    """
-    write_whole(output, images.patch(read_bytes(image), tree.plan_text(plan), platform))

@@ -64,7 +64,7 @@ def threshold_of(_context: click.Context, _parameter: click.Parameter, given: st
 @BENCH
 @CONFIG
 @click.option("--board", default="", metavar="B", help="The board of a run that is named.")
-@click.option("--plan", "scenario", default="", metavar="P",
+@click.option("--scenario", default="", metavar="S",
               help="The scenario of a run that is named.")
 @formats.FORMAT
 @click.pass_obj
@@ -129,12 +129,12 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
         raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
                           " missing")
     path = store.latest_like(tree, log)
-    again = f"`make bench BOARD={board} PLAN={plan}` makes one"
+    again = f"`make bench BOARD={board} SCENARIO={plan}` makes one"
     if not path:
-        raise UnknownName(f"no {platform_of(log)} run of {board} with plan {plan} is kept to"
+        raise UnknownName(f"no {platform_of(log)} run of {board} of scenario {plan} is kept to"
                           f" compare A with: {again}")
     if path.samefile(a):
-        raise UnknownName(f"A is the latest kept run of {board} with plan {plan} itself: {again}")
+        raise UnknownName(f"A is the latest kept run of {board} of scenario {plan} itself: {again}")
     return path
 
 

@@ -8,10 +8,10 @@ import click
 
 from hypbench import plan as plans
 from hypbench.cost import Cost, Machine, costs_of
-from hypbench.plan_language import ORDERS, Plan, parse, text_of
+from hypbench.plan_model import ORDERS, Plan
 from hypbench.profile import plugin, why_not
 from hypbench.session import built_image, run_board
-from hypbench.tree import Tree, write_whole
+from hypbench.tree import Tree
 
 SAMPLES = 10  # of a benchmark; under icount all warm ones are alike
 
@@ -34,10 +34,9 @@ def run(tree: Tree, board: str, plan: str | None, folder: Path, timeout: float |
         ) -> dict[str, dict[str, Cost]]:
     """Run the plan once more, with few samples and counted from outside."""
     folder.mkdir(parents=True, exist_ok=True)
-    counts, few = folder / "counts", folder / "few.plan"
-    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
-    write_whole(few, text_of(few_samples(parse(text))))
-    outcome = run_board(tree, board, str(few), "icount", timeout, folder, quiet=True,
+    counts = folder / "counts"
+    whole = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
+    outcome = run_board(tree, board, few_samples(whole), "icount", timeout, folder, quiet=True,
                         more=plugin(tree, board, counts))
     if outcome.status:
         raise click.ClickException(f"the counted run failed: {', '.join(outcome.problems)}")

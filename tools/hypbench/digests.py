@@ -12,6 +12,8 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from hypbench import gem5, plan as plans, qemu
+from hypbench.plan_binary import core_count
+from hypbench.plan_model import Plan
 from hypbench.session import built_image
 from hypbench.tree import Tree
 
@@ -23,16 +25,16 @@ def sha256(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def made_from(tree: Tree, board: str, text: str, clock: str, *more: bytes) -> str:
+def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> str:
     """The digest of the built image with this plan in it, and of what starts the image: QEMU's
     words, or gem5's machine and the scripts that build the machine."""
     image = built_image(tree, board)
     if tree.is_gem5(board):
-        machine = gem5_machine(tree, board, plans.cores_wanted(text),
+        machine = gem5_machine(tree, board, core_count(plan),
                                os.environ.get("GEM5_MACHINE", ""))
-        return sha256(plans.write_plan(image, text, gem5.PLATFORM, machine),
+        return sha256(plans.write_plan(image, plan, gem5.PLATFORM, machine),
                       *(path.read_bytes() for path in sorted(gem5.SCRIPTS.glob("*.py"))))
-    image = plans.write_plan(image, text, qemu.PLATFORM_OF_CLOCK[clock])
+    image = plans.write_plan(image, plan, qemu.PLATFORM_OF_CLOCK[clock])
     image = without_build_id(executed(image), image_build(tree, board))
     options = tree.qemu_options(board)
     words = [*options, *qemu.clock_options(options, clock)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from hypbench.model import Cell, Clock, Notice, number
+from hypbench.plan_model import Plan
 from hypbench.profile import Flame
 from hypbench.records import Data, Log
 from hypbench.rows import Key, Row, Settings, default_of, rows_of, settings_of
@@ -214,15 +215,13 @@ def frame_of(log: Log, whole: Log | None = None) -> Board:
     return Board(run["board"], {plan: Source(plan, log, whole=whole)}, one_log=True)
 
 
-def lost_steps(log: Log, plan_text: str) -> list[str]:
+def lost_steps(log: Log, plan: Plan) -> list[str]:
     """The steps of a plan that the log does not have: one line per benchmark."""
-    lines = [line.split("#")[0].split() for line in plan_text.splitlines()]
-    configs = [words[1] for words in lines if len(words) > 1 and words[0] == "config"]
-    benches = dict.fromkeys(words[1] for words in lines if len(words) > 1 and words[0] == "bench")
+    benches = dict.fromkeys(name for name, _ in plan.benches)
     ended = {(step["bench"], step["config"]) for step in log.of_kind("step")
              if step["outcome"] == "done"}
     return [f"{bench}: {', '.join(missing)}" for bench in benches
-            if (missing := [config for config in configs if (bench, config) not in ended])]
+            if (missing := [config for config in plan.configs if (bench, config) not in ended])]
 
 
 def histogram(row: Row) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from hypbench.plan_model import Plan
 from hypbench.records import Data, Log, Record
 from hypbench.rows import UNMODELLED_BENCHES
 from hypbench.tree import Tree, read_text, write_whole
@@ -21,7 +22,6 @@ from hypbench.tree import Tree, read_text, write_whole
 MOST = 0.02  # of a length: a path that moves by more is another path
 PART, WHOLE = "irq_phases ", "-total"  # a phase is judged by the whole that it is a part of
 START, STARTS = ("stage2_boot", "start"), ("start_ticks", "build_ticks")  # a check has them
-EVENTS = " events=tlb"  # events that QEMU's PMU does not count
 DIRTY = "-dirty"  # ends the name of a build with changes that no commit has
 
 Figures = dict[str, dict[str, int]]  # configuration → "benchmark variant" → instructions
@@ -94,9 +94,10 @@ def sibling(tree: Tree, board: str) -> str:
     return found[0]
 
 
-def countable(text: str) -> str:
+def countable(plan: Plan) -> Plan:
     """The plan without the events that QEMU's PMU does not count."""
-    return text.replace(EVENTS, "")
+    return replace(plan, configs={name: config | {"events": 0}
+                                  for name, config in plan.configs.items()})
 
 
 def lengths_in(record: Data) -> dict[str, int]:

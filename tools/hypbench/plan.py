@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a plan into a built image: ELF or raw, the plan section is found by its magic."""
+"""Writes a plan into a built image, ELF or raw, whose plan section its magic marks."""
 
 import re
 from dataclasses import replace
@@ -7,30 +7,14 @@ from functools import cache
 
 import click
 
+from hypbench import abi
 from hypbench.boardfile import board_numbers
 from hypbench.plan_binary import (MAGIC, SECTION_SIZE, VERSION, board_in, core_count, is_section,
                                   pack, unpack)
-from hypbench.plan_language import parse, text_of
-from hypbench.plan_words import PlanError
+from hypbench.plan_checks import mistakes_on
+from hypbench.plan_machine import Board
+from hypbench.plan_model import PLATFORMS, Plan
 from hypbench.tree import HOME, UnknownName
-
-BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
-
-
-@cache
-def benches() -> list[str]:
-    """The guest's benchmarks and programs, from its sources."""
-    sources = [*HOME.glob("guest/bench/*.c"), *HOME.glob("guest/programs/*.c")]
-    return sorted({bench or program for path in sources
-                   for bench, program in BENCH.findall(path.read_text())})
-
-
-def check_plan(plan: str, text: str) -> None:
-    """That a plan is right, and that its benchmarks exist."""
-    try:
-        parse(text, benches=benches())
-    except PlanError as error:
-        raise UnknownName(f"plan {plan}, line {error.line}: {error.message}") from error
 
 
 def find_section(image: bytes) -> int:
@@ -51,14 +35,9 @@ def cores_of(image: bytes) -> int:
     return core_count(unpack(image[find_section(image):]))
 
 
-def cores_wanted(text: str) -> int:
-    """The same of a plan that no image has yet."""
-    return core_count(parse(text))
-
-
-def read_plan(image: bytes) -> str:
-    """The plan in an image, as a text that means the same."""
-    return text_of(unpack(image[find_section(image):]))
+def read_plan(image: bytes) -> Plan:
+    """The plan in an image."""
+    return unpack(image[find_section(image):])
 
 
 @cache
@@ -68,14 +47,20 @@ def board_of(name: str) -> dict[str, int] | None:
     return board_numbers(found[name]) if name in found else None
 
 
-def write_plan(image: bytes, plan: str, platform: str | None = None, machine: str = "") -> bytes:
-    """The image with this plan; `platform` says what will execute it, `machine` what that is made
-    of."""
-    more = [f"platform {platform}"] * bool(platform) + [f"machine {machine}"] * bool(machine)
+def check_on(name: str, board: Board | None, plan: Plan) -> None:
+    """Report every mistake of a plan on a board of that name, or without one."""
+    if wrong := mistakes_on(board, plan):
+        raise UnknownName("\n".join(f"{name}: {one}" if name else str(one) for one in wrong))
+
+
+def write_plan(image: bytes, plan: Plan, platform: str | None = None, machine: str = "") -> bytes:
+    """The image with this plan. `platform` executes the image, and consists of `machine`."""
     start = find_section(image)
     board = board_in(image[start:])
-    try:
-        section = pack(replace(parse(plan, more, board=board_of(board)), board=board))
-    except PlanError as error:
-        raise UnknownName(f"{board}: {error}" if board else str(error)) from error
+    if platform:
+        plan = replace(plan, platform=PLATFORMS.index(platform))
+    if len(machine) >= abi.constant("PLAN_MACHINE_SIZE"):
+        raise click.ClickException(f"the text of the machine has {len(machine)} characters")
+    check_on(board, board_of(board), plan)
+    section = pack(replace(plan, board=board, machine=machine or plan.machine))
     return image[:start] + section + image[start + SECTION_SIZE:]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan as EL2 reads it: struct plan_section of abi/plan.h, in the order of the tables there. Also
-a program for the build: compiles a plan, of its standard input, to its standard output, for the
-board of its argument."""
+a program for the build: packs the scenario of its standard input, by the name of its second
+argument, for the board of its first, to its standard output."""
 
 import ctypes
 import json
@@ -13,11 +13,12 @@ from struct import Struct as Format
 from typing import Any
 
 from hypbench import abi
-from hypbench.plan_language import ORDERS, PLATFORMS, Plan, parse, said_of, words_of
+from hypbench.plan_model import ORDERS, PLATFORMS, Plan, said_of, words_of
 from hypbench.plan_vms import (BENCH, BESIDE_WORDS, ENDS, EVENTS, GUEST, IMAGES, LINK_KINDS,
                                LINK_MIB, Event, Guest, Link, Vm, mark_neighbours, measured_vm,
                                most_ram, taking_part)
-from hypbench.plan_words import Fields, PlanError
+from hypbench.plan_words import Fields
+from hypbench.scenario import ScenarioError, read
 
 MAGIC = abi.string("PLAN_SECTION_MAGIC").encode() + b"\0"
 VERSION = abi.constant("PLAN_VERSION")
@@ -229,6 +230,7 @@ def configs_of(read: Any, plan: Plan, i: int) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.buffer.write(pack(replace(parse(sys.stdin.read()), board=sys.argv[1])))
-    except PlanError as error:
+        sys.stdout.buffer.write(pack(replace(read(sys.stdin.read(), sys.argv[2]),
+                                             board=sys.argv[1])))
+    except ScenarioError as error:
         sys.exit(str(error))

@@ -1,109 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan language (docs/plans.md): from text to a Plan, and back. A line is words between blanks;
-the first word is the statement."""
+"""The line language that plans had before scenarios (docs/scenarios.md): `hypbench convert` reads
+such a file, and tests spell plans in lines. A line is words between blanks; the first word is the
+statement. Scenarios use the same statements, without lines."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
 
 from hypbench import abi
-from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
-                                   check_together)
-from hypbench.plan_vms import (CONFIG, Event, Guest, Link, Vm, add_load, check_colours, check_cores,
-                               check_event, check_guest, check_link, check_links, check_vms,
-                               event_of, guest_lines, guest_of, link_line, link_of, made_vm,
-                               mark_neighbours, on_of, sized_guest, usual_links, usual_vms, vm_line,
-                               vm_of)
-from hypbench.plan_words import (Fields, Mistake, PlanError, check_renamed, check_room, choice,
-                                 missing, name_of, numbers, options, quoted, to_u32, unknown)
+from hypbench.plan_checks import Checks
+from hypbench.plan_machine import Board
+from hypbench.plan_model import (LIMIT_MS_DEFAULT, LIMIT_MS_MAX, ORDERS, PLATFORMS, Place, Plan,
+                                 config_of, said_of)
+from hypbench.plan_vms import (Event, Link, add_load, check_guest, event_of, guest_lines, guest_of,
+                               link_line, link_of, made_vm, mark_neighbours, on_of, usual_links,
+                               usual_vms, vm_line, vm_of)
+from hypbench.plan_words import (Fields, Mistake, PlanError, check_room, choice, name_of, numbers,
+                                 quoted, to_u32, unknown)
 
-LIMIT_MS_DEFAULT = 20_000
-LIMIT_MS_MAX = 14_400_000
 BLANKS = " \t\r"
-
-ORDERS = ("abba", "once")  # the configurations forth and back, or forth only
-PLATFORMS = [word for _, word in abi.table("PLATFORMS")]
-
-
-@dataclass
-class Plan:
-    name: str = ""
-    board: str = ""  # of the image; not of the text
-    platform: int = 0
-    machine: str = ""
-    order: int = ORDERS.index("abba")
-    limit_ms: int = LIMIT_MS_DEFAULT
-    configs: dict[str, Fields] = field(default_factory=dict)  # by name: every axis, by index
-    benches: list[tuple[str, Fields]] = field(default_factory=list)
-    guests: dict[str, Guest] = field(default_factory=dict)
-    vms: dict[str, Vm] = field(default_factory=dict)  # at least one
-    links: dict[str, Link] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
-
-
-# Loads that the measured VM takes turns with, or has a link to, instead of being disturbed by them.
-PARTNERS = ("load_echo", "load_ping", "load_ring", "load_yield", "active_call", "active_heartbeat",
-            "active_fault", "active_interrupt", "active_control", "active_random")
-
-
-def words_of(config: Fields) -> dict[str, str]:
-    return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
-
-
-def said_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """Of each configuration, for which VMs take part."""
-    return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
-
-
-def check_config(name: str, config: Fields) -> None:
-    """Values that each mean something, but not together."""
-    said = words_of(config)
-    off = said["stage2"] == "off"
-    trapped = said["irq"] == "trapped"
-    accounts = "on" in (said["stats"], said["trace"])
-    probes = said["probes"] == "on"
-    wrong = [
-        # A block has pages of every colour.
-        (said["colouring"] == "on" and said["stage2"] != "4K",
-         "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
-         f" stage2={said['stage2']} in config"),
-        # Without stage 2 the guest would reach the real distributor, the hypervisor's own.
-        (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
-        (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
-        (said["lr_sync"] == "full" and (not trapped or probes or accounts),
-         "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config"),
-        # Vector tables have the ones or the others.
-        (probes and accounts, "probes=on goes without stats=on and trace=on: config"),
-        (said["events"] != "off" and said["cycles"] == "off",
-         "events are counted beside cycles: cycles=off in config"),
-        # An interrupt that goes straight to EL1 would go to whichever VM has the core.
-        (said["sched"] != "null" and not trapped,
-         "a second VM (sched) needs irq=trapped: irq=direct in config"),
-        # The hypervisor must inject the interrupt of an emulated CNTP.
-        (said["cntp"] == "emulated" and not trapped,
-         "cntp=emulated needs irq=trapped: irq=direct in config"),
-        # A VM that gives its core away leaves its interrupts to the hypervisor.
-        (said["beside"] in PARTNERS and not trapped,
-         f"beside={said['beside']} needs irq=trapped: irq=direct in config")]
-    for message in (message for fault, message in wrong if fault):
-        raise Mistake(f"{message} {quoted(name)}")
-
-
-def config_of(words: list[str]) -> tuple[str, Fields]:
-    """The words after `config`: a name, a preset unless the name is one, and settings."""
-    name = name_of(words)
-    presets = abi.presets()
-    said = words.pop(0) if words and "=" not in words[0] else ""
-    if said and said not in presets:
-        raise unknown("unknown preset", said, presets)
-    if not said and name not in presets:
-        raise missing("preset", name, presets)
-    for word in words:
-        check_renamed(word)
-    config = presets[said or name] | options(words, "axis", abi.axes(),
-                                             abi.numbers("CONFIG_NUMBERS"))
-    check_config(name, config)
-    return name, config
 
 
 class Parser:
@@ -204,7 +118,7 @@ class Parser:
 
     def link(self, words: list[str]) -> None:
         """link NAME kind=doorbell|virtio a=VM b=VM: memory that two VMs share, and a doorbell each
-        way, or a network device each (`docs/scenarios.md`). It is there where both take part,
+        way, or a network device each (`docs/neighbours.md`). It is there where both take part,
         which needs irq=trapped. At most {PLAN_LINK_MAX}, one a VM; a doorbell only for image=bench
         and load. By default beside=load_echo has a doorbell"""
         check_room(len(self.links), "links", "PLAN_LINK_MAX")
@@ -250,81 +164,43 @@ class Parser:
         if words:
             raise Mistake(f"one word too many: {quoted(words[0])}")
 
+    def refuse(self, line: int, message: str) -> None:
+        raise PlanError(line, message)
+
     def finish(self) -> None:
-        plan = self.plan
+        plan, last = self.plan, self.line
         if plan.benches and plan.guests and not self.vms:
             self.line = max(self.bench_line, next(iter(self.guest_lines.values())))
             raise Mistake("a plan has bench lines or a guest, not both, without vm lines")
-        if not plan.configs:
-            raise Mistake("the plan has no config line")
+        self.make_vms()
+        plan.links = ({name: link for name, (_, link) in self.links.items()}
+                      or usual_links(plan.vms, said_of(plan).values()))
+        self.events.sort(key=lambda one: (bool(one[1].of), one[1].at_us))
+        plan.events = [event for _, event in self.events]
+        if not plan.benches:
+            plan.order = ORDERS.index("once")  # nothing to compare
+        plan.lines = self.lines() | {(): last}
+        Checks(plan, self.board, self.refuse).run()
+
+    def make_vms(self) -> None:
+        plan = self.plan
         for name, line in self.guest_lines.items():
             self.line = line
             check_guest(plan.guests[name])
-        if plan.benches and self.unlimited_line:
-            self.line = self.unlimited_line
-            raise Mistake("limit_ms 0 is for a guest, not for benchmarks")
-        if not plan.benches and not plan.guests:
-            raise Mistake("the plan has no bench line")
-        self.finish_vms()
-        self.finish_links()
-        self.finish_events()
-        if not plan.benches:
-            plan.order = ORDERS.index("once")  # nothing to compare
-
-    def finish_vms(self) -> None:
-        """Each on its own, then together, in each configuration."""
-        plan = self.plan
         for name, (line, said) in self.vms.items():
             self.line = line
             plan.vms[name] = made_vm(name, said, plan.guests)
-        configs = said_of(plan)
         if not self.vms:
-            plan.vms = usual_vms(plan.guests, configs.values())
-        mark_neighbours(plan.vms, plan.guests, configs.values())
-        check_vms(plan.vms, plan.guests, bool(plan.benches), configs)
-        for name, said in configs.items():
-            check_cores(plan.vms, name, said)
-            check_stats(plan.vms, name, said)
-            check_colours(plan.vms, name, said)
-            if not plan.benches and said["probes"] == "on":
-                raise Mistake(f"probes=on is for benchmarks: config {quoted(name)}")
-            if self.events and said["irq"] != "trapped":
-                raise Mistake(f"events need irq=trapped: irq=direct in config {quoted(name)}")
-        for name, vm in plan.vms.items():
-            if vm.image in plan.guests:
-                self.line = self.vms[name][0] if self.vms else self.guest_lines[vm.image]
-                self.check_machine(vm, configs)
-        if self.board:
-            check_together(self.board, plan.vms, configs.values())
+            plan.vms = usual_vms(plan.guests, said_of(plan).values())
+        mark_neighbours(plan.vms, plan.guests, said_of(plan).values())
 
-    def check_machine(self, vm: Vm, configs: dict[str, dict[str, str]]) -> None:
-        """Of a VM with an unmodified guest."""
-        guest = sized_guest(self.plan.guests[vm.image], vm.ram_mib)
-        if self.board:
-            check_guest_on(self.board, guest)
-        trapped = {"irq": "trapped", "stage2": "2M"} if vm.beside else {}
-        for name, said in ((name, said | trapped) for name, said in configs.items()):
-            check_guest_in(name, said, guest, len(vm.cores))
-            if self.board and said["stage2"] == "off":
-                check_native(self.board, name, guest)
-
-    def finish_links(self) -> None:
-        plan = self.plan
-        for name, (line, link) in self.links.items():
-            self.line = line
-            check_link(plan.vms, name, link)
-            plan.links[name] = link
-        configs = said_of(plan)
-        plan.links = plan.links or usual_links(plan.vms, configs.values())
-        for name, said in configs.items():
-            check_links(plan.links, plan.vms, name, said)
-
-    def finish_events(self) -> None:
-        for line, event in self.events:
-            self.line = line
-            check_event(self.plan.vms, event)
-        self.plan.events = sorted((event for _, event in self.events),
-                                  key=lambda event: (bool(event.of), event.at_us))
+    def lines(self) -> dict[Place, int]:
+        """The lines of the plan's parts."""
+        return ({("guest", name): line for name, line in self.guest_lines.items()}
+                | {("vm", name): line for name, (line, _) in self.vms.items()}
+                | {("link", name): line for name, (line, _) in self.links.items()}
+                | {("event", number): line for number, (line, _) in enumerate(self.events)}
+                | {("limit_ms",): self.unlimited_line})
 
 
 def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None,

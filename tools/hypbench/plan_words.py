@@ -18,8 +18,8 @@ Fields = dict[str, int]
 class PlanError(ValueError):
     """The first mistake of a plan, and its line, from 1; of the plan as a whole, the last line."""
 
-    def __init__(self, line: int, message: str):
-        super().__init__(f"plan line {line}: {message}")
+    def __init__(self, line: int, message: str, file: str = ""):
+        super().__init__(f"{file}:{line}: {message}" if file else f"plan line {line}: {message}")
         self.line, self.message = line, message
 
 

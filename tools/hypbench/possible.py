@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a board can run a plan here: one line has the reason, before anything is built."""
+"""Whether a board can run a scenario here: one line has the reason, before anything is built."""
 
 import click
 
 from hypbench import gem5, qemu
 from hypbench import plan as plans
 from hypbench.abi import axes
-from hypbench.guests.prepare import BY_RECIPE
-from hypbench.plan_language import parse
-from hypbench.plan_words import PlanError
 from hypbench.tree import Tree, UnknownName, on_the_board
 
 COUNTED = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
@@ -34,15 +31,12 @@ def check_clock(tree: Tree, board: str, clock: str) -> None:
 
 
 def check_run(tree: Tree, board: str, plan: str) -> None:
-    """The emulator is here, the plan is right, and the emulator has what the plan measures."""
-    text = tree.plan_text(plan)
-    plans.check_plan(plan, text)
+    """The emulator is here, the scenario is right, and the emulator has what the scenario
+    measures."""
+    parsed = tree.plan(plan)
     check_board(tree, board)
-    numbers = None if BY_RECIPE.search(text) else plans.board_of(board)
-    try:
-        parsed = parse(text, benches=plans.benches(), board=numbers)
-    except PlanError as error:
-        raise UnknownName(f"plan {plan}, line {error.line}, on {board}: {error.message}") from error
+    by_recipe = any(guest.recipe for guest in parsed.guests.values())
+    plans.check_on(board, None if by_recipe else plans.board_of(board), parsed)
     off, *_ = words = axes()["events"]
     counting = {name: words[config["events"]] for name, config in parsed.configs.items()
                 if words[config["events"]] != off}
@@ -50,6 +44,6 @@ def check_run(tree: Tree, board: str, plan: str) -> None:
         named, *others = counting
         word = counting[named]
         more = f" and {len(others)} more" if others else ""
-        raise UnknownName(f"plan {plan} does not run on {board}: events={word} in configuration"
+        raise UnknownName(f"scenario {plan} does not run on {board}: events={word} in configuration"
                           f" {named}{more}, and QEMU's cores count no {COUNTED[word]}; a board"
                           " itself counts them, and so does gem5 (BOARD=gem5-a72)")

@@ -16,6 +16,8 @@ import click
 from hypbench import gem5, path_lengths
 from hypbench.frame import REFERENCE_PLANS, lost_steps
 from hypbench.path_lengths import Lengths
+from hypbench.plan_language import text_of
+from hypbench.plan_model import said_of
 from hypbench.reading import read_file
 from hypbench.records import Log
 from hypbench.session import problems_of, run_board
@@ -27,9 +29,6 @@ MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "t
              "wakeup", "working")
 PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-PLAN_COMMENT = re.compile(r"#[^\n]*")
-BENCH = re.compile(r"^\s*bench\s+(\w+)", re.MULTILINE)
-BESIDE = re.compile(r"\bbeside=(\w+)")
 LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
 UNLINKED = ("timed-sw",)
 PROGRAM = "prog_"  # how the name of a program begins, guest/programs/<rest>.c
@@ -40,40 +39,44 @@ def plans_of(tree: Tree, board: str) -> list[str]:
     """The plans of a reference run, the longest first; where list registers cannot be linked,
     timed-sw takes the place of timed, and nothing that of plans of two cores."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
-    return [plan for plan in REFERENCE_PLANS if plan in tree.plans()
+    return [plan for plan in REFERENCE_PLANS if plan in tree.scenarios()
             and plan not in (LINKED if combined else UNLINKED)]
 
 
 def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     """The files that decide which samples a plan takes, and how: paths from the root."""
-    text = tree.plan_text(plan)
+    made = tree.plan(plan)
     guest = tree.root / "guest"
-    benches = list(dict.fromkeys(BENCH.findall(text)))
+    benches = list(dict.fromkeys(name for name, _ in made.benches))
+    loads = {said["beside"] for said in said_of(made).values()} - {"none"}
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
              *(path for bench in benches if bench.startswith(PROGRAM)
                for pattern in (f"programs/{bench.removeprefix(PROGRAM)}.c", "programs/*.h",
                                "program.?", "libc.?") for path in guest.glob(pattern)),
-             *(path for load in dict.fromkeys(BESIDE.findall(text))
-               for path in guest.glob("loads/*.c") if f'"{load}"' in read_text(path)),
+             *(path for load in sorted(loads) for path in guest.glob("loads/*.c")
+               if f'"{load}"' in read_text(path)),
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),
              *(tree.root / "lib" / f"{name}{suffix}" for name in PATTERNS
                for suffix in (".c", ".h")),
              *(path for folder in ("common", tree.board_fact(board, "ISA"))
                for path in (guest / "arch" / folder).rglob("*.*"))]
-    return [Path(f"plans/{plan}.plan"),
-            *sorted(path.relative_to(tree.root) for path in paths
-                    if path.is_file() and path.stem != SAMPLES_NOTHING)]
+    return sorted({path.relative_to(tree.root) for path in paths
+                   if path.is_file() and path.stem != SAMPLES_NOTHING})
 
 
 def digest(tree: Tree, path: Path) -> str:
-    """Of what a compiler, or the plan's reader, sees: comments and blanks do not count."""
-    comment = PLAN_COMMENT if path.suffix == ".plan" else COMMENT
-    words = comment.sub(" ", read_text(tree.root / path)).split()
-    return hashlib.sha256(" ".join(words).encode()).hexdigest()
+    """Of what a compiler sees: comments and blanks do not count."""
+    return sha256(" ".join(COMMENT.sub(" ", read_text(tree.root / path)).split()))
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digests(tree: Tree, board: str, plan: str) -> dict[str, str]:
-    return {path.as_posix(): digest(tree, path) for path in sources_of(tree, board, plan)}
+    """Of the scenario what it means, however its file spells that."""
+    return {f"scenario:{plan}": sha256(text_of(tree.plan(plan)))} | {
+        path.as_posix(): digest(tree, path) for path in sources_of(tree, board, plan)}
 
 
 def digests_path(records: Path) -> Path:
@@ -84,7 +87,7 @@ def keep(tree: Tree, path: Path) -> Path:
     """Puts the records of a good run by gem5 into the tree."""
     log = read_file(path).log
     board, plan = belongs_to(tree, log, path)
-    problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan_text(plan))
+    problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan(plan))
     if problems:
         raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
     path_lengths.refuse_dirty(log.run["build"])
@@ -103,15 +106,15 @@ def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
     """The instructions of the plan's paths, by a run of the same build under QEMU's -icount."""
     other = path_lengths.sibling(tree, board)
     out = tree.build(other) / "reference"
-    write_whole(out / f"{plan}.plan", path_lengths.countable(tree.plan_text(plan)))
-    outcome = run_board(tree, other, str(out / f"{plan}.plan"), "icount", None, out, quiet=True)
+    outcome = run_board(tree, other, path_lengths.countable(tree.plan(plan)), "icount", None, out,
+                        quiet=True)
     if outcome.status:
         raise click.ClickException(f"{other} {plan}: {(outcome.problems or ['the run failed'])[0]}")
     run = outcome.log.run
     if run["build"] != build:
         raise click.ClickException(f"the image of {other}, which counts instructions, is of build"
                                    f" {run['build']}, the run of {build}: build it again")
-    return Lengths(f"make bench BOARD={other} PLAN={plan}, of build {build}", run["compiler"],
+    return Lengths(f"make bench BOARD={other} SCENARIO={plan}, of build {build}", run["compiler"],
                    path_lengths.figures_of(outcome.log))
 
 

@@ -9,7 +9,7 @@ from hypbench.store import LATEST, Folder, beyond, folders, remove, strangers
 from hypbench.tree import Tree, check_names, shown
 
 BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
-SCENARIO = click.option("--plan", "scenario", default="", metavar="P",
+SCENARIO = click.option("--scenario", default="", metavar="S",
                         help="Only runs of this scenario.")
 
 

@@ -22,6 +22,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
 from hypbench.guests.prepare import expanded
+from hypbench.plan_binary import core_count
+from hypbench.plan_model import Plan
 from hypbench.possible import check_board, check_clock
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
                               lines_of, missing_texts, parted)
@@ -192,13 +194,14 @@ class Outcome:
     seconds: float = 0  # from start to end
 
 
-def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None,
+def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit_s: float | None,
               out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
-    """`more`: further words for QEMU."""
+    """`plan`: a scenario's word or file, or a plan; None: the plan of the built image. `more`:
+    further words for QEMU."""
     check_board(tree, board)
     check_clock(tree, board, clock)
-    if plan:
-        plans.check_plan(plan, tree.plan_text(plan))
+    if isinstance(plan, str):
+        plan = tree.plan(plan)
     with alone_in(out, board):
         machine, platform = (gem5_run(tree, board, plan, limit_s, out) if tree.is_gem5(board) else
                              qemu_run(tree, board, plan, clock, limit_s, out, more))
@@ -216,30 +219,30 @@ def run_board(tree: Tree, board: str, plan: str | None, clock: str, limit_s: flo
     return Outcome(log, status, problems, monotonic() - began)
 
 
-def qemu_run(tree: Tree, board: str, plan: str | None, clock: str, limit_s: float | None, out: Path,
-             more: Sequence[str]) -> tuple[qemu.Qemu, str]:
+def qemu_run(tree: Tree, board: str, plan: Plan | None, clock: str, limit_s: float | None,
+             out: Path, more: Sequence[str]) -> tuple[qemu.Qemu, str]:
     platform = qemu.PLATFORM_OF_CLOCK[clock]
-    text, loaders = expanded(tree, board, tree.plan_text(plan), out) if plan else (None, [])
-    image = write_image_text(tree, board, text, platform, out)
+    placed, loaders = expanded(tree, board, plan, out) if plan else (None, [])
+    image = write_image(tree, board, placed, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image, plans.cores_of(read_bytes(image)))
     return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S), platform
 
 
-def gem5_run(tree: Tree, board: str, plan: str | None, limit_s: float | None, out: Path
+def gem5_run(tree: Tree, board: str, plan: Plan | None, limit_s: float | None, out: Path
              ) -> tuple[gem5.Gem5, str]:
-    text = tree.plan_text(plan) if plan else plans.read_plan(built_image(tree, board))
-    machine = gem5.machine_of(tree, board, plans.cores_wanted(text))
-    image = write_image_text(tree, board, text, gem5.PLATFORM, out, machine.text)
+    plan = plan or plans.read_plan(built_image(tree, board))
+    machine = gem5.machine_of(tree, board, core_count(plan))
+    image = write_image(tree, board, plan, gem5.PLATFORM, out, machine.text)
     return gem5.Gem5(machine.command(image, out), limit_s or gem5.LIMIT_S), gem5.PLATFORM
 
 
-def write_image_text(tree: Tree, board: str, text: str | None, platform: str, out: Path,
-                     machine: str = "") -> Path:
-    """A copy of the board's image with the plan (its own where `text` is none) in it."""
+def write_image(tree: Tree, board: str, plan: Plan | None, platform: str, out: Path,
+                machine: str = "") -> Path:
+    """A copy of the board's image with the plan in it; None: with its own plan."""
     image = built_image(tree, board)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{tree.qemu_image(board).suffix}"
-    write_whole(run_image, plans.write_plan(image, text or plans.read_plan(image), platform,
+    write_whole(run_image, plans.write_plan(image, plan or plans.read_plan(image), platform,
                                             machine))
     return run_image
 

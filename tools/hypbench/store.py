@@ -208,8 +208,8 @@ def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path
         raise UnknownName(unknown(word, there))
     if len(found) > 1:
         names = ", ".join(f"{folder.place}/{name}" for folder in found)
-        raise UnknownName(f"several kept runs have the name {name}: {names}; BOARD= and PLAN=, or"
-                          " the whole name, choose one")
+        raise UnknownName(f"several kept runs have the name {name}: {names}; BOARD= and SCENARIO=,"
+                          " or the whole name, choose one")
     kept = found[0].named(name)
     assert kept
     if fault := found[0].fault(kept):

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket, TrackEvent
 
 from hypbench import abi
-from hypbench.plan_language import Plan, check_config
+from hypbench.plan_model import Plan, check_config
 from hypbench.plan_vms import Link
 from hypbench.plan_words import Mistake
 from hypbench.records import Data, Log

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in a source tree: boards, plans, built images, the record schema."""
+"""Where things are in a source tree: boards, scenarios, built images, the record schema."""
 
 import fcntl
 import lzma
@@ -11,16 +11,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
 import click
+
+from hypbench import scenario, scenario_schema
+from hypbench.plan_model import Plan
 
 HOME = Path(__file__).resolve().parents[2]
 LOCK = "run.lock"  # in a folder of results
 PACKED = b"\xfd7zXZ\0"  # how an xz file begins
 UNPACKED_MOST = 64 << 20  # bytes; what of it a file has is not known before it is read
 UNPACKING_MOST = 32 << 20  # of memory
+OLD_PLAN = ".plan"  # how the name of a plan of the line language ends
+BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 
 
 class UnknownName(click.ClickException):
@@ -50,8 +56,13 @@ class Tree:
     def boards(self) -> list[str]:
         return sorted(path.parent.name for path in self.root.glob("boards/*/board.mk"))
 
-    def plans(self) -> list[str]:
-        return sorted(path.stem for path in self.root.glob("plans/*.plan"))
+    def scenario_files(self) -> dict[str, Path]:
+        """The words that select a scenario, each with the file that has the scenario."""
+        return {word: path for path in sorted(self.root.glob("scenarios/*.toml"))
+                for word in scenario.names_in(read_text(path), path.stem)}
+
+    def scenarios(self) -> list[str]:
+        return sorted(self.scenario_files())
 
     def qemu_boards(self) -> list[str]:
         return [board for board in self.boards() if self.qemu_options(board)]
@@ -84,16 +95,25 @@ class Tree:
         """The built image that QEMU starts."""
         return self.build(board) / (self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
 
-    def plan_text(self, plan: str) -> str:
-        """A plan by its name in plans/, or by the path of a file."""
-        path = self.root / "plans" / f"{plan}.plan"
+    def plan(self, word: str) -> Plan:
+        """The plan of a scenario: by a word that selects one, or by the path of a file. UnknownName
+        has every mistake of the scenario."""
+        files = self.scenario_files()
+        path = files.get(word, Path(word))
         if not path.is_file():
-            path = Path(plan)
-        if not path.is_file():
-            raise UnknownName(f"no plan '{plan}'{nearest(plan, self.plans())}; there are:"
-                              f" {listed(self.plans())}"
-                              " (or give the path of a file)")
-        return read_text(path)
+            raise UnknownName(f"no scenario '{word}'{nearest(word, list(files))}; there are:"
+                              f" {listed(sorted(files))} (or give the path of a file)")
+        if path.suffix == OLD_PLAN:
+            raise UnknownName(f"{word} is a plan of the old language; this command makes a scenario"
+                              f" of it: hypbench convert {word} -o scenarios/{path.stem}.toml")
+        inside = path.is_relative_to(self.root)
+        try:
+            return scenario.read(
+                read_text(path), word if word in files else path.stem,
+                str(path.relative_to(self.root) if inside else path), scenario_schema.mistakes,
+                benches_of(self.root))
+        except scenario.ScenarioError as error:
+            raise UnknownName(str(error)) from error
 
     @property
     def builds(self) -> Path:
@@ -140,6 +160,16 @@ class Tree:
         return [Path(name) for name in names if (self.root / name).is_file()]
 
 
+@cache
+def benches_of(root: Path) -> list[str]:
+    """The guest's benchmarks and programs, from its sources; a tree without a guest has ours."""
+    sources = [*root.glob("guest/bench/*.c"), *root.glob("guest/programs/*.c")]
+    if not sources and root != HOME:
+        return benches_of(HOME)
+    return sorted({bench or program for path in sources
+                   for bench, program in BENCH.findall(path.read_text())})
+
+
 def with_parts(path: Path) -> str:
     """A file of a board's folder, with the shared parts that it includes in their places."""
     boards = path.parents[1]
@@ -163,7 +193,7 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
 
 def on_the_board(board: str, plan: str = "") -> str:
     """How records come from a board that is no emulator."""
-    words = f" PLAN={plan}" if plan else ""
+    words = f" SCENARIO={plan}" if plan else ""
     return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
             f" `make capture BOARD={board} TTY=…`")
 

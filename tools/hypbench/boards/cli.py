@@ -2,29 +2,26 @@
 """The commands for real boards: hypbench sdcard | tftp | flash | device-tree. For TFTP, the folder
 that a server gives a board, and what is typed at U-Boot's prompt."""
 
-import re
 import socket
 from pathlib import Path
 
 import click
 
-from hypbench import debian
+from hypbench import debian, plan as plans
 from hypbench.boards.card import MIB, Made, collect, lacking, make_card
 from hypbench.boards.description import Card, File, Tftp, read_card
 from hypbench.boards.flash import flash as write_device
 from hypbench.boards.listing import boards
 from hypbench.boards.sources import Missing, Sources, script
-from hypbench.plan import read_plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes, write_whole
 
 SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
 SOMEWHERE = ("192.0.2.1", 9)  # an address of documentation (RFC 5737); nothing is sent there
 PATH = click.Path(path_type=Path)
-PLAN_NAME = re.compile(r"^[ \t]*name[ \t]+([\w.-]+)", re.MULTILINE | re.ASCII)
 BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
-PLAN = click.option("--plan", default="default", show_default=True, metavar="P",
-                    help="A name from plans/, or a file.")
+SCENARIO = click.option("--scenario", "plan", default="default", show_default=True, metavar="S",
+                        help="A word that `hypbench scenarios` lists, or a file.")
 PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
                         default="silicon", hidden=True)
 
@@ -85,22 +82,22 @@ GIVEN = click.option("--given", multiple=True, metavar="WORD=PATH", callback=wor
 
 @click.command()
 @BOARD
-@PLAN
+@SCENARIO
 @PLATFORM
 @GIVEN
 @click.option("-o", "--output", type=PATH, help="The image; without it, build/BOARD/sdcard.img.")
 @click.pass_obj
 def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
            output: Path | None) -> None:
-    """Make the image of a board's card, with a plan in it.
+    """Make the image of a board's card, with a scenario in it.
 
     boards/BOARD/card.toml lists its contents. The command writes to no device.
     """
     card = read_card(tree, board)
-    sources = Sources(tree, board, tree.plan_text(plan), platform, given)
+    sources = Sources(tree, board, tree.plan(plan), platform, given)
     path = output or tree.build(board) / "sdcard.img"
     made = make_card(card, sources, path)
-    click.echo(f"{shown(tree, path)}: {path.stat().st_size // MIB} MiB, plan {plan}")
+    click.echo(f"{shown(tree, path)}: {path.stat().st_size // MIB} MiB, scenario {plan}")
     list_files(made)
     for one in made.absent:
         click.echo(missing(one, shown(tree, path), board), err=True)
@@ -127,7 +124,7 @@ def missing(one: File, path: Path, board: str) -> str:
 
 @click.command()
 @BOARD
-@PLAN
+@SCENARIO
 @PLATFORM
 @GIVEN
 @click.option("--serverip", metavar="A", help="This machine's address, as the board knows it.")
@@ -135,15 +132,15 @@ def missing(one: File, path: Path, board: str) -> str:
 @click.pass_obj
 def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
          serverip: str | None, output: Path | None) -> None:
-    """Make a folder for a TFTP server, with a plan in the image; print U-Boot's commands."""
+    """Make a folder for a TFTP server, with a scenario in the image; print U-Boot's commands."""
     card = read_card(tree, board)
-    sources = Sources(tree, board, tree.plan_text(plan), platform, given)
+    sources = Sources(tree, board, tree.plan(plan), platform, given)
     folder = output or tree.build(board) / "tftp"
     if not card.tftp:
         raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
     made = make_folder(card, card.tftp, sources, folder)
     names = [found.name for _, found in made.found] + [SCRIPT]
-    click.echo(f"{shown(tree, folder)}, plan {plan}: {', '.join(names)}")
+    click.echo(f"{shown(tree, folder)}, scenario {plan}: {', '.join(names)}")
     click.echo(instructions(card.tftp, folder.resolve(), serverip or own_address()))
 
 
@@ -170,11 +167,10 @@ def flash(tree: Tree, board: str, dev: str, confirm: str, image: Path | None) ->
 
 def plan_note(path: Path) -> str:
     try:
-        text = read_plan(path.read_bytes())
+        name = plans.read_plan(path.read_bytes()).name
     except click.ClickException as error:
-        return f"its plan is not known: {error.message}"
-    name = PLAN_NAME.search(text)
-    return f"its plan: {name[1] if name else 'one without a name'}"
+        return f"its scenario is not known: {error.message}"
+    return f"its scenario: {name or 'one without a name'}"
 
 
 @click.command("device-tree", hidden=True)

@@ -20,7 +20,7 @@ Part = TypeVar("Part")
 @dataclass(frozen=True)
 class File:
     """A file of the FAT, of the TFTP folder, or raw sectors. It comes from the first of these that
-    is named: what was built (with the plan put into it where it has one), the board's folder, a
+    is named: what was built (with the scenario put into it where it has one), the board's folder, a
     script made of a file of that, a Debian package, a device tree of Debian's kernel. Without any,
     only the user has it."""
 

@@ -12,6 +12,7 @@ import click
 from hypbench import plan as plans
 from hypbench.boards.programs import run
 from hypbench.plan_binary import MAGIC
+from hypbench.plan_model import Plan
 
 FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 # struct legacy_img_hdr of U-Boot's include/image.h: magic, header CRC, time, size, load, entry,
@@ -34,7 +35,7 @@ def is_disk(image: bytes) -> bool:
     return table or image[0] in (0xeb, 0xe9)
 
 
-def patch(image: bytes, plan: str, platform: str | None = None) -> bytes:
+def patch(image: bytes, plan: Plan, platform: str | None = None) -> bytes:
     """The image with this plan, and with the checksums of its format renewed."""
     if image.startswith(UIMAGE_MAGIC):
         return patch_uimage(image, plan, platform)
@@ -42,13 +43,13 @@ def patch(image: bytes, plan: str, platform: str | None = None) -> bytes:
         return patch_fit(image, plan, platform)
     if is_disk(image):
         raise click.ClickException("this is the image of a card or disk; `make sdcard BOARD=…"
-                                   f" PLAN=…` makes it anew. A plan goes into: {FORMATS}")
+                                   f" SCENARIO=…` makes it anew. A plan goes into: {FORMATS}")
     if MAGIC not in image:
         raise click.ClickException(f"this has no plan section. A plan goes into: {FORMATS}")
     return plans.write_plan(image, plan, platform)
 
 
-def patch_uimage(image: bytes, plan: str, platform: str | None) -> bytes:
+def patch_uimage(image: bytes, plan: Plan, platform: str | None) -> bytes:
     if len(image) < UIMAGE.size:
         raise click.ClickException("the uImage is cut: it has no whole header")
     magic, header_crc, *words = UIMAGE.unpack_from(image)
@@ -70,7 +71,7 @@ def header_crc_of(image: bytes) -> int:
     return zlib.crc32(image[:4] + bytes(4) + image[8:UIMAGE.size])
 
 
-def patch_fit(image: bytes, plan: str, platform: str | None) -> bytes:
+def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
     """In place: the plan is as long as the old one, and so is each hash that covers it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fit"

@@ -12,6 +12,7 @@ from hypbench import debian
 from hypbench.boards import images
 from hypbench.boards.description import Card, File
 from hypbench.boards.programs import run
+from hypbench.plan_model import Plan
 from hypbench.tree import Tree, UnknownName, read_bytes
 
 INSTALLED = Path("/")  # where packages of this machine are
@@ -40,7 +41,7 @@ class Sources:
 
     tree: Tree
     board: str
-    plan: str  # text
+    plan: Plan
     platform: str
     given: dict[str, Path]
     failed: dict[str, click.ClickException] = field(default_factory=dict)  # by package
@@ -81,7 +82,7 @@ class Sources:
             raise click.ClickException(f"{path} is not built: `make image BOARD={self.board}`"
                                        " makes it")
         data = images.patch(read_bytes(path), self.plan, self.platform)
-        return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the plan")
+        return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the scenario")
 
     def packaged(self, wanted: File) -> Found:
         """From a package: one that is installed here, or Debian's."""

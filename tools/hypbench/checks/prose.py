@@ -21,15 +21,15 @@ SINGLE = r"[\w'-]+"
 KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")  # not mistakes
 EXEMPT = {"CHANGELOG.md",  # has old names
           "tests/host/test_checks.py"}  # plants mistakes
-HASH_SUFFIXES = {".sh", ".mk", ".plan", ".toml", ".cmd"}
+HASH_SUFFIXES = {".sh", ".mk", ".toml", ".cmd"}
 SCRIPT_SUFFIXES = {".js", ".json"}
 SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")  # comments and strings
 PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
                 getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # from Python 3.12 on
 MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a file that a how-to writes
 LINK = re.compile(r"\]\(([\w./-]+)\)")
-NAMED = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|plans|reference|tests"
-                   r"|tools)/[\w./-]*)`")
+NAMED = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|reference|scenarios"
+                   r"|tests|tools)/[\w./-]*)`")
 PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.(?:md|svg|json)\b")
 
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: pages made from the text that they are about: the benchmarks, the plans, the
-exit kinds, the axes, the plan lines, the records, the path lengths, the ceilings, the planted
-faults. The
-committed pages are what this makes. Comments of C have a form of their own here, which no generator
-of documents reads."""
+"""docs/reference/: pages made from the text that they are about: the benchmarks, the scenarios with
+their keys and their schema, the exit kinds, the axes, the records, the path lengths, the ceilings,
+the planted faults. The committed pages are what this makes. Comments of C have a form of their own
+here, which no generator of documents reads."""
 
-import inspect
 import json
 import re
 import subprocess
@@ -20,8 +18,9 @@ import click
 from hypbench import windows
 from hypbench.checks.base import Violation
 from hypbench.checks.measured import PART, Measured, Row, table
-from hypbench.plan_language import Parser
 from hypbench.records import Data
+from hypbench.scenario_commands import Listed, listed
+from hypbench.scenario_schema import MEANINGS, body, schema
 from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree, write_whole
 
@@ -33,7 +32,6 @@ TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cn
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
 FOLDER = Path("docs/reference")
 MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
-LINE = re.compile(r"^bench (\w+)", re.MULTILINE)
 FAULTS = Path("tests/faults/table.py")
 
 
@@ -121,17 +119,23 @@ def value_of(header: Header, axis: str, value: str) -> str:
     return words[[name.strip() for name in names.split(",")].index(value)]
 
 
-def plan_lines(tree: Tree) -> str:
-    header = Header(tree, "plan.h")
-    limits = header.constants()
-    rows = []
-    for name, statement in Parser.STATEMENTS.items():
-        text = " ".join(inspect.cleandoc(statement.__doc__ or "").split())
-        if not text.startswith(name):
-            raise click.ClickException(f"the parser's statement {name} has no docstring")
-        line, _, meaning = text.format_map(limits).partition(": ")
-        rows.append((f"`{line}`", linked(meaning)))
-    return texts().plan_lines(header, rows)
+def scenario_keys(tree: Tree) -> str:
+    """The keys of a scenario: the fields of abi/'s tables have tables of their own."""
+    rows = [(f"`{key}`", MEANINGS[key]) for key in (*body(), "variant")]
+    inner = {"config": ("from",), "matrix": ("victim", "load", "policy"), "guest": ("recipe",),
+             "vm": ("image", "cores", "configs", "colours"), "event": ("at_us", "on", "end", "do")}
+    rows += [(f"`{key}` of `{table}`", MEANINGS[key]) for table, keys in inner.items()
+             for key in keys]
+    return texts().scenario_keys(Header(tree, "plan.h"), rows)
+
+
+def scenario_schema(tree: Tree) -> str:
+    """For editors: the schema, with the meaning of each key."""
+    plan, config = Header(tree, "plan.h"), Header(tree, "run_config.h")
+    said = config.meanings("CONFIG_AXES") | config.meanings("CONFIG_NUMBERS")
+    for macro in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS", "PLAN_VM_FIELDS"):
+        said |= plan.meanings(macro)
+    return json.dumps(schema(said), indent=1) + "\n"
 
 
 def records(tree: Tree) -> str:
@@ -185,10 +189,10 @@ def reason(why: list[str]) -> str:
 
 
 def studies(tree: Tree) -> str:
-    """What the plans and pages call S1 to S4."""
+    """What the scenarios and pages call S1 to S4."""
     said = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
     return texts().studies([(one["title"], one["cite"], ", ".join(
-        f"`{path.stem}`" for path in sorted(tree.root.glob(f"plans/paper-{name.lower()}*.plan")))
+        f"`{word}`" for word in tree.scenarios() if word.startswith(f"paper-{name.lower()}"))
         or "none") for name, one in said.items() if "title" in one])
 
 
@@ -216,13 +220,15 @@ def quoted(words: list[str]) -> str:
 def pages(tree: Tree) -> dict[Path, str]:
     """Those of docs/reference/, and others that have a part which is made."""
     measured = Measured(tree)
-    made = {"benchmarks.md": benchmarks(tree), "plans.md": plans(tree), "exits.md": exits(tree),
-            "axes.md": axes(tree), "plan-lines.md": plan_lines(tree), "records.md": records(tree),
-            "path-lengths.md": path_lengths(measured), "figures.md": measured.texts.figures(),
-            "bounds.md": bounds(tree), "studies.md": studies(tree)}
+    made = {"benchmarks.md": benchmarks(tree), "scenarios.md": scenarios(tree),
+            "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),
+            "scenario-keys.md": scenario_keys(tree), "path-lengths.md": path_lengths(measured),
+            "figures.md": measured.texts.figures(), "bounds.md": bounds(tree),
+            "studies.md": studies(tree)}
     if (tree.root / FAULTS).is_file():
         made["faults.md"] = faults(tree)
-    return {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()} | {
+    found = {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
+    return found | {FOLDER / "scenario.schema.json": scenario_schema(tree)} | {
         path: measured.filled(path) for path in tree.files()
         if path.suffix == ".md" and PART.search((tree.root / path).read_text())}
 
@@ -244,11 +250,11 @@ def reference(tree: Tree) -> None:
 
 
 def benchmarks(tree: Tree) -> str:
-    """A section a file: its names, the plans that have them, its comment."""
+    """A section a file: its names, the scenarios that have them, its comment."""
     used: dict[str, list[str]] = {}
-    for path in sorted(tree.root.glob("plans/*.plan")):
-        for name in dict.fromkeys(LINE.findall(path.read_text())):
-            used.setdefault(name, []).append(path.stem)
+    for word in tree.scenarios():
+        for name in dict(tree.plan(word).benches):
+            used.setdefault(name, []).append(word)
     sections = []
     for folder in ("bench", "programs"):
         for path in sorted(tree.root.glob(f"guest/{folder}/*.c")):
@@ -281,18 +287,14 @@ def markdown(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def plans(tree: Tree) -> str:
-    rows = ((f"`{path.stem}`", " ".join(heading(path.read_text())))
-            for path in sorted(tree.root.glob("plans/*.plan")))
-    return texts().plans(rows)
-
-
-def heading(text: str) -> Iterator[str]:
-    """The comment that a plan begins with."""
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            return
-        yield line.removeprefix("#").strip()
+def scenarios(tree: Tree) -> str:
+    """A table a question."""
+    questions: dict[str, list[Listed]] = {}
+    for one in listed(tree):
+        questions.setdefault(one.question, []).append(one)
+    return texts().scenarios([(question, [
+        (f"`{one.word}`", one.title, ", ".join(one.needs) or "–") for one in group])
+        for question, group in questions.items()])
 
 
 def exits(tree: Tree) -> str:

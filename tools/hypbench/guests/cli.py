@@ -55,7 +55,7 @@ class OneLine(click.Command):
 @click.option("--board", default="virt-a72", show_default=True, metavar="B",
               help="A folder of boards/ that QEMU has.")
 @click.option("--config", metavar="C",
-              help="A preset, also with axes: 'trapped wfi=trapped' (docs/plans.md); without it"
+              help="A preset, also with axes: 'trapped wfi=trapped' (docs/scenarios.md); without it"
                    " trapped.")
 @click.option("--dtb", type=PATH, help="A device tree of yours, instead of one that is made.")
 @click.option("--initrd", type=PATH, help="For the kernel: an initramfs.")

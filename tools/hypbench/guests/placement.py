@@ -156,9 +156,6 @@ class Load:
     ipa: int
     size: int
 
-    def line(self) -> str:
-        return f"load store={self.store:#x} ipa={self.ipa:#x} size={self.size:#x}"
-
     def option(self, board: Board) -> list[str]:
         """QEMU's; a comma in a file's name is said twice."""
         file = str(self.file).replace(",", ",,")

@@ -2,7 +2,6 @@
 """A guest before its run: what is wanted, by a user or by a plan's recipe, its files in the store,
 its plan: one configuration, a `guest` line and a `load` line a file."""
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, 
                                      size_of)
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
 from hypbench.guests.recipes import BUILT_BY_HAND, RECIPES
-from hypbench.plan_language import config_of, words_of
+from hypbench.plan_model import ORDERS, Plan, config_of, words_of
+from hypbench.plan_vms import GUEST, Guest, usual_vms
 from hypbench.plan_words import Mistake, nearest
 from hypbench.tree import LOCK, Tree, write_whole
 
-BY_RECIPE = re.compile(r"^[ \t]*guest[ \t]+(\S+)[ \t]+recipe=(\S+)[ \t]*(?:#.*)?$", re.MULTILINE)
 # QEMU's GICv2 does not look at a timer's line again when a list register deactivates it: by the
 # host's clock it may be due again by then, and is lost (CAVEATS.md). Not with lr=sw.
 USUAL_CONFIG = "trapped"
@@ -48,7 +47,7 @@ class Prepared:
     image: formats.Image
     layout: Layout
     loads: list[Load]
-    plan: str
+    plan: Plan
 
 
 def settings(config: str) -> dict[str, str]:
@@ -59,19 +58,19 @@ def settings(config: str) -> dict[str, str]:
         raise BadGuest(f"CONFIG={config}: {mistake}") from mistake
 
 
-def plan_text(config: str, stats: bool, machine: Machine, layout: Layout,
-              loads: list[Load]) -> str:
+def plan_of(config: str, stats: bool, machine: Machine, layout: Layout, loads: list[Load]) -> Plan:
     """A step without end: the guest, its user or the host tool's limit ends it."""
     words = config + (" stats=on" if stats and "stats=" not in config else "")
-    return "\n".join(["name guest", "order once", "limit_ms 0", f"config {words}",
-                      *guest_lines("", machine, layout, loads), ""])
+    guests = {GUEST: guest_of(machine, layout, loads)}
+    configs = dict([config_of(words.split())])
+    return Plan(name=GUEST, order=ORDERS.index("once"), limit_ms=0, configs=configs, guests=guests,
+                vms=usual_vms(guests, [words_of(one) for one in configs.values()]))
 
 
-def guest_lines(name: str, machine: Machine, layout: Layout, loads: list[Load]) -> list[str]:
-    """`name`: or "", of a plan with one guest."""
-    return [f"guest{name and ' '}{name} ram={machine.ram:#x} ram_mib={machine.ram_size // MIB}"
-            f" cpus={machine.cpus} entry={layout.entry:#x} dtb={layout.dtb:#x}",
-            *(load.line() for load in loads)]
+def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
+    return Guest({"ram": machine.ram, "ram_mib": machine.ram_size // MIB, "cpus": machine.cpus,
+                  "entry": layout.entry, "dtb": layout.dtb},
+                 [{"store": load.store, "ipa": load.ipa, "size": load.size} for load in loads])
 
 
 def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
@@ -93,23 +92,23 @@ def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
                    address=made.address if wish.address is None else wish.address)
 
 
-def expanded(tree: Tree, board: str, plan: str, folder: Path) -> tuple[str, list[str]]:
-    """A plan whose `guest NAME recipe=WORD` line, if there is one, has its images placed, and the
-    words by which QEMU loads them; `folder` gets the files."""
-    found = list(BY_RECIPE.finditer(plan))
+def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
+    """A plan whose guest with a recipe, if there is one, has its images placed, and the words by
+    which QEMU loads them; `folder` gets the files."""
+    found = {name: guest.recipe for name, guest in plan.guests.items() if guest.recipe}
     if not found:
         return plan, []
     if len(found) > 1:
-        raise BadGuest("a plan has one guest with a recipe at most")
-    name, recipe = found[0].groups()
+        raise BadGuest("a scenario has one guest with a recipe at most")
+    (name, recipe), = found.items()
     if recipe not in RECIPES:
         near = nearest(recipe, RECIPES)
         raise BadGuest(f"recipe={recipe}: no guest of that name{near and f', nearest {near!r}'};"
                        f" valid: {' '.join(RECIPES)}")
     wish = by_recipe(tree, Wish(board, Path(recipe)), folder)
     prepared = prepare(tree, wish, folder / "guest-images")
-    lines = guest_lines(name, prepared.machine, prepared.layout, prepared.loads)
-    return (plan[:found[0].start()] + "\n".join(lines) + plan[found[0].end():],
+    placed = guest_of(prepared.machine, prepared.layout, prepared.loads)
+    return (replace(plan, guests=plan.guests | {name: placed}),
             [word for load in prepared.loads for word in load.option(prepared.board)])
 
 
@@ -131,7 +130,7 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
         stored = store(wish, board, machine, layout, given, folder)
     except BadGuest as error:
         raise BadGuest(f"GUEST={wish.image}: {error.message}") from error
-    plan = plan_text(wish.config, wish.stats, machine, layout, stored)
+    plan = plan_of(wish.config, wish.stats, machine, layout, stored)
     return Prepared(board, machine, image, layout, stored, plan)
 
 

@@ -15,7 +15,7 @@ from hypbench.guests.prepare import Prepared, Wish, prepare
 from hypbench.guests.status import status_of
 from hypbench.records import Data, Log
 from hypbench.report import note_of
-from hypbench.session import ending, problems_of, stuck, write_image_text, write_results
+from hypbench.session import ending, problems_of, stuck, write_image, write_results
 from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
@@ -81,8 +81,8 @@ def run(tree: Tree, wish: Wish, say: Say) -> tuple[Log, Verdict]:
 
 def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verdict]:
     prepared = prepare(tree, wish, folder)
-    image = write_image_text(tree, wish.board, prepared.plan,
-                             qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
+    image = write_image(tree, wish.board, prepared.plan,
+                        qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
     words = command(tree, wish, prepared, image)
     session = terminal.Session(words, wish.limit_s)
     say(opening(wish, prepared))

@@ -14,23 +14,23 @@ import gzip
 import json
 import multiprocessing
 import os
-import re
 import shutil
 import signal
 import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from hypbench import gem5, path_lengths, profile, reference, store
+from hypbench import abi, gem5, path_lengths, profile, reference, store
 from hypbench.cost import Machine
 from hypbench.digests import image_build, made_from, sha256
 from hypbench.frame import REFERENCE_PLANS, Board, Source, lost_steps
+from hypbench.plan_model import ORDERS, Plan
 from hypbench.reading import read_file
 from hypbench.records import Data, Log
 from hypbench.rows import measured
@@ -45,11 +45,11 @@ PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched",
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"
-ONE_PASS, SAMPLES = "order once", 10_000
+SAMPLES = 10_000
 # Of plans whose loads an emulator executes, too, for as long as each sample takes.
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "sched": 300}
 # Of these the page has the references of a walk alone, where nothing models the walks.
-UNMODELLED = re.compile(r"(bench (?:tlb_chase|lat_mem_rd))\b.*")
+UNMODELLED = ("tlb_chase", "lat_mem_rd")
 JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
 PR_SET_PDEATHSIG = 1  # prctl(2)
 FIRST = "virt-a72"  # the page opens with it
@@ -104,22 +104,23 @@ class Job:
         return found if isinstance(found, dict) else {}
 
     @property
-    def text(self) -> str:
+    def made_plan(self) -> Plan:
         """The plan that is run. By the instruction counter nothing drifts between two passes, nor
         in an hour of samples: one pass of few says as much in a fraction of the time."""
-        text = self.tree.plan_text(self.plan)
+        plan = self.tree.plan(self.plan)
         if self.tree.is_gem5(self.board):
-            return text
+            return plan
         most = SAMPLES_BESIDE_LOADS.get(self.plan, SAMPLES)
-        fewer = re.sub(r"\bn=(\d+)", lambda found: f"n={min(int(found[1]), most)}", text)
-        return UNMODELLED.sub(r"\1 n=1 pages=8", f"{fewer}\n{ONE_PASS}\n")
+        return replace(plan, order=ORDERS.index("once"), benches=[
+            (name, abi.defaults("BENCH_PARAMS") | {"n": 1, "pages": 8} if name in UNMODELLED else
+             params | {"n": min(params["n"], most)}) for name, params in plan.benches])
 
     @property
     def made_from(self) -> str:
         """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
         and the scripts that build it."""
         more = profile.sources() if self.plan == profile.PLAN else []
-        return made_from(self.tree, self.board, self.text, CLOCK,
+        return made_from(self.tree, self.board, self.made_plan, CLOCK,
                          *(path.read_bytes() for path in more))
 
     @property
@@ -129,9 +130,9 @@ class Job:
                 or not self.tree.qemu_image(self.board).is_file()
                 or not self.tree.kept(self.board, self.plan).is_dir()):
             return None
-        text = self.tree.plan_text(self.plan)
+        whole = self.tree.plan(self.plan)
         return store.made_as(self.tree, self.board, self.plan,
-                             made_from(self.tree, self.board, text, CLOCK))
+                             made_from(self.tree, self.board, whole, CLOCK))
 
     @property
     def up_to_date(self) -> bool:
@@ -161,7 +162,7 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
         more = sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
                       - set(plans_there))
     else:
-        counted = profile.PLAN in tree.plans() and not profile.why_not(tree, board)
+        counted = profile.PLAN in tree.scenarios() and not profile.why_not(tree, board)
         more = [profile.PLAN] * counted
     return [Job(tree, board, plan) for plan in [*plans_there, *more]]
 
@@ -172,11 +173,10 @@ def run_job(job: Job, limit_s: float | None) -> str:
     made, out = job.made_from, job.scratch
     shutil.rmtree(out, ignore_errors=True)
     try:
-        plan, counts = out / "once.plan", out / "counts"
+        counts = out / "counts"
         out.mkdir(parents=True)
-        write_whole(plan, job.text)
         more = profile.plugin(job.tree, job.board, counts) if job.plan == profile.PLAN else []
-        outcome = run_board(job.tree, job.board, str(plan), CLOCK, limit_s, out, quiet=True,
+        outcome = run_board(job.tree, job.board, job.made_plan, CLOCK, limit_s, out, quiet=True,
                             more=more)
         if more and counts.is_file():
             profile.write(profile.flames_of(
@@ -252,7 +252,7 @@ def source_of(job: Job) -> Source:
     kept = not captured and is_kept(tree, job.board)
     benched = None if captured or kept else job.benched
     path = benched or path
-    asked = tree.plan_text(job.plan) if job.plan in tree.plans() else ""
+    asked = tree.plan(job.plan) if job.plan in tree.scenarios() else Plan()
     if not path.is_file():
         return (Source(job.plan, Log(), uncaptured=True, kept=kept) if captured or kept else
                 Source(job.plan, Log(), ["there are no records: it was not run"],
@@ -321,7 +321,7 @@ def boards_of(jobs: list[Job]) -> list[Board]:
             one.plan: source for one, source in sources.items() if one.board == job.board})
         if profile.PLAN in board.sources:
             board.flames = profile.read(job.flames)
-        elif (profile.PLAN in tree.plans()
+        elif (profile.PLAN in tree.scenarios()
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
         found.append(board)
@@ -342,11 +342,11 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
              *(board for board in reference_boards(tree) if board not in boards)]
     names.sort(key=lambda board: board != FIRST)
     console = console_of(quiet)
-    there, absent = ([plan for plan in PLANS if (plan in tree.plans()) == known]
+    there, absent = ([plan for plan in PLANS if (plan in tree.scenarios()) == known]
                      for known in (True, False))
     jobs = [job for board in names for job in jobs_of(tree, board, there)]
     if absent:
-        console.print(f"not in plans/, so left out: {', '.join(absent)}", markup=False)
+        console.print(f"not in scenarios/, so left out: {', '.join(absent)}", markup=False)
     for board in names:
         if from_board(tree, board):
             console.print(said_of(tree, board), markup=False)

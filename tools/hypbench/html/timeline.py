@@ -4,7 +4,7 @@ with an arrow from each ring to the interrupt that it makes."""
 
 from hypbench import charts
 from hypbench.model import Clock
-from hypbench.plan_language import Plan
+from hypbench.plan_model import Plan
 from hypbench.plan_vms import Link
 from hypbench.records import Data, Log
 from hypbench.trace import Exit, doorbells_of, exits_of, handles, rings_of, turns_of, vcpu_name

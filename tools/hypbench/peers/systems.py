@@ -12,8 +12,10 @@ from hypbench.guests.machine import read_board
 from hypbench.guests.placement import Load
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import NotMeasured
+from hypbench.plan_model import ORDERS, Plan, config_of
+from hypbench.plan_vms import Guest, made_vm
 from hypbench.records import read_log
-from hypbench.session import write_image_text
+from hypbench.session import write_image
 
 LIMIT_S = 600.0
 # Two VMs on one core take turns, and a VM that wakes takes the core from the other. The CNTVCT of
@@ -98,8 +100,8 @@ class Ours(System):
         return guests.Wish(peer.board, peer.probe, self.config, arguments=arguments,
                            limit_s=LIMIT_S)
 
-    def command(self, peer: Peer, folder: Path, plan: str, loads: list[Load]) -> list[str]:
-        image = write_image_text(peer.tree, peer.board, plan, "qemu-icount", folder / "image")
+    def command(self, peer: Peer, folder: Path, plan: Plan, loads: list[Load]) -> list[str]:
+        image = write_image(peer.tree, peer.board, plan, "qemu-icount", folder / "image")
         board = read_board(peer.tree, peer.board)
         return [*peer.command(image), *(word for load in loads for word in load.option(board))]
 
@@ -107,17 +109,20 @@ class Ours(System):
         return ""
 
     def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
-        lines, loads = ["name pair", "order once", "limit_ms 0",
-                        f"config {self.config} {PAIR_CONFIG}"], []
+        guest_images: dict[str, Guest] = {}
+        loads = []
         for number, role in enumerate(PAIR):
             name = role.removeprefix("pair=")
             wish = self.wish(peer, f"{role} {peer.arguments} {OUR_YIELD}")
             made = guests.prepare(peer.tree, wish, folder / name)
             moved = [replace(load, store=load.store + number * STORE_EACH) for load in made.loads]
-            lines += [*guests.guest_lines(name, made.machine, made.layout, moved)]
+            guest_images[name] = guests.guest_of(made.machine, made.layout, moved)
             loads += moved
-        lines += [f"vm {role.removeprefix('pair=')} cores=0" for role in PAIR]
-        return self.command(peer, folder, "\n".join([*lines, ""]), loads)
+        plan = Plan(name="pair", order=ORDERS.index("once"), limit_ms=0, guests=guest_images,
+                    configs=dict([config_of(f"{self.config} {PAIR_CONFIG}".split())]),
+                    vms={name: made_vm(name, {"cores": "0"}, guest_images)
+                         for name in guest_images})
+        return self.command(peer, folder, plan, loads)
 
     def check(self, log: bytes, peer: Peer) -> Identity:
         records = read_log(log)

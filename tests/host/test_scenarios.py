@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios: what their keys mean, every mistake of a file with its line, the list, the schema, and
+the conversion of old plans."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from golden import FOLDER, UPDATING
+from hypbench.plan_language import parse
+from hypbench.scenario import ScenarioError, read
+from hypbench.scenario_places import places
+from hypbench.scenario_schema import mistakes, schema
+from hypbench.scenario_text import toml_of
+from hypbench.tree import HOME, Tree
+from planlines import plan_lines
+from test_commands import failed
+
+TREE = Tree()
+BENCHES = ["hvc", "smc"]
+START = 'bench = [{ name = "hvc" }]\n'
+TRAPPED = f"{START}[config.trapped]\n"
+
+
+def made(text: str, name: str = "mine"):
+    return read(text, name, validate=mistakes, benches=BENCHES)
+
+
+def configs_of(text: str):
+    return made(START + text).configs
+
+
+def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
+    with pytest.raises(ScenarioError) as caught:
+        made(text, name)
+    assert str(caught.value).splitlines() == [f"{name}.toml:{line}: {message}"
+                                              for line, message in caught.value.mistakes]
+    return caught.value.mistakes
+
+
+# The meaning of a scenario
+
+@pytest.mark.parametrize("word", TREE.scenarios())
+def test_a_scenario_is_what_its_lines_and_its_own_text_mean(word):
+    plan = TREE.plan(word)
+    assert plan.name == word and parse(plan_lines(word)) == plan
+    assert read(toml_of(plan), word, validate=mistakes) == plan
+
+
+def test_a_configuration_inherits():
+    a, b, c = configs_of('[config]\na = { from = "trapped", lr = "sw" }\n'
+                         'b = { from = "c", stats = "on" }\nc = { from = "a", slice_us = 7 }\n'
+                         ).values()
+    parsed = parse("config a trapped lr=sw\nconfig b trapped lr=sw slice_us=7 stats=on\n"
+                   "config c trapped lr=sw slice_us=7\nbench b\n").configs
+    assert [a, b, c] == list(parsed.values())
+
+
+def test_a_matrix_nests_its_lists_in_their_order():
+    found = configs_of('[config.own]\nfrom = "trapped"\nstage2 = "4K"\n[matrix]\n'
+                       'victim = ["direct", "own"]\nstate = ["warm", "cold-tlb"]\n'
+                       'stats = ["off", "on"]\n')
+    assert list(found) == ["direct", "direct-stats", "direct-cold-tlb", "direct-cold-tlb-stats",
+                           "own", "own-stats", "own-cold-tlb", "own-cold-tlb-stats"]
+    lines = parse("config x trapped stage2=4K state=cold-tlb stats=on\nbench b\n")
+    assert found["own-cold-tlb-stats"] == lines.configs["x"]
+
+
+def test_a_matrix_names_by_a_table_and_not_by_a_single_value():
+    found = configs_of('[config.alone]\nfrom = "trapped"\n[config.fp]\nfrom = "trapped"\n'
+                       'sched = "fp"\n[matrix]\nvictim = "fp"\nload = ["load_mem_read"]\n'
+                       'stats = { "" = "off", exits = "on" }\n'
+                       "[vm]\nbench = {}\nload = { cores = [0] }\n")
+    assert list(found) == ["alone", "read", "read-exits"]
+
+
+def test_load_and_policy_are_axes_by_the_names_of_a_matrix():
+    found = configs_of('[matrix]\nvictim = ["trapped"]\npolicy = ["rr", "fp"]\n'
+                       'load = ["load_cpu"]\n[vm.bench]\n[vm.load]\ncores = [0]\n')
+    lines = parse("config rr trapped sched=rr beside=load_cpu\n"
+                  "config fp trapped sched=fp beside=load_cpu\nbench b\n").configs
+    assert found == {"trapped-rr-cpu": lines["rr"], "trapped-fp-cpu": lines["fp"]}
+
+
+def test_a_variant_takes_the_place_of_tables_and_inherits_configurations():
+    text = (f'limit_ms = 7\n{START}[config.a]\nfrom = "direct"\n[variant.two]\norder = "once"\n'
+            '[variant.two.config.b]\nfrom = "a"\nstage2 = "4K"\n')
+    one, two = made(text), made(text, "two")
+    assert (list(one.configs), one.order, list(two.configs), two.order) == (["a"], 0, ["b"], 1)
+    assert two.limit_ms == 7 and two.benches == one.benches and two.name == "two"
+    assert two.configs["b"] == one.configs["a"] | {"stage2": 1}
+
+
+def test_no_vm_is_there_that_the_scenario_does_not_have():
+    assert list(made(TRAPPED).vms) == ["bench"]
+    assert refused(f'{TRAPPED}beside = "load_cpu"\n') == [
+        (2, "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
+            " cores=N): config 'trapped'")]
+
+
+# Mistakes
+
+REFUSED = FOLDER / "refused-scenario.txt"
+MARK = "^ "
+
+
+def answered(text: str) -> str:
+    """The file, with each message below the line that has the mistake."""
+    lines = [line for line in text.splitlines() if not line.startswith(MARK)]
+    found: dict[int, list[str]] = {}
+    for line, message in refused("\n".join([*lines, ""])):
+        found.setdefault(line, []).append(MARK + message)
+    return "".join(f"{one}\n" for number, line in enumerate(lines, 1)
+                   for one in [line, *found.get(number, [])])
+
+
+def test_every_mistake_of_a_file_is_reported_with_its_line():
+    text = REFUSED.read_text()
+    assert text.count(f"\n{MARK}") == 20 and answered(text) == text
+
+
+@pytest.mark.skipif(not UPDATING, reason="UPDATE_GOLDEN=1 rewrites golden/refused-scenario.txt")
+def test_the_messages_are_rewritten():
+    REFUSED.write_text(answered(REFUSED.read_text()))
+
+
+def test_what_is_no_toml_has_its_line():
+    (line, message), = refused('title = "x"\norder = once\n')
+    assert line == 2 and message.startswith("no TOML: Invalid value")
+    assert refused("[config.native]\n[config.native]\n")[0][0] == 2
+
+
+@pytest.mark.parametrize("text, line, message", [
+    (f"{TRAPPED}[vm.a]\nimage = \"bench\"\ncores = [1]\n[config.direct]\n", 6,
+     "a guest on another core than 0 needs irq=trapped: irq=direct in config 'direct'"),
+    (f"{TRAPPED}[vm.bench]\n[[event]]\nat_us = 1\ndo = \"reset\"\nvm = \"bench\"\n", 4,
+     "reset of the VM with the benchmarks; valid: pause resume"),
+    ("order = \"once\"\n" + START, 1, "there is no configuration"),
+    (f"{START}[variant.x.config.native]\n[variant.x]\nlimit_ms = 0\n", 4,
+     "limit_ms 0 is for a guest, not for benchmarks")])
+def test_mistakes_of_the_whole_have_the_line_of_the_part(text, line, message):
+    assert refused(text, "x" if "variant" in text else "mine") == [(line, message)]
+
+
+def test_the_lines_of_keys():
+    text = ('a = 1\nb = [\n  { x = "{" }, # [\n  { x = 2 },\n]\n[t."q.r"]\nk.l = 3\n[[m]]\n'
+            '[[m]]\ns = """\nz = 4\n"""\n[m.n]\nlast = 5\n')
+    assert places(text) == {
+        ("a",): 1, ("b",): 2, ("b", 0): 3, ("b", 1): 4, ("t", "q.r"): 6, ("t", "q.r", "k", "l"): 7,
+        ("m",): 8, ("m", 0): 8, ("m", 1): 9, ("m", 1, "s"): 10, ("m", 1, "n"): 13,
+        ("m", 1, "n", "last"): 14}
+
+
+# The files of scenarios/
+
+def test_the_files_are_few_and_each_has_a_question_and_titles():
+    files = set(TREE.scenario_files().values())
+    assert len(files) <= 17
+    for path in files:
+        text = path.read_text()
+        assert text.startswith("#:schema ../docs/reference/scenario.schema.json\n"), path
+        assert re.search(r'^question = "[A-Z].*\?"$', text, re.MULTILINE), path
+        titles = text.count("\ntitle = ")
+        assert titles == len([word for word, file in TREE.scenario_files().items()
+                              if file == path]), path
+
+
+def test_an_editor_has_the_schema_by_which_commands_check():
+    published = json.loads((HOME / "docs/reference/scenario.schema.json").read_text())
+
+    def plain(part):
+        if isinstance(part, dict):
+            return {key: plain(one) for key, one in part.items()
+                    if key != "description" or not isinstance(one, str)}
+        return list(map(plain, part)) if isinstance(part, list) else part
+    assert plain(published) == plain(schema())
+    stage2 = published["properties"]["config"]["additionalProperties"]["properties"]["stage2"]
+    assert stage2["enum"] == ["off", "4K", "2M", "1G"] and "blocks" in stage2["description"]
+
+
+@pytest.mark.parametrize("page", ["scenarios", "neighbours"])
+def test_the_documented_scenarios_are_right(page):
+    texts = re.findall(r"```toml\n(.*?)```", (HOME / f"docs/{page}.md").read_text(), re.DOTALL)
+    assert texts
+    for text in texts:
+        read(text, "mine", validate=mistakes)
+
+
+def test_the_documented_message_is_the_real_one():
+    page = (HOME / "docs/scenarios.md").read_text()
+    text = START + 11 * "\n" + '[config]\nsw = { from = "trapped", lr = "soft" }\n'
+    (line, message), = refused(text)
+    assert f"    scenarios/mine.toml:14: {message}\n" in page and line == 14
+
+
+# Commands
+
+OLD = "# How long?\n# In ticks.\nname old\norder once\nconfig a trapped sched=fp\nbench hvc n=5\n"
+
+
+def test_convert_writes_the_scenario_that_an_old_plan_means(bench):
+    old = bench.write("old.plan", OLD)
+    text = bench("convert", str(old)).output
+    assert 'question = "How long? In ticks."\n' in text
+    assert read(text, "old", validate=mistakes) == parse(OLD)
+    assert bench("convert", str(old), "-o", str(bench.root / "scenarios/old.toml")).output == ""
+    assert bench("check-scenario", "old").exit_code == 0
+    bench.write("old.plan", OLD.replace("sched=fp", "sched=fq"))
+    failed(bench("convert", str(old)), f"{old}:5: unknown value 'sched=fq'", 2)
+
+
+def test_an_old_plan_is_refused_with_the_command_that_converts_it(bench):
+    old = bench.write("old.plan", OLD)
+    failed(bench.run("--scenario", str(old)),
+           f"hypbench convert {old} -o scenarios/old.toml", 2)
+
+
+def test_the_list_has_questions_words_titles_and_needs(bench):
+    bench.write("scenarios/b.toml", 'title = "One"\nquestion = "Why?"\nneeds = ["caches"]\n' + START
+                + "[config.native]\n[variant.c]\ntitle = \"Two\"\nneeds = []\n"
+                '[variant.c.config]\na = { from = "trapped", beside = "load_cpu" }\n'
+                "[variant.c.vm]\nbench = {}\nload = { cores = [1] }\n")
+    assert bench("scenarios").output.splitlines() == [
+        "Why?", "  b                  One (needs caches and TLBs: gem5 or a real board)",
+        "  c                  Two (needs 2 cores)", "(no question)", "  short              "]
+
+
+def test_a_scenario_of_a_file_is_named_by_the_file(bench):
+    path = bench.write("elsewhere/own.toml", f"{START}[config.native]\nirq = 5\n")
+    failed(bench("check-scenario", str(path)), "own.toml:3: unknown value 'irq=5'", 2)
+    assert Path(path).is_file()

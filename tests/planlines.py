@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario as lines of the old plan language, which tests change and add to."""
+
+import re
+
+from hypbench import abi
+from hypbench.plan_language import text_of
+from hypbench.tree import Tree
+
+SAMPLES = abi.defaults("BENCH_PARAMS")["n"]
+
+
+def plan_lines(word: str) -> str:
+    """Each benchmark has its n=."""
+    return re.sub(r"^(bench \S+)(?!.* n=)", rf"\1 n={SAMPLES}", text_of(Tree().plan(word)),
+                  flags=re.MULTILINE)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one boot of an image runs: configurations, benchmarks, guests, VMs, links and events. The
+host tools make a Plan from a scenario (scenario.py), and plan_binary.py packs the Plan for EL2."""
+
+from dataclasses import dataclass, field
+
+from hypbench import abi
+from hypbench.plan_vms import CONFIG, Event, Guest, Link, Vm
+from hypbench.plan_words import (Fields, Mistake, check_renamed, missing, name_of, options, quoted,
+                                 unknown)
+
+LIMIT_MS_DEFAULT = 20_000
+LIMIT_MS_MAX = 14_400_000
+ORDERS = ("abba", "once")  # the configurations forth and back, or forth only
+PLATFORMS = [word for _, word in abi.table("PLATFORMS")]
+Place = tuple[str | int, ...]  # a part of a plan, such as ("vm", "bench")
+
+
+@dataclass
+class Plan:
+    name: str = ""
+    board: str = ""  # of the image; no text has the board
+    platform: int = 0
+    machine: str = ""
+    order: int = ORDERS.index("abba")
+    limit_ms: int = LIMIT_MS_DEFAULT
+    configs: dict[str, Fields] = field(default_factory=dict)  # by name: every axis, by index
+    benches: list[tuple[str, Fields]] = field(default_factory=list)
+    guests: dict[str, Guest] = field(default_factory=dict)
+    vms: dict[str, Vm] = field(default_factory=dict)  # at least one
+    links: dict[str, Link] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
+    # For messages: the text that the plan was made from, and the lines of its parts.
+    file: str = field(default="", compare=False, repr=False)
+    lines: dict[Place, int] = field(default_factory=dict, compare=False, repr=False)
+
+
+# Loads that the measured VM takes turns with, or has a link to, instead of being disturbed by them.
+PARTNERS = ("load_echo", "load_ping", "load_ring", "load_yield", "active_call", "active_heartbeat",
+            "active_fault", "active_interrupt", "active_control", "active_random")
+
+
+def words_of(config: Fields) -> dict[str, str]:
+    return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
+
+
+def said_of(plan: Plan) -> dict[str, dict[str, str]]:
+    """The words of each configuration, from which taking_part() chooses the VMs."""
+    return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
+
+
+def check_config(name: str, config: Fields) -> None:
+    """Values that each mean something, but not together."""
+    said = words_of(config)
+    off = said["stage2"] == "off"
+    trapped = said["irq"] == "trapped"
+    accounts = "on" in (said["stats"], said["trace"])
+    probes = said["probes"] == "on"
+    wrong = [
+        # A block has pages of every colour.
+        (said["colouring"] == "on" and said["stage2"] != "4K",
+         "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
+         f" stage2={said['stage2']} in config"),
+        # Without stage 2 the guest would reach the real distributor, the hypervisor's own.
+        (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
+        (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
+        (said["lr_sync"] == "full" and (not trapped or probes or accounts),
+         "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config"),
+        # Vector tables have the ones or the others.
+        (probes and accounts, "probes=on goes without stats=on and trace=on: config"),
+        (said["events"] != "off" and said["cycles"] == "off",
+         "events are counted beside cycles: cycles=off in config"),
+        # An interrupt that goes straight to EL1 would go to whichever VM has the core.
+        (said["sched"] != "null" and not trapped,
+         "a second VM (sched) needs irq=trapped: irq=direct in config"),
+        # The hypervisor must inject the interrupt of an emulated CNTP.
+        (said["cntp"] == "emulated" and not trapped,
+         "cntp=emulated needs irq=trapped: irq=direct in config"),
+        # A VM that gives its core away leaves its interrupts to the hypervisor.
+        (said["beside"] in PARTNERS and not trapped,
+         f"beside={said['beside']} needs irq=trapped: irq=direct in config")]
+    for message in (message for fault, message in wrong if fault):
+        raise Mistake(f"{message} {quoted(name)}")
+
+
+def config_of(words: list[str]) -> tuple[str, Fields]:
+    """The words after `config`: a name, a preset unless the name is one, and settings."""
+    name = name_of(words)
+    presets = abi.presets()
+    said = words.pop(0) if words and "=" not in words[0] else ""
+    if said and said not in presets:
+        raise unknown("unknown preset", said, presets)
+    if not said and name not in presets:
+        raise missing("preset", name, presets)
+    for word in words:
+        check_renamed(word)
+    config = presets[said or name] | options(words, "axis", abi.axes(),
+                                             abi.numbers("CONFIG_NUMBERS"))
+    check_config(name, config)
+    return name, config

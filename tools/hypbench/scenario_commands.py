@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands about scenarios: list, check, show, put into an image, and convert old plans."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench import costing, plan as plans, scenario
+from hypbench.boards import images
+from hypbench.plan_binary import core_count
+from hypbench.plan_language import parse
+from hypbench.plan_model import PLATFORMS, Plan
+from hypbench.plan_words import PlanError
+from hypbench.possible import check_run
+from hypbench.qemu import PLATFORM_OF_CLOCK
+from hypbench.scenario_schema import NEEDS
+from hypbench.scenario_text import toml_of
+from hypbench.tree import Tree, UnknownName, read_bytes, read_text, write_whole
+
+PATH = click.Path(path_type=Path)
+COLUMNS = "  {:18s} {}"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A scenario as the list has it."""
+
+    question: str
+    word: str
+    title: str
+    needs: list[str]
+
+
+def listed(tree: Tree) -> Iterator[Listed]:
+    for word, path in tree.scenario_files().items():
+        said = scenario.heading(read_text(path), word)
+        yield Listed(said.get("question", "(no question)"), word, said.get("title", ""),
+                     needs_of(tree.plan(word), said.get("needs", [])))
+
+
+def needs_of(plan: Plan, words: list[str]) -> list[str]:
+    """What a run needs beside one core of QEMU."""
+    cores = core_count(plan)
+    return [*([f"{cores} cores"] if cores > 1 else []),
+            *(f"Debian's images for {guest.recipe}" for guest in plan.guests.values()
+              if guest.recipe),
+            *(NEEDS[word] for word in words)]
+
+
+@click.command()
+@click.pass_obj
+def scenarios(tree: Tree) -> None:
+    """List the scenarios by their questions, with what each needs."""
+    by_question: dict[str, list[Listed]] = {}
+    for one in listed(tree):
+        by_question.setdefault(one.question, []).append(one)
+    for question, group in by_question.items():
+        click.echo(question)
+        for one in group:
+            needs = f" (needs {', '.join(one.needs)})" if one.needs else ""
+            click.echo(COLUMNS.format(one.word, f"{one.title}{needs}"))
+
+
+@click.command("check-scenario")
+@click.argument("word", metavar="SCENARIO")
+@click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount")
+@click.option("--board", metavar="B", help="Also check that board B can run the scenario here.")
+@click.option("--cost", is_flag=True, help="Also check that costs can be counted on the board.")
+@click.pass_obj
+def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: bool) -> None:
+    """Report every mistake of SCENARIO, a word or a file, and build nothing."""
+    if not board:
+        tree.plan(word)
+        return
+    check_run(tree, board, word)
+    if cost:
+        costing.check_possible(tree, board, clock)
+
+
+@click.command("show-scenario")
+@click.argument("image", type=PATH)
+def show_scenario(image: Path) -> None:
+    """Print the scenario in IMAGE, each inherited setting and each default VM spelled."""
+    plan = plans.read_plan(read_bytes(image))
+    comment = f"# {plan.name or 'without a name'}, for platform {PLATFORMS[plan.platform]}"
+    click.echo(f"{comment} {plan.machine}".rstrip())
+    click.echo(toml_of(plan), nl=False)
+
+
+@click.command()
+@click.argument("plan", type=PATH)
+@click.option("-o", "--output", type=PATH, help="The scenario's file; without it, stdout.")
+def convert(plan: Path, output: Path | None) -> None:
+    """Write the scenario that PLAN, a file of the old line language, means.
+
+    The comment before the first line becomes the question.
+    """
+    text = read_text(plan)
+    try:
+        made = parse(text)
+    except PlanError as error:
+        raise UnknownName(f"{plan}:{error.line}: {error.message}") from error
+    lines = iter(text.splitlines())
+    comment = []
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        comment.append(line.removeprefix("#").strip())
+    written = toml_of(made, plan.stem, " ".join(comment))
+    if output:
+        write_whole(output, written)
+    else:
+        click.echo(written, nl=False)
+
+
+@click.command()
+@click.argument("image", type=PATH)
+@click.option("--scenario", "word", required=True, metavar="S",
+              help="A word that `hypbench scenarios` lists, or a file.")
+@click.option("-o", "--output", type=PATH, required=True, help="The image to write.")
+@click.option("--platform", type=click.Choice(PLATFORMS), help="The machine to execute the image.")
+@click.pass_obj
+def patch(tree: Tree, image: Path, word: str, output: Path, platform: str | None) -> None:
+    """Write a copy of IMAGE with another scenario in it.
+
+    IMAGE is an ELF, a raw or arm64 Image, a uImage or a FIT; their checksums are renewed. A card's
+    image is made anew instead: `make sdcard SCENARIO=…`.
+    """
+    write_whole(output, images.patch(read_bytes(image), tree.plan(word), platform))
+
+
+COMMANDS = (scenarios, check_scenario, show_scenario, convert, patch)

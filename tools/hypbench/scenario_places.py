@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line of each key of a TOML text, which the standard library's reader does not keep."""
+
+import re
+from dataclasses import dataclass, field
+
+from hypbench.plan_model import Place
+
+WORD = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
+KEY = rf"(?:{WORD})(?:\s*\.\s*(?:{WORD}))*"
+HEADER = re.compile(rf"\s*(\[\[?)\s*({KEY})\s*\]\]?")
+SETTING = re.compile(rf"\s*({KEY})\s*=\s*(.*)")
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#.*')
+LONG_STRINGS = ('"""', "'''")
+
+
+@dataclass
+class Places:
+    """The lines of a text that tomllib has read without an error."""
+
+    lines: dict[Place, int] = field(default_factory=dict)
+    table: Place = ()  # of the last header
+    array: Place = ()  # whose elements follow
+    count: int = 0  # of those elements so far
+    depth: int = 0  # of brackets that are open
+    long_string: str = ""  # what ends a string of several lines
+    tables: dict[Place, int] = field(default_factory=dict)  # the tables of each [[array]] so far
+
+    def take(self, number: int, line: str) -> None:
+        if self.long_string:
+            if self.long_string in line:
+                self.long_string = ""
+            return
+        if self.depth:
+            self.element(number, line)
+        elif found := HEADER.match(line):
+            self.header(number, found[1] == "[[", words(found[2]))
+            return
+        elif found := SETTING.match(line):
+            self.setting(number, words(found[1]), found[2])
+        code = STRING.sub("", line)
+        self.depth += sum(code.count(one) for one in "[{") - sum(code.count(one) for one in "]}")
+
+    def header(self, number: int, array: bool, path: Place) -> None:
+        for end in range(1, len(path)):  # a table of the last element of an array
+            if path[:end] in self.tables:
+                path = (*path[:end], self.tables[path[:end]] - 1, *path[end:])
+        if array:
+            self.lines.setdefault(path, number)
+            index = self.tables.get(path, 0)
+            self.tables[path] = index + 1
+            path = (*path, index)
+        self.table = path
+        self.lines.setdefault(path, number)
+
+    def setting(self, number: int, key: Place, value: str) -> None:
+        path = (*self.table, *key)
+        self.lines.setdefault(path, number)
+        self.array, self.count = path, 0
+        for quotes in LONG_STRINGS:
+            if value.startswith(quotes) and quotes not in value.removeprefix(quotes):
+                self.long_string = quotes
+
+    def element(self, number: int, line: str) -> None:
+        """A line of an array of several lines: tables in braces begin there, or plain values."""
+        if self.depth == 1 and line.lstrip().startswith("{"):
+            self.lines.setdefault((*self.array, self.count), number)
+            self.count += 1
+
+
+def words(key: str) -> Place:
+    return tuple(word.strip("\"'") for word in re.findall(WORD, key))
+
+
+def places(text: str) -> dict[Place, int]:
+    found = Places()
+    for number, line in enumerate(text.splitlines(), 1):
+        found.take(number, line)
+    return found.lines
+
+
+def line_of(lines: dict[Place, int], path: Place) -> int:
+    """The line of a key, or of the innermost table around the key whose line is known."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path, 1)
