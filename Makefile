@@ -202,12 +202,12 @@ endif
 
 # The variables of a target, beside those of all; a word that only other targets take is refused.
 OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
-OF_bench := CLOCK COST FORMAT PLAN SAVE TABLE
-OF_runs := CONFIRM PLAN PRUNE
-OF_trace := PLAN
-OF_bound := PLAN
+OF_bench := CLOCK COST FORMAT SAVE SCENARIO TABLE
+OF_runs := CONFIRM PRUNE SCENARIO
+OF_trace := SCENARIO
+OF_bound := SCENARIO
 OF_capture := BAUD LIMIT TABLE TTY
-OF_compare := A ALLOW ALLOW_MISSING B FORMAT PLAN TABLE THRESHOLD
+OF_compare := A ALLOW ALLOW_MISSING B FORMAT SCENARIO TABLE THRESHOLD
 OF_report :=
 OF_reference :=
 OF_peers := ARGS BUILT COMPILER IMAGE KEEP NAME PAIR QEMU SYSTEM

@@ -16,6 +16,7 @@ import expected
 from hypbench import qemu
 from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, TREE, Job, Result, board_facts, image_for, is_built, options_for
+from planlines import plan_lines
 from talk import facts
 
 pytestmark = pytest.mark.long
@@ -116,7 +117,7 @@ def board_source(board: str) -> str:
 
 @pytest.mark.parametrize("other", OTHERS, indirect=True)
 def test_the_default_plan_runs(lab, other):
-    job = Job(other, TREE.plan_text("default"))
+    job = Job(other, plan_lines("default"))
     result = lab.run(job, perform_slowly) if other in BY_CYCLES else lab.run(job)
     result.assert_ended(0)
     assert result.problems == []

@@ -27,7 +27,13 @@ def test_unknown_board_names_the_boards():
     assert all(board in said for board in TREE.reference_boards())
 
 
-def test_unknown_plan_names_the_plans():
+def test_the_word_of_old_is_refused_with_the_new_one():
+    """Before anything is read, built or run."""
+    said = make("bench", "PLAN=traps", status=2)
+    assert "PLAN=traps is now SCENARIO=traps" in said and len(said.splitlines()) == 1
+
+
+def test_an_unknown_scenario_names_the_scenarios():
     said = make("bench", "SCENARIO=nosuch", status=2)
     assert "nosuch" in said and "default" in said and "short" in said
 
@@ -47,10 +53,10 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
 
 
 @pytest.mark.parametrize("words, says", [
-    (["bench", "SCENARIO=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
-    (["trace", "SCENARIO=tlb"], "plan tlb does not run on virt-a72: events=tlb"),
+    (["bench", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
+    (["trace", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
     (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
-    (["bench", "SCENARIO=defaults"], "no plan 'defaults', nearest 'default'; there are: "),
+    (["bench", "SCENARIO=defaults"], "no scenario 'defaults', nearest 'default'; there are: "),
     (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
     (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")])
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
