@@ -68,7 +68,7 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
  * no list register. */
 static void accept(struct vgic *vgic, struct virq *virq)
 {
-	vgic->ppi_config = 0;
+	vgic->ppi_known = 0;
 	virq->pending_latch = true;
 	virq->lr_latch = virq->hw_latch;
 	virq->hw_latch = false;
@@ -153,7 +153,7 @@ __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned
 {
 	if (virq->hw) {
 		virq->fast_lr = VIRQ_LR_NONE;
-		vgic->ppi_config = 0;
+		vgic->ppi_known = 0;
 		if (virq->pending_latch || vgic_lr_has(vgic, virq, GIC_LR_PENDING))
 			virq->lr_latch = true;
 		else
@@ -249,7 +249,7 @@ __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_con
 	old = virq->config;
 	if (memcmp(&old, &config, sizeof(config)) == 0)
 		return;
-	vgic->ppi_config = 0;
+	vgic->ppi_known = 0;
 	vgic_dequeue(vgic, virq);
 	if (old.edge != config.edge)
 		before = set_edge(virq, config.edge, before);
@@ -269,7 +269,7 @@ void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
 	virq->config.priority = priority & VIRQ_PRIORITY_MASK;
 	virq->lr_value = gic_lr_with_priority(virq->lr_value, priority);
 	if (virq->hw) {
-		vgic->ppi_config = 0;
+		vgic->ppi_known = 0;
 		gic_set_priority(virq->intid, virq->config.priority);
 	}
 	if (pending)
@@ -283,7 +283,7 @@ __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 	vgic_refill(vgic);
 	vgic_dequeue(vgic, virq);
 	if (!vgic_is_active(vgic, virq)) {
-		vgic->ppi_config = 0;
+		vgic->ppi_known = 0;
 		if (virq->hw && virq->pending_latch)
 			give_back(virq);
 		else if (virq->hw)

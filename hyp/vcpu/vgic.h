@@ -85,7 +85,10 @@ struct vgic {
 	uint32_t ppis;                  /* bit n: PPI n has a route */
 	unsigned lr_count;
 	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
-	uint64_t ppi_config;               /* hyp/vcpu/vppi.c; 0: unknown */
+	union {                            /* hyp/vcpu/vppi.c */
+		uint32_t ppi_known;        /* 0: ppi_config is unknown */
+		uint64_t ppi_config;
+	};
 	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
 	 * of posts waits. 0: the fast paths may write list registers. */
 	unsigned work;

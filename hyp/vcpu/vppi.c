@@ -26,9 +26,9 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 		gic_enable(intid);
 }
 
-/* Enables, PPIs and priorities, for vgic.ppi_config. 0 where the next load has to look at each PPI:
- * software made one pending, or one is pending or active neither in a list register nor in the
- * queue. */
+/* Enables, PPIs and priorities, for vgic.ppi_config. Unknown, 0, where the next load has to look at
+ * each PPI: software made one pending, or one is pending or active neither in a list register nor
+ * in the queue. */
 #define CONFIG_KNOWN BIT(5 * VPPI_MAX) /* above the priorities: five bits each */
 #define CONFIG_PPIS 16                 /* bits 47 to 32: the PPIs, whose INTIDs are 31 to 16 */
 #define CONFIG_ENABLES 32              /* bits 63 to 48: those that are enabled */
@@ -53,7 +53,7 @@ static __cold uint64_t config_of(const struct vgic *vgic)
 /*
  * Whether an interrupt of a vCPU that is not loaded may be active. An interrupt is active from
  * EL2's acknowledge to the end that the guest makes of it in a list register. Else the interrupt is
- * queued or spilled, which `work` says, or waits disabled: then ppi_config is 0.
+ * queued or spilled, which `work` says, or waits disabled: then ppi_known is 0.
  */
 static inline uint32_t has_interrupts(const struct vcpu *vcpu)
 {
@@ -67,9 +67,9 @@ static inline __attribute__((always_inline)) void change_all(struct vcpu *from, 
 	/* bound: VPPI_MAX */
 	for (; ppis; ppis &= ppis - 1)
 		change(from, to, bit_lowest(ppis));
-	if (from && from->vgic.ppi_config == 0)
+	if (from && !from->vgic.ppi_known)
 		from->vgic.ppi_config = config_of(&from->vgic);
-	if (to && to->vgic.ppi_config == 0)
+	if (to && !to->vgic.ppi_known)
 		to->vgic.ppi_config = config_of(&to->vgic);
 }
 
@@ -141,7 +141,7 @@ void vppi_load(struct vcpu *vcpu)
 {
 	uint64_t config = vcpu->vgic.ppi_config;
 
-	if (!owner || !config || has_interrupts(owner))
+	if (!owner || !(uint32_t)config || has_interrupts(owner))
 		load_slowly(vcpu);
 	else if (config != owner->vgic.ppi_config)
 		load_enables(vcpu);
@@ -164,7 +164,7 @@ bool vppi_is_active(const struct vcpu *vcpu, unsigned intid)
 {
 	if (!has_physical(vcpu))
 		return vcpu->active_ppis >> intid & 1;
-	return (!vcpu->vgic.ppi_config || has_interrupts(vcpu)) && gic_is_active(intid);
+	return (!vcpu->vgic.ppi_known || has_interrupts(vcpu)) && gic_is_active(intid);
 }
 
 void vppi_set_active(struct vcpu *vcpu, unsigned intid)
