@@ -308,18 +308,20 @@ bound: $(setup-run)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 option = $(if $($(2)),$(1) $(call quoted,$($(2))))
+run_guest = $(HYPBENCH) run-guest --board $(BOARD) $(call option,--config,CONFIG) \
+	$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
+	$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
+	$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
+	$(call option,--limit,LIMIT) $(call option,--guest-status,GUEST_STATUS) \
+	$(if $(filter-out 0,$(STATS)),--stats) \
+	$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
+	$(CLOCK)) $(1) -- $(call quoted,$(GUEST))
 run-guest: $(setup-run)+guests
 	$(if $(GUEST),,$(error make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an \
 		ELF or a raw binary))
+	@$(call run_guest,--check)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
-	@$(HYPBENCH) run-guest --board $(BOARD) $(call option,--config,CONFIG) \
-		$(call option,--dtb,GUEST_DTB) $(call option,--initrd,GUEST_INITRD) \
-		$(call option,--args,GUEST_ARGS) $(call option,--ram,GUEST_RAM) \
-		$(call option,--address,GUEST_ADDRESS) $(call option,--cpus,CPUS) \
-		$(call option,--limit,LIMIT) $(call option,--guest-status,GUEST_STATUS) \
-		$(if $(filter-out 0,$(STATS)),--stats) \
-		$(if $(filter command environment,$(firstword $(origin CLOCK))),--clock \
-		$(CLOCK)) -- $(call quoted,$(GUEST))
+	@$(call run_guest)
 
 ## guest-linux: Debian's Linux as a VM, a shell on this terminal
 ## guest-uboot: Debian's U-Boot as a VM

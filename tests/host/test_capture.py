@@ -217,7 +217,8 @@ def test_without_a_port_the_ports_are_named(bench, monkeypatch):
 def test_a_port_that_is_not_there(bench):
     result = bench("capture", "--board", "virt-a72", "--tty", "/dev/ttyUSB77")
     assert result.exit_code == 2
-    assert "cannot open /dev/ttyUSB77: it is not there; there are: " in result.output
+    assert "cannot open /dev/ttyUSB77 at 115200 8N1: it is not there; there are: " in result.output
+    assert len(result.output.splitlines()) == 1  # nothing is waited for
     assert not list(bench.out.glob("console*"))
 
 
@@ -227,7 +228,7 @@ def test_a_port_in_use(bench):
     with serial.Serial(name, exclusive=True):
         result = bench("capture", "--board", "virt-a72", "--tty", name)
     assert result.exit_code == 2
-    assert f"cannot open {name}: another program has it open" in result.output
+    assert f"cannot open {name} at 115200 8N1: another program has it open" in result.output
     os.close(master)
     os.close(slave)
 

@@ -420,6 +420,18 @@ def test_nothing_starts_for_what_cannot_be_run(bench, files):
         refused(bench, says, *shlex.split(words.format(**files)))
 
 
+def test_the_check_refuses_the_same_before_an_image_is_built(bench, files):
+    """make checks first. A guest that can run passes, and no file stays."""
+    (bench.out / "hypbench.elf").unlink()
+    for line in REFUSED:
+        words, says = line.split(" => ")
+        refused(bench, says, "--check", *shlex.split(words.format(**files)))
+    done = bench.start("--check", bench.image)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not bench.folder.exists()
+    refused(bench, "no guest of that name, nearest 'linux'; valid: linux", "--check", "linx")
+
+
 BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # placed\n"
              "vm bench\nvm far image=lx cores=1\n").format
 

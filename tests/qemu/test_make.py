@@ -58,6 +58,9 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
     (["bench", "SCENARIO=defaults"], "no scenario 'defaults', nearest 'default'; there are: "),
     (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
+    (["run-guest", "GUEST=linx"], "no guest of that name, nearest 'linux'; valid: "),
+    (["run-guest", "GUEST=Makefile", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
+     " (0x40000000 to 0x4fffffff)"),
     (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")])
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     """One line, and make's own last one; no line of the set-up where nothing is missing."""
@@ -94,7 +97,8 @@ def test_capture_without_a_port_names_the_ports():
     said = make("capture", status=2)
     assert "on which serial port?" in said and "there are: " in said
     said = make("capture", "TTY=/dev/ttyUSB77", "BAUD=9600", "LIMIT=5", status=2)
-    assert "on /dev/ttyUSB77 at 9600 8N1" in said and "it is not there" in said
+    assert "Error: cannot open /dev/ttyUSB77 at 9600 8N1: it is not there; there are: " in said
+    assert "waiting" not in said
 
 
 RECORDED = "tests/host/logs/release-0.1.0.jsonl"

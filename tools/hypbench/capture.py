@@ -45,7 +45,7 @@ def open_port(tty: str, baud: int) -> serial.Serial:
     try:
         return serial.serial_for_url(tty, baudrate=baud, timeout=POLL_S, exclusive=True)
     except (OSError, ValueError) as error:
-        raise UnknownName(f"cannot open {tty}: {why_not(tty, error)}") from error
+        raise UnknownName(f"cannot open {tty} at {baud} 8N1: {why_not(tty, error)}") from error
 
 
 def why_not(tty: str, error: Exception) -> str:
@@ -172,13 +172,13 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
     check_names("board", [board], tree.boards())
     if not tty:
         raise UnknownName(f"on which serial port? TTY=… or --tty …; there are: {port_names()}")
-    click.echo(f"waiting for a run record of board {board} on {tty} at {baud} 8N1; reset the board"
-               " now", err=True)
     folder = tree.build(board)
     folder.mkdir(parents=True, exist_ok=True)
     console = folder / f"console{free_suffix(folder)}.log"
     runs = Runs()
     with (open_port(tty, baud) as port, console.open("xb") as copy, progress(quiet) as display):
+        click.echo(f"waiting for a run record of board {board} on {tty} at {baud} 8N1; reset the"
+                   " board now", err=True)
         line = Line(port, copy, limit, silence, display.say)
         try:
             follow(one_run(line, runs, board, display), runs.log_for, display)

@@ -9,7 +9,7 @@ import click
 from hypbench.analysis import programs
 from hypbench.frame import frame_of
 from hypbench.guests.machine import BadGuest
-from hypbench.guests.prepare import USUAL_CONFIG, Wish, by_recipe
+from hypbench.guests.prepare import USUAL_CONFIG, Wish, by_recipe, check_guest
 from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
@@ -75,10 +75,12 @@ class OneLine(click.Command):
                    " instruction, and a sleep takes no time.")
 @click.option("--limit", type=click.IntRange(1, LIMIT_MAX_S), metavar="S",
               help="End QEMU after S seconds; without it, never.")
+@click.option("--check", is_flag=True, help="Only check the words and the files.")
 @click.pass_obj
 def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path | None,
               initrd: Path | None, arguments: str, ram: str, cpus: int, address: int | None,
-              guest_status: str | None, stats: bool, clock: str, limit: int | None) -> None:
+              guest_status: str | None, stats: bool, clock: str, limit: int | None, check: bool
+              ) -> None:
     """Run an image that is not ours as a VM, this terminal being its console.
 
     IMAGE is an arm64 Image, a zImage, an ELF or a raw binary; or linux, or uboot, which Debian's
@@ -89,6 +91,9 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
     words = config or USUAL_CONFIG
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,
                 stats, clock, limit, guest_status)
+    if check:
+        check_guest(tree, wish)
+        return
     if not image.exists():
         wish = by_recipe(tree, wish, tree.build(board))
     if sys.stdin and sys.stdin.isatty():

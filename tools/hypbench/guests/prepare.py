@@ -4,6 +4,7 @@ its plan: one configuration, a `guest` line and a `load` line a file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypbench.guests import devicetree, formats
 from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, read_board, shown,
@@ -73,14 +74,29 @@ def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
                  [{"store": load.store, "ipa": load.ipa, "size": load.size} for load in loads])
 
 
+def check_recipe(word: str) -> None:
+    """The guest has a recipe; the message for another word has the nearest, or how to build it."""
+    if how := BUILT_BY_HAND.get(word):
+        raise BadGuest(f"GUEST={word}: no such file, and no package has one: {how}"
+                       f" (docs/howto/rtos.md)")
+    if word not in RECIPES:
+        near = nearest(word, RECIPES)
+        raise BadGuest(f"GUEST={word}: no such file, and no guest of that name"
+                       f"{near and f', nearest {near!r}'}; valid: {' '.join(RECIPES)}")
+
+
+def check_guest(tree: Tree, wish: Wish) -> None:
+    """Whether a wish can be had; nothing is fetched, and no image of the board is needed."""
+    if not wish.image.exists():
+        check_recipe(str(wish.image))
+        return
+    with TemporaryDirectory(prefix="hypbench-") as folder:
+        prepare(tree, wish, Path(folder))
+
+
 def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
     """What is not given is the recipe's; its initramfs goes to the folder."""
-    if how := BUILT_BY_HAND.get(str(wish.image)):
-        raise BadGuest(f"GUEST={wish.image}: no such file, and no package has one: {how}"
-                       f" (docs/howto/rtos.md)")
-    if str(wish.image) not in RECIPES:
-        raise BadGuest(f"GUEST={wish.image}: no such file, and no guest of that name; valid:"
-                       f" {' '.join(RECIPES)}")
+    check_recipe(str(wish.image))
     made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
     initrd = wish.initrd
     if made.initrd and not initrd:
