@@ -19,8 +19,8 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
 	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART \
-	PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
-	WITHOUT
+	PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD \
+	TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -280,8 +280,9 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
 		$(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) --table $(TABLE) \
-		$(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
+	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
+		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
+		$(FORMAT:%=--format "%")
 
 ## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import zlib
 from pathlib import Path
@@ -66,6 +67,16 @@ def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     """One line, and make's own last one; no line of the set-up where nothing is missing."""
     said = make(*words, status=2)
     assert says in said and len(said.splitlines()) == 2, said
+
+
+def test_the_words_of_a_target_are_words_of_make():
+    """A word that was renamed in one list alone would be refused wherever it is given."""
+    text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    lists = {name: words.split() for name, words in re.findall(r"^(OF_\S+|WORDS) := (.*)$", text,
+                                                               re.MULTILINE)}
+    valid = {*lists.pop("WORDS"), "SHELL", "$(OF_run-guest)"}
+    assert len(lists) > 10
+    assert {name: set(words) - valid for name, words in lists.items() if set(words) - valid} == {}
 
 
 def test_help_names_every_target():
