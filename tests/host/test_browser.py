@@ -139,7 +139,7 @@ def test_a_planted_fault_is_seen(browser, tmp_path, old, new, complaint):
 
 def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages):
     opened(browser, pages["simulated"][0], "virt-a72")
-    shown = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .value a')]"
+    shown = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .count a')]"
                           ".map(a => [a.textContent, a.hash])")
     numbers = [int(re.sub(r"\D", "", text.partition("\u00a0")[0])) for text, _ in shown]
     native, *others = (median("traps", "timer_wakeup", "busy-vector", mode)

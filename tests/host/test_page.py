@@ -5,18 +5,19 @@ few lines compute them. What a changed record changes on the page is a golden fi
 import csv
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
 
 import golden
-from hypbench.analysis import (answer, beside, comparison, conditions, failover, flames, interrupts,
-                               links, memory, programs, studies, switches)
+from hypbench.analysis import (answer, beside, ceilings, comparison, conditions, failover, flames,
+                               interrupts, links, memory, programs, studies, switches)
 from hypbench import frame as data, model as blocks
 from hypbench.html import page
-from hypbench.model import Band, Section, Table
+from hypbench.model import Band, Chart, Section, Table
 from hypbench.frame import Board, Source, published
-from hypbench.subjects import PARTS
+from hypbench.subjects import PARTS, QUESTIONS
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rows import axes
@@ -215,10 +216,71 @@ def test_the_factors_of_a_page_are_of_the_kept_runs(kept_runs):
         (timer, "hypbench"): 1, (timer, "Xen credit"): 1061 / 41, (timer, "Xen credit2"): 1061 / 41,
         (wake, "hypbench"): 1, (wake, "Xen credit"): 3017 / 600, (wake, "Xen credit2"): 4090 / 600}
     cards = band(board())
-    assert cards["timer to vector"].factors == (f"{timer}: hypbench 41", "Xen 4.17.5 1061 ×25.9")
-    assert cards["hypercall"].factors == (f"{call}: hypbench 44", "Xen 4.17.5 466 ×10.6")
-    assert cards["VM switch"].factors == (f"{wake}: hypbench 600", "Xen 4.17.5 3017 ×5.0")
+    assert {name: (card.base, card.factors) for name, card in cards.items() if card.base} == {
+        "timer to vector": (f"{timer}, one probe: hypbench 41", ("Xen 4.17.5 1061 ×25.9",)),
+        "hypercall": (f"{call}, one probe: hypbench 44", ("Xen 4.17.5 466 ×10.6",)),
+        "VM switch": (f"{wake}, one probe: hypbench 600", ("Xen 4.17.5 3017 ×5.0",))}
     assert cards["fail over"].factors == ()
+
+
+def test_the_cards_have_the_time_of_the_model_of_the_same_core():
+    """Of a board of another isa there is none; a board's own run comes before a model's."""
+    card = band(board(), simulated())["timer to vector"]
+    timed = simulated().source("timed")
+    natively, trapped = (timed.row(*answer.TIMER, mode).p50 for mode in ("native", "trapped"))
+    assert dict(card.times)["trapped, model"].text == f"+{(trapped - natively) / 1000:.3g}\u00a0µs"
+    assert dict(card.values)["trapped"].text == dict(band(board())["timer to vector"].values)[
+        "trapped"].text
+    assert band(simulated(), board())["timer to vector"].times == card.times
+    other = Board("virt-a15", {"traps": Source("traps", read_log(report_log(
+        "traps", isa="armv7")))})
+    assert band(other, simulated())["timer to vector"].times == ()
+    silicon = Board("rpi4", {"traps": source("traps", "silicon")})
+    assert answer.pair_of(board(), [board(), simulated(), silicon])[0] is silicon
+
+
+def test_the_share_of_a_core_is_the_whole_path_times_a_thousand():
+    whole = source("interrupts", "silicon")
+    found = dict(answer.share(Board("rpi4", {"interrupts": whole})).values)
+    hz = whole.log.run["hz"]
+    assert found["trapped"].text == blocks.percent(
+        1000 * whole.row("irq_phases", "timer-total", "trapped").p50 / hz, 3)
+    assert answer.share(None) is None
+
+
+def test_the_ceiling_is_the_proven_one_with_the_sampled_maximum_beside(monkeypatch):
+    kept = {"kinds": {name: {"ceiling": 100} for name in (
+        "exit", ceilings.KICK, *ceilings.SWITCHES)}}
+    monkeypatch.setattr(answer, "kept_of", lambda log: kept)
+    monkeypatch.setattr(answer, "bounds_of", lambda log: [SimpleNamespace(seen=250, alone=50)])
+    assert [cell.text for _, cell in answer.ceiling(board()).values] == [
+        "300\u00a0instr", "200\u00a0instr"]
+    kept["kinds"]["exit"]["ceiling"] = None
+    assert answer.ceiling(board()) is None
+
+
+def test_a_dot_stands_on_the_line_of_its_row(kept_runs):
+    for block in of(answer, board()).blocks:
+        if isinstance(block, Chart):
+            assert not any("yOffset" in layer["encoding"] for layer in block.spec["layer"])
+
+
+def test_every_question_leads_to_sections_of_the_page():
+    ids = {section.id for section in page.sections(board(), boards=[board(), simulated()])}
+    asked = set().union(*QUESTIONS.values())
+    assert asked - ids <= {"ceilings"} and ids - asked == {"conditions"}
+
+
+def test_curves_that_hide_each_other_are_not_drawn():
+    rows = source("default").of_bench("timer_wakeup")[:1] * 8
+    assert interrupts.distinct(rows) == rows[:1]
+
+
+def test_columns_that_are_all_alike_are_a_sentence():
+    cells = [cell for cell in beside.beside_cells(source("beside").log) if cell.policy == "fp"]
+    twice = cells + [replace(cell, load="load_other") for cell in cells]
+    assert set(beside.same_beside_every_load(twice)) == {beside.victim(cell) for cell in cells}
+    assert beside.same_beside_every_load(cells) == {}
 
 
 def test_without_the_general_case_the_best_case_has_its_name(kept_runs):

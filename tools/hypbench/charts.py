@@ -145,13 +145,11 @@ def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
     rows = list(dict.fromkeys(value["what"] for value in values))
     rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
             "encoding": {"x": axis("one", title, log=log)}}
-    points = {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 0.9},
+    points = {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
               "encoding": {"x": axis("factor", title, log=log, scale={
                   "zero": False, "nice": not log, "padding": 12}),
                            "y": names("what", rows, axis={"grid": True}), "tooltip": TIP,
-                           "color": colour(value["config"] for value in values),
-                           "yOffset": {"field": "config", "sort": list(dict.fromkeys(
-                               value["config"] for value in values))}}}
+                           "color": colour(value["config"] for value in values)}}
     return chart(values, ROW * len(rows) + 10, layer=[rule, points] if one else [points])
 
 

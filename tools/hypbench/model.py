@@ -59,6 +59,9 @@ class Clock:
         said = self.platform in TIME and not self.nanoseconds
         return f"{text} ({seconds(ticks / self.hz)})" if said else text
 
+    def microseconds(self, ticks: float) -> str:
+        return f"{ticks * 1e6 / self.hz:.3g}\u00a0µs"
+
     def change(self, ticks: float | None) -> str:
         """A difference, with its sign."""
         if ticks is None:
@@ -229,12 +232,14 @@ class Chart:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the answer: numbers, their meaning, and how far others are from it."""
+    """A card of the first screen: numbers, their meaning, and how far others are from them."""
 
-    values: tuple[tuple[str, Cell], ...]  # in which mode, and the number
+    values: tuple[tuple[str, Cell], ...]  # the mode, and the number
     name: str
     meaning: str
-    factors: tuple[str, ...]
+    factors: tuple[str, ...] = ()
+    times: tuple[tuple[str, Cell], ...] = ()  # the same in time; the mode names the clock
+    base: str = ""  # the number that `factors` are factors to
 
 
 @dataclass(frozen=True)

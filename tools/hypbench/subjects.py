@@ -14,6 +14,13 @@ from hypbench.model import Section
 # In the order of the page. A subject without records makes no blocks, and is left out.
 PARTS = (comparison, answer, interrupts, bound, flames, memory, beside, failover, links, studies,
          switches, programs, conditions)
+# What a reader asks, and the sections that answer.
+QUESTIONS = {
+    "How late is an interrupt?": ("answer", "interrupts", "ceilings", "flames", "switches"),
+    "What does memory cost?": ("answer", "memory"),
+    "What does a neighbour do?": ("answer", "beside", "links", "ceilings"),
+    "How fast is a fail over?": ("answer", "failover"),
+    "How far are others?": ("answer", "studies", "programs")}
 
 
 def sections(board: Board, parts: Iterable[ModuleType] = PARTS,

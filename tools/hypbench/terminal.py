@@ -36,7 +36,8 @@ def shown(block: Block, width: int) -> Iterator[Part]:
 def cards(band: Band) -> Table:
     """The cards of the first screen as a table."""
     rows = [(figure.name if not at else "", mode, cell, figure.meaning if not at else "")
-            for figure in band.figures for at, (mode, cell) in enumerate(figure.values)]
+            for figure in band.figures
+            for at, (mode, cell) in enumerate([*figure.times, *figure.values])]
     return Table("cards", "", ("path", "mode", ">answer", "what that is"), rows)
 
 

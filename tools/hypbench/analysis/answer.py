@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer: what a path costs here, what that means, and how far others are from it."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TypedDict
 
+from hypbench import charts
+from hypbench.analysis.bound import bounds_of
+from hypbench.analysis.ceilings import kept_of, proven_of
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
-from hypbench import charts
-from hypbench.model import (NONE, Band, Cell, Cells, Figure, Section, number,
-                                  prose)
+from hypbench.bound import committed
 from hypbench.frame import Board, Source
+from hypbench.model import (NONE, Band, Cell, Cells, Figure, Section, number, percent, prose)
 from hypbench.peers.compared import Added, Path, compared, families, path
 from hypbench.peers.kept import kept_columns
 from hypbench.records import Data
-from hypbench.rows import Row
+from hypbench.rows import TIME, Row
+from hypbench.rules import PHASE_BENCH as PHASES
+from hypbench.tree import HOME
 
+INTERRUPTS = 1000  # a second
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 MODES = (("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
 SILICON = "https://arxiv.org/abs/2303.11186"
@@ -30,17 +39,91 @@ WAYS = (("VM switch", "switch", "vm_switch", "preempt", "preempt", "wake"),
 
 def section(board: Board, boards: list[Board]) -> Section:
     made = Section("answer", "The answer", board.name)
-    found = [timer(board), hypercall(board), translation(board, boards),
-             *(way(board, *one) for one in WAYS)]
+    timed, counted = pair_of(board, boards)
+    ways: list[Callable[[Board], Figure | None]] = [partial(way, one) for one in WAYS]
+    found = [*(in_both(make, timed, counted) for make in (timer, hypercall, *ways)),
+             share(timed), ceiling(counted), translation(board, boards)]
     band = Band(tuple(one for one in found if one))
     if not band.figures:
         if not board.one_log:
             made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.text(prose("answer", board=board))
+        made.text(prose("answer", timed=timed, counted=counted, board=board))
         made.add(band)
+        if not board.one_log:
+            made.text(prose("worth", timed=timed))
     peers(made, board)
     return made
+
+
+def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | None]:
+    """The board with times and the board with instruction counts that answer for one core: `board`
+    is one of the two, and the other has the same isa; a board's own run comes before a model's, the
+    same GIC before another."""
+    if not board.run:
+        return None, board
+    run = board.run
+
+    def rank(other: Board) -> tuple[bool, bool]:
+        assert other.run
+        return other.run["platform"] != "silicon", other.run["gic"] != run["gic"]
+    others = [one for one in boards if one.run and one.run["isa"] == run["isa"]
+              and not one.side and not board.side]
+    if board.clock.exact:
+        timed = [one for one in others if one.clock.platform in TIME]
+        return min(timed, key=rank, default=None), board
+    counted = [one for one in others if one.clock.exact]
+    return board, min(counted, key=rank, default=None)
+
+
+def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted: Board | None
+            ) -> Figure | None:
+    """The card by the counter, with the times of the other board above."""
+    by_count, by_time = (make(one) if one else None for one in (counted, timed))
+    if by_count and by_time and timed:
+        return replace(by_count, times=in_time(by_time, timed))
+    return by_count or by_time
+
+
+def in_time(figure: Figure, timed: Board) -> tuple[tuple[str, Cell], ...]:
+    worth = "model" if timed.clock.platform == "gem5" else "board"
+    return tuple((f"{mode}, {worth}", cell) for mode, cell in figure.values)
+
+
+def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
+    """In microseconds where ticks are time."""
+    clock = source.clock
+    if clock.platform not in TIME:
+        return source.cell(row, clock.change(ticks) if sign else clock.show(ticks))
+    text = clock.microseconds(abs(ticks))
+    return source.cell(row, f"{'+' if ticks > 0 else '−' if ticks < 0 else '±'}{text}" if sign
+                       else text)
+
+
+def share(timed: Board | None) -> Figure | None:
+    """The share of a core that INTERRUPTS interrupts a second take, from expiry to the EL0 task."""
+    source = timed.first_with(PHASES, "interrupts", "timed") if timed else None
+    rows = [(mode, row) for mode in ("native", "direct", "trapped")
+            if source and (row := source.row(PHASES, "timer-total", mode))]
+    if not (timed and source and rows):
+        return None
+    return Figure(tuple((mode, source.cell(row, percent(
+        INTERRUPTS * row.p50 / source.clock.hz, 3))) for mode, row in rows),
+        "share of a core", prose("share", interrupts=INTERRUPTS, label=timed.label))
+
+
+def ceiling(counted: Board | None) -> Figure | None:
+    """The proven ceiling, and the largest that was sampled."""
+    logs = [source.whole or source.log for source in counted.sources.values()] if counted else []
+    proven = next((one for log in logs if (one := proven_of(kept_of(log)))), None)
+    if not (proven and counted):
+        return None
+    waits = [one.seen - one.alone for log in logs for one in bounds_of(log)]
+    beyond = ", beyond the ceiling: see the problems above" * (max(waits, default=0) > proven.wait)
+    sampled = [(f"the longest sampled{beyond}", Cell(counted.clock.show(max(waits)), "bad" * bool(
+        beyond)))] if waits else []
+    return Figure((("proven", Cell(counted.clock.show(proven.wait))), *sampled),
+                  "never later than", prose("never_later"))
 
 
 def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterable[str]
@@ -48,10 +131,6 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterabl
     return next(((source, row) for path in benches
                  for source in map(board.source, (*PLANS, *board.sources)) for config in configs
                  if (row := source.row(*path, config))), None)
-
-
-def added(source: Source, row: Row, base: int) -> Cell:
-    return source.cell(row, source.clock.change(row.p50 - base))
 
 
 def timer(board: Board) -> Figure | None:
@@ -65,23 +144,24 @@ def timer(board: Board) -> Figure | None:
                if (one := first_row(board, [("lr_forward", f"lr{i}")], ["trapped"]))
                for row in one[1:]]
     show = natively[0].clock.show
-    return Figure(tuple((mode, added(source, row, base)) for mode, source, row in found),
+    return Figure(tuple((mode, shown(source, row, row.p50 - base, True))
+                        for mode, source, row in found),
                   "timer to vector", prose("timer", natively=show(base), lengths=[
-                      show(length) for length in forward] if len(set(forward)) > 1 else []),
-                  factors(board, "timer_busy"))
+                      show(length) for length in forward] if len(set(forward)) > 1 else [],
+                      cost=cost_of(board, " ".join(TIMER))), **factors(board, "timer_busy"))
 
 
 def hypercall(board: Board) -> Figure | None:
     found = [(mode, *one) for mode, configs in MODES
              if (one := first_row(board, [("hvc", "null")], configs))]
-    return Figure(tuple((mode, source.cell(row)) for mode, source, row in found), "hypercall",
-                  prose("hypercall"), factors(board, "named_call", "psci_version")
-                  ) if found else None
+    return Figure(tuple((mode, shown(source, row, row.p50)) for mode, source, row in found),
+                  "hypercall", prose("hypercall", cost=cost_of(board, "hvc null")),
+                  **factors(board, "named_call", "psci_version")) if found else None
 
 
-def way(board: Board, name: str, config: str, bench: str, variant: str, best: str, ident: str
-        ) -> Figure | None:
+def way(words: tuple[str, ...], board: Board) -> Figure | None:
     """The general case first. A switch is less what the same window takes natively."""
+    name, config, bench, variant, best, ident = words
     source = board.source(SWITCHES)
     natively = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
     rows = [(case, row) for end, case in CASES
@@ -89,30 +169,46 @@ def way(board: Board, name: str, config: str, bench: str, variant: str, best: st
     if not rows or bench == "vm_switch" and not natively:
         return first_fail_over(board) if bench == "failover" else None
     base = natively[1].p50 if natively else 0
-    return Figure(tuple((case, source.cell(row, source.clock.show(row.p50 - base)))
-                        for case, row in rows), name,
-                  prose(f"way_{config}", natively=source.clock.show(base)), factors(board, ident))
+    return Figure(tuple((case, shown(source, row, row.p50 - base)) for case, row in rows), name,
+                  prose(f"way_{config}", natively=source.clock.show(base)),
+                  **factors(board, ident))
 
 
 def first_fail_over(board: Board) -> Figure | None:
     """Of a board without records of that plan: the best case, named so."""
     source = board.first_with("failover", "failover")
     found = [one for one in fail_overs(source.log) if one.way == "call"]
-    return Figure(tuple((f"best case, {CORES[one.cores]}", source.cell(one.total))
-                        for one in found), "fail over", prose("way_call"), ()) if found else None
+    return Figure(tuple((f"best case, {CORES[one.cores]}", shown(
+        source, one.total, one.total.p50)) for one in found), "fail over", prose("way_call")
+        ) if found else None
 
 
-def factors(board: Board, *idents: str) -> tuple[str, ...]:
-    """Of the first of these paths that the kept runs have, after the base of the factors; where
-    ticks are instructions."""
-    if not board.clock.exact:
-        return ()
-    found = next((one for ident in idents if (one := path(board.name, ident))), None)
+class Factors(TypedDict, total=False):
+    base: str
+    factors: tuple[str, ...]
+
+
+def factors(board: Board, *idents: str) -> Factors:
+    """Of the first of these paths that the kept runs have: what hypbench takes under the probe,
+    and below it the other systems as factors to that; where ticks are instructions."""
+    found = next((one for ident in idents if (one := path(board.name, ident))),
+                 None) if board.clock.exact else None
     if not found:
-        return ()
-    base = (f"{found.what}: hypbench {found.ours.text}",) if found.ours else ()
-    return base + tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
-                        for family, systems in found.others.items() if systems)
+        return {}
+    return {"base": f"{found.what}, one probe: hypbench {found.ours.text}" if found.ours else "",
+            "factors": tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
+                             for family, systems in found.others.items() if systems)}
+
+
+def cost_of(board: Board, path_name: str) -> Data:
+    """The committed cost vector of a path where interrupts are trapped; empty if there is none."""
+    run = board.run
+    if not (run and board.clock.exact):
+        return {}
+    bounds = committed.path_of(HOME, board.name, run["compiler"])
+    file = bounds.parent.with_name("costs") / bounds.name
+    kept = json.loads(file.read_text()) if file.is_file() else {"costs": {}}
+    return kept["costs"].get("trapped", {}).get(path_name, {})
 
 
 def heading(board: Board, family: str, system: Added) -> str:

@@ -108,7 +108,8 @@ def section(board: Board, _boards: list[Board]) -> Section:
     made.table("ceilings", "Proven ceilings and the longest measured visits, in instructions", (
         "kind", ">ceiling", ">of that, waits for locks", ">longest measured", "run"),
         [[name, shown(row["ceiling"]), shown(row.get("wait")), shown(row.get("measured")),
-          row.get("run", NONE)] for name, row in kept["kinds"].items()])
+          row.get("run", NONE)] for name, row in kept["kinds"].items()],
+        folded="Ceilings of every kind of exit")
     return made
 
 
@@ -124,7 +125,8 @@ def add_bounds(made: Section, board: Board) -> None:
             [f"{one.bench} {one.variant}", one.load, *map(source.clock.show, (
                 one.alone, one.switch, one.exit, one.kick, one.most, one.proven, one.seen)),
              verdict(one)] for source in board.sources.values()
-            for one in bounds_of(source.whole or source.log)])
+            for one in bounds_of(source.whole or source.log)],
+        folded="Bounds of sched=fp in numbers")
 
 
 def verdict(one: Bound) -> Cell:

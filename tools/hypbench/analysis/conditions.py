@@ -89,13 +89,23 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
         if without:
             found.append(Notice(prose("uncaptured", name=board.name, without=without,
                                       how=board.how("<plan>"))))
+        found += [Notice(f"{board.name}, {'plan' if len(plans) == 1 else 'plans'}"
+                         f" {', '.join(plans)}: {note}.")
+                  for note, plans in by_note(board).items()]
         for source in board.sources.values():
             where = f"{board.name}, plan {source.plan}:"
-            if source.notes:
-                found.append(Notice(f"{where} {'; '.join(source.notes)}."))
             if items := wrong(source):
                 found.append(Notice(f"{where} what follows shows what there is.", True,
                                     tuple(items)))
+    return found
+
+
+def by_note(board: Board) -> dict[str, list[str]]:
+    """The plans of each note."""
+    found: dict[str, list[str]] = {}
+    for source in board.sources.values():
+        if source.notes:
+            found.setdefault("; ".join(source.notes), []).append(source.plan)
     return found
 
 

@@ -17,7 +17,7 @@ from hypbench.model import Cell, Chart, Column, Section
 from hypbench.frame import Board
 from hypbench.records import Data
 from hypbench.report import summary_csv
-from hypbench.subjects import sections
+from hypbench.subjects import QUESTIONS, sections
 from hypbench.tree import write_whole
 
 STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
@@ -67,7 +67,7 @@ def render(boards: list[Board], absent: list[str]) -> str:
                                      for source in board.sources.values() if source.packed}
                         for board in boards}}
     return environment.get_template("page.html.j2").render(
-        boards=boards, made=made, data=packed(data), library=Markup(library()),
+        boards=boards, made=made, questions=QUESTIONS, data=packed(data), library=Markup(library()),
         losses={board.name: conditions.losses([board], absent) for board in boards}) + "\n"
 
 

@@ -3,6 +3,7 @@
 "use strict";
 let charts, csv, records;
 const board = document.getElementById("board"), config = document.getElementById("config");
+const question = document.getElementById("question");
 const EVERY = "every configuration", BASE = ["native", "hypbench"];
 const article = () => document.getElementById(board.value);
 
@@ -35,9 +36,28 @@ function chosen(spec) {
   return {...spec, data: {values: all(values, keep)}};
 }
 
+/* The sections that answer the question chosen, and the records that all are made from. */
+function answers(section) {
+  return !question.value || section.matches(".conditions, .versus")
+    || question.value.split(" ").includes(section.className);
+}
+
+function select() {
+  for (const section of article().querySelectorAll("section")) section.hidden = !answers(section);
+  for (const link of article().querySelectorAll("nav a"))
+    link.hidden = document.getElementById(link.hash.slice(1)).hidden;
+}
+
+/* A box whose table is wider than itself has a hint. */
+function hints() {
+  for (const box of article().querySelectorAll(".box"))
+    box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+}
+
 async function draw() {
   document.documentElement.dataset.drawn = "";
-  for (const figure of article().querySelectorAll("figure")) {
+  select();
+  for (const figure of article().querySelectorAll("section:not([hidden]) figure")) {
     const spec = structuredClone(chosen(charts[figure.id]));
     if (innerWidth < 600) {
       spec.config.axis.labelLimit = 125;
@@ -49,6 +69,7 @@ async function draw() {
     await vegaEmbed(figure.querySelector(".chart"), spec, {renderer: "svg", actions: false});
   }
   filterTables();
+  hints();
   document.documentElement.dataset.drawn = board.value;
 }
 
@@ -113,6 +134,12 @@ async function show(name) {
 /* #row/board/plan/bench/variant/configuration: the row of that name, in sight and marked. */
 async function follow() {
   const [kind, name, plan, ...key] = location.hash.slice(1).split("/").map(decodeURIComponent);
+  const target = document.getElementById(location.hash.slice(1));
+  if (target?.hidden && target.matches("section")) {
+    question.value = "";
+    await draw();
+    target.scrollIntoView();
+  }
   if (kind !== "row") return;
   if (name !== board.value) await show(name);
   article().querySelector(".plan").value = plan;
@@ -132,6 +159,9 @@ addEventListener("beforeprint", () => {
 unpack().then(() => {
   board.addEventListener("change", () => show(board.value));
   config.addEventListener("change", draw);
+  question.addEventListener("change", draw);
+  addEventListener("resize", hints);
+  document.addEventListener("toggle", hints, true);
   addEventListener("hashchange", follow);
   return show(document.querySelector("article").id);
 }).then(follow);
