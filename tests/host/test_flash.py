@@ -132,9 +132,9 @@ def test_a_card_is_written_and_read_back(card, loop):
 
 
 @pytest.mark.parametrize("plan, says", [
-    ("name board\nconfig native\nbench hvc\n", "its plan: board\n"),
-    ("config native\nbench hvc\n", "its plan: one without a name\n"),
-    (None, "its plan is not known: ")])
+    ("name board\nconfig native\nbench hvc\n", "its scenario: board\n"),
+    ("config native\nbench hvc\n", "its scenario: one without a name\n"),
+    (None, "its scenario is not known: ")])
 def test_the_plan_is_said_before_the_question(card, loop, plan, says):
     if plan:
         card.image.write_bytes(raw_image(plan).ljust(SIZE, b"\0"))

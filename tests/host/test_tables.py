@@ -233,6 +233,6 @@ def test_filters(show):
     output = show(sample_run(), "--bench", "hvc").output
     assert "hvc" in output and "tlb_chase" not in output and "irq" not in output
     failed(show(sample_run(), "--bench", "hvx"),
-           "no benchmark 'hvx'; there are: hvc, irq, tlb_chase", 2)
+           "no benchmark 'hvx', nearest 'hvc'; there are: hvc, irq, tlb_chase", 2)
     failed(show(sample_run(), "--config", "x"),
            "no configuration 'x'; there are: native, direct, trapped", 2)

@@ -162,12 +162,11 @@ class Tree:
 
 @cache
 def benches_of(root: Path) -> list[str]:
-    """The guest's benchmarks and programs, from its sources; a tree without a guest has ours."""
+    """The guest's benchmarks and programs, from its sources; a tree that has none has ours."""
     sources = [*root.glob("guest/bench/*.c"), *root.glob("guest/programs/*.c")]
-    if not sources and root != HOME:
-        return benches_of(HOME)
-    return sorted({bench or program for path in sources
-                   for bench, program in BENCH.findall(path.read_text())})
+    found = sorted({bench or program for path in sources
+                    for bench, program in BENCH.findall(path.read_text())})
+    return found or (benches_of(HOME) if root != HOME else [])
 
 
 def with_parts(path: Path) -> str:
