@@ -18,9 +18,9 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
-	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART \
-	PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD \
-	TTY UBOOT V WITHOUT
+	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLATFORM \
+	PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
+	WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -155,7 +155,8 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
 $(OUT)/plan.bin: scenarios/default.toml $(wildcard tools/hypbench/plan_*.py) \
-		tools/hypbench/scenario.py tools/hypbench/scenario_places.py tools/hypbench/abi.py tools/hypbench/renamed.py $(wildcard abi/*.h)
+		$(addprefix tools/hypbench/,scenario.py scenario_places.py abi.py renamed.py) \
+		$(wildcard abi/*.h)
 	@mkdir -p $(@D)
 	$(Q)PYTHONPATH=tools python3 -B -m hypbench.plan_binary $(BOARD) default \
 		< $< > $@.new
@@ -281,8 +282,7 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 		$(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
-		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
-		$(FORMAT:%=--format "%")
+		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
 
 ## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that

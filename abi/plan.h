@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan: benchmarks and the configurations that they run in. The host tool compiles the user's
- * text (docs/scenarios.md; tools/hypbench/plan_language.py) into a section of the image (struct
- * plan_section), so a plan changes without a rebuild. EL2 reads the section in place.
+ * A plan: benchmarks and the configurations that they run in. The host tool packs the user's
+ * scenario (docs/scenarios.md; tools/hypbench/scenario.py) into a section of the image (struct
+ * plan_section), so another scenario needs no rebuild. EL2 reads the section in place.
  * tools/hypbench/plan_binary.py has the same layout: a change needs another PLAN_VERSION.
  */
 #pragma once
@@ -16,7 +16,7 @@
 #define PLAN_CONFIG_MAX 16
 #define PLAN_BENCH_MAX 32
 #define PLAN_NAME_SIZE 24     /* bytes, with the terminating NUL */
-#define PLAN_MACHINE_SIZE 512 /* of the `machine` line, with the terminating NUL */
+#define PLAN_MACHINE_SIZE 512 /* of the text of the machine, with the terminating NUL */
 #define PLAN_WORDS_SIZE 11520
 #define PLAN_GUEST_MAX 4
 #define PLAN_VM_MAX 8
@@ -75,9 +75,9 @@ struct plan_bench {
 enum platform { PLATFORMS(PLATFORM) PLATFORM_COUNT };
 
 /*
- * An unmodified guest, from images that lie in the board's store (boards/board.h): `guest` and
- * `load` lines (docs/scenarios.md). Addresses are IPAs, below 4 GiB; with stage2=off they are physical
- * ones. X(field, default, min, max):
+ * An unmodified guest, from images that lie in the board's store (boards/board.h): a table
+ * [guest.NAME] of a scenario (docs/scenarios.md). Addresses are IPAs, below 4 GiB; with stage2=off
+ * they are physical ones. X(field, default, min, max):
  *   ram      where its RAM begins, a multiple of 2 MiB. It is the board's guest RAM, whatever its
  *            physical address
  *   ram_mib  its size, no more than the board has
@@ -123,16 +123,16 @@ struct plan_guest {
 	X(BACKGROUND, "background") /* a loop that keeps a core busy and writes every register */  \
 	X(LOAD, "load")             /* what a configuration's `beside` names, or its own `load` */ \
 	X(CONTROL, "control")       /* commands the others: beside=active_control */               \
-	X(GUEST, "guest")           /* or the NAME of a guest line, which several VMs may have */
+	X(GUEST, "guest")           /* or the NAME of a guest, which several VMs may have */
 
 #define PLAN_IMAGE(NAME, word) PLAN_IMAGE_##NAME,
 enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 
 /*
- * A VM: a `vm` line, or what a plan without such lines means. X(field, default, min, max):
- *   cpus     vCPUs: as many as cores, or as the guest line has; a background and a control VM
+ * A VM: a table [vm.NAME] of a scenario, or the one VM of a scenario without such tables. X(field, default, min, max):
+ *   cpus     vCPUs: as many as cores, or as the guest has; a background and a control VM
  *            have one, the bench guest and loads use more than one to fail over
- *   ram_mib  RAM of an unmodified guest, by default the guest line's; 0: the bench guest has what
+ *   ram_mib  RAM of an unmodified guest, by default the guest's; 0: the bench guest has what
  *            the others leave, the background VM none; a load has 16 or more, of which it uses 12.
  *            The RAM of two VMs never overlaps
  *   prio     with sched=fp the larger one preempts; background and load: 0 by default
@@ -170,8 +170,8 @@ struct plan_link {
 enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 
 /*
- * Events of a VM in a step. X(NAME, "word"). From `at` lines: at_us microseconds after the step's
- * begin, in the order of their times. From `on` lines: when a VM comes to an end, once. An event
+ * Events of a VM in a step. X(NAME, "word"). With `at_us`: microseconds after the step's
+ * begin, in the order of their times. With `on`: when a VM comes to an end, once. An event
  * without a meaning in the VM's state is ignored; a pause of a VM that is paused, and a resume of
  * one that runs, is an error, too.
  */
@@ -185,7 +185,7 @@ enum plan_link_kind { PLAN_LINK_KINDS(PLAN_LINK_KIND) PLAN_LINK_COUNT };
 #define PLAN_EVENT(NAME, word) PLAN_EVENT_##NAME,
 enum plan_event_kind { PLAN_EVENTS(PLAN_EVENT) PLAN_EVENT_COUNT };
 
-/* How a guest's run ends, for `on` lines. X(NAME, "word"). */
+/* How a guest's run ends, for events with `on`. X(NAME, "word"). */
 #define PLAN_ENDS(X)                                                                               \
 	X(RESET, "reset")     /* it asks to start again: PSCI SYSTEM_RESET */                      \
 	X(DONE, "done")       /* it is through: PSCI SYSTEM_OFF */                                 \

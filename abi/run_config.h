@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run configuration is data: EL2's treatment of the guest in one plan step. The tables are the
- * vocabulary of the plan language (docs/scenarios.md) and of the records.
+ * vocabulary of scenarios (docs/scenarios.md) and of the records.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
  *   stage2   off; or blocks of at most this size, where alignment allows them
  *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
  *            first touch, which needs stage2 on
- *   colouring  on: a VM whose `vm` line has colours= has pages of these colours of the last-level
+ *   colouring  on: a VM that has colours has pages of these colours of the last-level
  *            cache alone (docs/design/colouring.md), which needs stage2=4K; off: colours= has no
  *            effect
  *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
@@ -61,7 +61,7 @@
  *            timer to and from EL2's queue
  *   beside   what another VM runs meanwhile (docs/neighbours.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place. linux: an
- *            unmodified guest of a `guest` line
+ *            unmodified guest
  */
 #define CONFIG_AXES(X)                                                                             \
 	X(stage1, "4K 2M 1G")                                                                      \
@@ -96,8 +96,8 @@
  *   delay_el2   instructions spun at each entry to EL2, even and not 2: proves that a benchmark
  *               sees the exit path
  *   slice_us    a turn of the core with sched=rr, in microseconds; 0 means 1000
- *   vcpus       at most so many vCPUs of the bench guest and of each load, of those that their `vm`
- *               lines have; 0 means all
+ *   vcpus       at most so many vCPUs of the bench guest and of each load, of those that their VMs
+ *               have; 0 means all
  *   cntvoff_us  CNTVCT counts that many microseconds less than CNTPCT, or starts at 0 where CNTPCT
  *               has not counted as many when the guest starts
  */

@@ -60,7 +60,7 @@ endif
 given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 	$(if $($(name)),--given $(name)="$($(name))"))
 
-## sdcard: an image of BOARD's card, SCENARIO in it (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
+## sdcard: an image of BOARD's card with SCENARIO (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup-images
 	@$(HYPBENCH) check-scenario "$(SCENARIO)"
 	@$(MAKE) --no-print-directory image
