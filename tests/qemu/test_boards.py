@@ -17,7 +17,6 @@ from hypbench import qemu
 from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, TREE, Job, Result, board_facts, image_for, is_built, options_for
 from planlines import plan_lines
-from talk import facts
 
 pytestmark = pytest.mark.long
 
@@ -35,16 +34,8 @@ REFERENCE = {kind_of(board): board for board in TREE.reference_boards()}
 
 # ---- reasons for a row that differs
 
-PREEMPTED = re.compile(r"(switch|yield|failover)(-idle)? (vm_switch preempt|vm_yield yield|"
-                       r"failover control(-runs)?)")
 TRANSLATED = re.compile(r"(switch|yield|failover)(-idle|-best)? (vm_switch preempt|vm_yield yield|"
                         r"failover (control|call)(-runs)?)")
-PMU_INTERRUPT = {("armv8", "gicv2"): 25, ("armv8", "gicv3"): 26, ("armv7", "gicv2"): 30}
-
-
-def has_no_pmu_interrupt(board: str) -> bool:
-    """A switch saves and restores the forwarded private interrupts, and this is one."""
-    return not facts(board).get("pmu_intid")
 
 
 def has_no_erratum_1319367(board: str) -> bool:
@@ -56,15 +47,14 @@ def has_no_erratum_1319367(board: str) -> bool:
 class Reason:
     holds: Callable[[str], bool]
     rows: re.Pattern
-    shorter: dict[tuple[str, str], int]
+    shorter: int  # instructions
 
 
-REASONS = [Reason(has_no_pmu_interrupt, PREEMPTED, PMU_INTERRUPT),
-           Reason(has_no_erratum_1319367, TRANSLATED, {("armv8", "gicv2"): 3})]
+REASONS = [Reason(has_no_erratum_1319367, TRANSLATED, 3)]
 
 
 def shorter(board: str, row: str) -> int:
-    return sum(reason.shorter[kind_of(board)] for reason in REASONS
+    return sum(reason.shorter for reason in REASONS
                if reason.holds(board) and reason.rows.fullmatch(row))
 
 
@@ -93,16 +83,19 @@ def other(request) -> str:
     return board
 
 
-def figures_of(lab, board: str) -> expected.Figures:
+def figures_of(lab, board: str) -> tuple[expected.Figures, str]:
+    """The figures, and the compiler of the image."""
     results = [lab.ended(job) for job in expected.jobs_for(board)]
     assert [result.problems for result in results] == [[], []]
-    return expected.figures_of(*results)
+    return expected.figures_of(*results), results[0].log.run["compiler"]
 
 
 @pytest.mark.parametrize("other", BY_TICKS, indirect=True)
 def test_every_path_is_as_long_as_on_the_reference_board(lab, other):
-    reference = figures_for(other, figures_of(lab, REFERENCE[kind_of(other)]))
-    found = figures_of(lab, other)
+    found, compiler = figures_of(lab, other)
+    name = REFERENCE[kind_of(other)]
+    committed = expected.read(name, compiler)
+    reference = figures_for(other, committed["figures"] if committed else figures_of(lab, name)[0])
     if "smc_needs_secure" in board_source(other):
         assert without_smc(found) == found
         reference = without_smc(reference)
