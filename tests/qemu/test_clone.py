@@ -90,7 +90,8 @@ def good(records: Path, plan: str) -> None:
 
 
 @pytest.mark.parametrize("words, says", [
-    (["BORD=virt-a15"], "unknown BORD=; valid: "), (["SCENARIO=nonsense"], "no plan 'nonsense'"),
+    (["BORD=virt-a15"], "unknown BORD=, nearest BOARD; valid: "),
+    (["SCENARIO=nonsense"], "no scenario 'nonsense'"),
     (["CLOCK=quartz"], "unknown CLOCK=quartz; valid: icount host"),
     (["BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
     (["BUILD="], "BUILD=: make wants the name of a folder")])

@@ -43,4 +43,5 @@ def test_an_unknown_name_lists_the_valid_ones():
     made = CliRunner().invoke(main, ["run-guest", "linx"])
     assert made.exit_code == 2
     assert made.stderr.splitlines()[-1] == (
-        "Error: GUEST=linx: no such file, and no guest of that name; valid: linux stress uboot")
+        "Error: GUEST=linx: no such file, and no guest of that name,"
+        " nearest 'linux'; valid: linux stress uboot")
