@@ -173,6 +173,34 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
     assert set(shown) == {"native", "trapped-sw"}
 
 
+def test_a_question_leaves_the_sections_that_answer(browser, pages):
+    """A link to another section leads there all the same."""
+    opened(browser, pages["simulated"][0], "virt-a72")
+    question = "document.getElementById('question')"
+    value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")
+    choose(browser, "question", value)
+    wait_for(browser, DRAWN)
+    shown = f"[...document.querySelectorAll('{SHOWN} section:not([hidden])')].map(s => s.className)"
+    assert browser.value(shown) == ["answer", "memory", "conditions"]
+    assert browser.value(f"[...document.querySelectorAll('{SHOWN} nav a:not([hidden])')]"
+                         ".map(a => a.hash.slice(1).split('-')[0])") == browser.value(shown)
+    browser.value("location.hash = '#failover-virt-a72'")
+    assert "failover" in wait_for(browser, shown, lambda found: len(found) > 3)
+    assert browser.errors() == []
+
+
+def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, pages):
+    opened(browser, pages["simulated"][0], "virt-a72", 390)
+    browser.value(f"document.querySelectorAll('{SHOWN} details').forEach(one => one.open = true)")
+    lacking = (f"[...document.querySelectorAll('{SHOWN} section .box')].filter(box =>"
+               " (box.scrollWidth > box.clientWidth + 1) != box.classList.contains('wide')).length")
+    wait_for(browser, lacking, (0).__eq__)
+    box = f"document.querySelector('{SHOWN} section .wide')"
+    browser.value(f"{box}.scrollLeft = 200")
+    left = f"{box}.querySelector('td').getBoundingClientRect().left"
+    assert browser.value(left) == browser.value(f"{box}.getBoundingClientRect().left")
+
+
 def test_downloads_are_the_records(browser, pages):
     opened(browser, pages["simulated"][0], "virt-a72")
     browser.value("""fetch(document.querySelector('#virt-a72 .records').href).then(async found => {

@@ -127,6 +127,8 @@ def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
                 "color": colour(value["config"] for value in values), "tooltip": TIP}
     if dashes:
         encoding["strokeDash"] = {"field": "shape", "type": "nominal", "title": None,
+                                  "legend": {"symbolType": "stroke", "symbolSize": 300,
+                                             "symbolStrokeColor": "currentColor"},
                                   "sort": list(dict.fromkeys(value["shape"] for value in values))}
     lines = [{"mark": {"type": "line", "point": {"size": 24}, "strokeWidth": 1.8},
               "encoding": encoding}]

@@ -45,8 +45,9 @@ NOTHING, CUT, ENDED, SOUND = range(4)
 class Display:
     """Shows a run as it goes on: on a bar, where there is a terminal for it."""
 
-    def __init__(self, console: Console, bar: Progress):
+    def __init__(self, console: Console, bar: Progress, steps: bool):
         self.console = console
+        self.steps = steps  # say each step where there is no terminal
         self.bar = bar
         self.task = bar.add_task("starting", total=None, traffic="")
 
@@ -59,7 +60,7 @@ class Display:
         ended = len(log.of_kind("step"))
         self.bar.update(self.task, total=log.run["steps"], completed=ended,
                         description=step_name(step))
-        if self.bar.disable:
+        if self.bar.disable and (self.steps or step["outcome"] != "done"):
             self.say(f"step {ended} of {step['steps']}: {step_name(step)}: {step['outcome']}")
 
     def received(self, count: int, seconds: float) -> None:
@@ -77,13 +78,14 @@ class Display:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Display]:
+def progress(quiet: bool, steps: bool = True) -> Iterator[Display]:
+    """`steps`: where there is no terminal, a line for each step; else for those alone that fail."""
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
                   MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[traffic]}"),
                   console=console, transient=True,
                   disable=quiet or not console.is_terminal) as bar:
-        yield Display(console, bar)
+        yield Display(console, bar, steps)
 
 
 def traffic(count: int, seconds: float) -> str:
@@ -207,7 +209,7 @@ def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit
                              qemu_run(tree, board, plan, clock, limit_s, out, more))
         log = Log()
         began = monotonic()
-        with (progress(quiet) as display,
+        with (progress(quiet, steps=False) as display,
               closing(copied(machine.lines(), out / "console.log")) as lines):
             follow(lines, lambda line: log, display)
         log.finish()
