@@ -17,9 +17,11 @@ from hypbench import terminal
 from hypbench.frame import frame_of
 from hypbench.html.page import render
 from hypbench.printing import LINES_MOST, cell, side_by_side
+from hypbench.records import read_log
 from hypbench.rows import rows_of
 from hypbench.rules import check_rules
 from hypbench.subjects import sections
+from hypbench.tree import Tree, read_records
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run,
                       stamped)
 from reportlogs import bodies_of
@@ -157,10 +159,18 @@ def in_a_terminal(table) -> tuple[list[list[str]], list[str]]:
             [part for part in parts if isinstance(part, str)])
 
 
-@pytest.mark.parametrize("name", LOGS)
-def test_page_and_terminal_show_the_same_rows_units_and_notes(name):
+def kept(scenario: str):
+    """Return a reference run of gem5-a72."""
+    return read_log(read_records(Tree().reference("gem5-a72", scenario)))
+
+
+@pytest.mark.parametrize("log", [
+    *(pytest.param(lambda name=name: paths.log_from(LOGS[name]()), id=name) for name in LOGS),
+    *(pytest.param(partial(kept, name), id=f"kept-{name}") for name in (
+        "colouring", "paper-s4-timed", "timed"))])
+def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
     """Of every subject that a log has records of."""
-    board = frame_of(paths.log_from(LOGS[name]()))
+    board = frame_of(log())
     page = Cells(render([board], []))
     del page.tables["raw"]  # the script fills it
     tables = [table for section in sections(board) for table in section.tables]
