@@ -282,7 +282,8 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 		$(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
-		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) $(FORMAT:%=--format "%")
+		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
+		$(FORMAT:%=--format "%")
 
 ## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that

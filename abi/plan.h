@@ -129,7 +129,8 @@ struct plan_guest {
 enum plan_image { PLAN_IMAGES(PLAN_IMAGE) PLAN_IMAGE_COUNT };
 
 /*
- * A VM: a table [vm.NAME] of a scenario, or the one VM of a scenario without such tables. X(field, default, min, max):
+ * A VM: a table [vm.NAME] of a scenario, or the one VM of a scenario without such tables.
+ * X(field, default, min, max):
  *   cpus     vCPUs: as many as cores, or as the guest has; a background and a control VM
  *            have one, the bench guest and loads use more than one to fail over
  *   ram_mib  RAM of an unmodified guest, by default the guest's; 0: the bench guest has what
