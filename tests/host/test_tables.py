@@ -3,6 +3,7 @@
 number is broken where the terminal is narrow."""
 
 import io
+import re
 from collections.abc import Iterable
 from functools import partial
 from html.parser import HTMLParser
@@ -94,6 +95,14 @@ def test_show_prints_them_within_140_columns(show, name):
 def test_the_default_view_has_at_most_40_lines(show, name):
     result = show(LOGS[name]())
     assert 1 < len(result.output.splitlines()) <= LINES_MOST == 40, result.output
+
+
+def test_the_default_view_of_many_rows_has_at_most_40_lines(show):
+    """The view names how many rows it leaves out."""
+    output = show(plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [calibration(head), *(
+        bench_record(head, f"v{at}", [50 + at] * 9) for at in range(60))]})).output
+    assert re.search(r"^\d+ more rows: --table long shows all.$", output, re.MULTILINE), output
+    assert 20 < len(output.splitlines()) <= LINES_MOST
 
 
 def printed(parts: Iterable[terminal.Part], width: int) -> str:
