@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import pytest
 
-from hypbench import abi
+from hypbench import __version__, abi
 from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
                                   is_section, pack, unpack, words)
 from hypbench.plan_language import parse
@@ -150,8 +150,8 @@ def test_the_run_record_has_the_plan_in_words():
                  "config native\nbench hvc\n", ["platform gem5", 'machine of "some" kind'])
     said = json.loads(f"{{{words(plan)[1:]}}}")
     a, native = said.pop("configs")
-    assert said == {"platform": "gem5", "machine": 'of "some" kind', "plan": "mine",
-                    "order": "once", "limit_ms": 7}
+    assert said == {"platform": "gem5", "machine": 'of "some" kind', "hypbench": __version__,
+                    "plan": "mine", "order": "once", "limit_ms": 7}
     assert native["name"] == "native" and native["stage2"] == "off"
     assert list(a) == ["name", *abi.axes()]
     assert (a["name"], a["irq"], a["lr"], a["delay_el2"]) == ("a", "trapped", "sw", 64)

@@ -51,9 +51,9 @@ def test_a_scenario_is_what_its_lines_and_its_own_text_mean(word):
 
 def test_a_configuration_inherits():
     a, b, c = configs_of('[config]\na = { from = "trapped", lr = "sw" }\n'
-                         'b = { from = "c", stats = "on" }\nc = { from = "a", slice_us = 7 }\n'
+                         'b = { from = "c", slice_us = 8 }\nc = { from = "a", slice_us = 7 }\n'
                          ).values()
-    parsed = parse("config a trapped lr=sw\nconfig b trapped lr=sw slice_us=7 stats=on\n"
+    parsed = parse("config a trapped lr=sw\nconfig b trapped lr=sw slice_us=8\n"
                    "config c trapped lr=sw slice_us=7\nbench b\n").configs
     assert [a, b, c] == list(parsed.values())
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from struct import Struct as Format
 from typing import Any
 
-from hypbench import abi
+from hypbench import __version__, abi
 from hypbench.plan_model import ORDERS, PLATFORMS, Plan, said_of, words_of
 from hypbench.plan_vms import (BENCH, BESIDE_WORDS, ENDS, EVENTS, GUEST, IMAGES, LINK_KINDS,
                                LINK_MIB, Event, Guest, Link, Vm, mark_neighbours, measured_vm,
@@ -122,7 +122,8 @@ def words(plan: Plan) -> str:
                 **({"vms": there} if some else {})}
     record = {"platform": PLATFORMS[plan.platform],
               **({"machine": plan.machine} if plan.machine else {}),
-              "plan": plan.name, "order": ORDERS[plan.order], "limit_ms": plan.limit_ms,
+              "hypbench": __version__, "plan": plan.name, "order": ORDERS[plan.order],
+              "limit_ms": plan.limit_ms,
               "configs": [config(*item) for item in plan.configs.items()]}
     return "," + json.dumps(record, separators=(",", ":"))[1:-1]
 
