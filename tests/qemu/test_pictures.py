@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import expected
-from hypbench.html import runs
 from hypbench.frame import Board
+from hypbench.html import runs
 from hypbench.html.page import write_pictures
+from hypbench.plan_language import text_of
 from lab import TREE, Job
 from pages import page, said_in_picture
 from proofs import two_cores
@@ -31,7 +32,7 @@ def assert_kept(board: Board, folder: Path) -> None:
 @pytest.mark.long
 def test_of_a_run(lab, tmp_path):
     """With cores as the report gives them: beside another one a sleep may end late, rarely."""
-    results = [lab.ended(Job(OF_A_RUN, runs.Job(TREE, OF_A_RUN, plan).text,
+    results = [lab.ended(Job(OF_A_RUN, text_of(runs.Job(TREE, OF_A_RUN, plan).made_plan),
                             two_cores if plan == "failover" else None))
                for plan in PLANS]
     board = Board(OF_A_RUN, {plan: runs.made(plan, result.log, result.console, None)

@@ -15,13 +15,14 @@
 
 	.text
 	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); CPTR_EL2.TFP
-	   must be clear. A write of FPCR may wait for the FP units, so an equal one is left out. */
+	   must be clear. Both may be the same. A write of FPCR may wait for the FP units, so an
+	   equal one is left out. */
 	.global	cpu_fp_switch
 cpu_fp_switch:
 	mrs	x2, fpcr
 	mrs	x3, fpsr
-	ldp	x4, x5, [x1]
 	stp	x2, x3, [x0]
+	ldp	x4, x5, [x1]
 	all_pairs stp, x0
 	all_pairs ldp, x1
 	msr	fpsr, x5

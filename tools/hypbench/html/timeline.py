@@ -26,13 +26,14 @@ def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
 
 
 def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int] | None:
-    """Begin and end of the shortest without an exit beside the ring, its arrival, and those of the
-    answer."""
+    """Begin and end of the shortest without an exit beside the ring, its arrival, those of the
+    answer, and the ends of these interrupts."""
     rings = rings_of(exits, doorbells)
     found = [(ring.start, answered.end)
              for (ring, heard), (back, answered) in zip(rings, rings[1:])
              if [ring, heard, back, answered] == [one for one in exits if
-                                                  ring.start <= one.start <= answered.start]]
+                                                  ring.start <= one.start <= answered.start
+                                                  and one.kind != "maintenance"]]
     return min(found, key=lambda span: span[1] - span[0], default=None)
 
 
