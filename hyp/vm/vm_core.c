@@ -75,7 +75,6 @@ void vm_core_detach(void *argument)
 		return; /* detached already */
 	*link = vcpu->next_attached;
 	vm_work_leave(vcpu);
-	vtimer_stop(vcpu);
 	timerq_stop(&vcpu->doorbell_timer);
 	if (vcpu->index == 0) {
 		timerq_stop(&vcpu->vm->limit_timer);

@@ -239,15 +239,17 @@ static step *const steps_of[][STEPS_MAX + 1] = {
 
 static void begin_work(struct vcpu *vcpu, enum part part)
 {
-	vtimer_stop(vcpu);
-	vcpu->el1.cntv_ctl_el0 = vcpu->el1.cntp_ctl_el0 = 0; /* a switch starts none again */
 	vcpu->work = (struct vcpu_work){ .part = (uint8_t)part };
 	sched_add_worker(vcpu);
 }
 
+/* No timer of the vCPU is left: an expiry would make the physical PPI active, which is another
+ * vCPU's. */
 void vm_work_leave(struct vcpu *vcpu)
 {
 	sched_remove(vcpu);
+	vtimer_stop(vcpu);
+	vcpu->el1.cntv_ctl_el0 = vcpu->el1.cntp_ctl_el0 = 0; /* a switch starts none again */
 	vcpu->load_work = 0;
 }
 

@@ -38,7 +38,7 @@ static struct vm vm[VCPUS];
 static struct vm_type type;
 static struct {
 	unsigned added, removed, left, processed, put, told, gic_reset, gic_stopped, posts_loaded;
-	unsigned ppis_put, private_reset, interface_reset, timers_reset, timers_stopped, fp_removed;
+	unsigned ppis_put, private_reset, interface_reset, timers_reset, work_left, fp_removed;
 	struct vcpu *last_added, *ppis, *restarting;
 	struct vm *faulted;
 	enum fault_reason reason;
@@ -71,6 +71,7 @@ void sched_remove(struct vcpu *vcpu)
 void vm_work_leave(struct vcpu *vcpu)
 {
 	sched_remove(vcpu);
+	seen.work_left++;
 }
 
 void vm_work_follow(struct vcpu *vcpu)
@@ -183,7 +184,6 @@ void vcntp_reset(struct vcpu *vcpu)
 
 void vtimer_stop(struct vcpu *vcpu)
 {
-	seen.timers_stopped++;
 }
 
 void vm_gic_reset_core(const struct run_config *of)
@@ -541,11 +541,11 @@ TEST(what_is_detached_leaves_nothing)
 {
 	turn_on(0);
 	turn_on(1);
-	seen.timers_stopped = 0;
+	seen.work_left = 0;
 	vppi_load(&vcpus[0]);
 	vm_core_detach(&vcpus[0]);
 	assert_int_equal(vcpus[0].state, VCPU_STATE_OFF);
-	assert_int_equal(seen.timers_stopped, 1);
+	assert_int_equal(seen.work_left, 1);
 	assert_int_equal(seen.fp_removed, 1);
 	assert_int_equal(seen.gic_stopped, 1);
 	assert_null(seen.ppis);

@@ -29,7 +29,7 @@ static struct vcpu vcpus[VCPUS];
 static struct vm_type type;
 static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
-static unsigned build_pieces, lives_kept, rings_ended;
+static unsigned build_pieces, lives_kept, rings_ended, stopped;
 static bool has_limit;
 
 /* --- what lies beside it --- */
@@ -73,7 +73,7 @@ void vppi_put(void)
 
 void vtimer_stop(struct vcpu *vcpu)
 {
-	(void)vcpu;
+	stopped |= 1u << vcpu->index;
 }
 
 void timerq_start(struct timer *timer, uint64_t deadline)
@@ -210,7 +210,7 @@ static void setup(void)
 	}
 	memset(interrupts_reset, 0, sizeof(interrupts_reset));
 	image_pieces = restarts = silenced = asked = this_core = 0;
-	build_pieces = lives_kept = rings_ended = 0;
+	build_pieces = lives_kept = rings_ended = stopped = 0;
 	has_limit = true;
 }
 
@@ -250,6 +250,16 @@ TEST(no_vcpu_is_cleared_while_another_may_run)
 	for (unsigned n = 0; n < VCPUS; n++)
 		assert_true(vm_works(&vcpus[n]));
 	assert_int_equal(silenced, 0);
+}
+
+/* A timer that expired meanwhile would make a PPI active that is another vCPU's by then. */
+TEST(one_that_waits_for_the_others_has_no_timer)
+{
+	vcpus[1].el1.cntv_ctl_el0 = vcpus[1].el1.cntp_ctl_el0 = 1;
+	vm_work_follow(&vcpus[1]);
+	assert_false(vm_works(&vcpus[1]));
+	assert_int_equal(stopped, 1u << 1);
+	assert_int_equal(vcpus[1].el1.cntv_ctl_el0 | vcpus[1].el1.cntp_ctl_el0, 0);
 }
 
 TEST(images_come_when_every_vcpu_is_cleared)
