@@ -6,7 +6,9 @@ import io
 
 import pytest
 
-from hypbench.analysis.clocks import clock_rows, cycle_cells, drifts
+from hypbench.analysis.clocks import add_table, clock_rows, cycle_cells, drifts
+from hypbench.frame import Board, Source
+from hypbench.model import Section
 from hypbench.records import read_log
 from hypbench.report import CSV_HEADER, summary_csv
 from hypbench.rules import check_rules
@@ -127,3 +129,21 @@ def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
         head, "v", [9] * 20)]})
     assert summary_csv(log_from(made)).splitlines()[0] == ",".join(CSV_HEADER)
     assert clock_rows(log_from(made)) == []
+
+
+def test_the_table_of_both_clocks_leaves_out_rows_whose_ticks_say_as_much():
+    """Ticks of 0.4 ns say as much of 176 ns as cycles do, while both clocks agree."""
+    def paths(made: list[dict]) -> set[str]:
+        section = Section("conditions", "", "arndale")
+        add_table(section, Board("arndale", {"board": Source("board", log_from(made))}))
+        return {row[1].text for table in section.tables for row in table.cells}
+
+    assert paths(bodies()) == {"hvc null", "wfi null"}
+    drifted = BATCH_CYCLES[0] * 103 // 100
+    made = [with_cycles(body, [drifted] * 100, CYCLES_OVERHEAD)
+            if (body.get("bench"), body.get("batch")) == ("hvc", BATCH) else body
+            for body in bodies()]
+    assert paths(made) == {"hvc null", "hvc null-x100", "wfi null"}
+    unknown = bodies(cpu_hz=None)
+    assert "hvc null-x100" in paths([{name: value for name, value in body.items()
+                                      if value is not None} for body in unknown])

@@ -17,6 +17,7 @@ PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
 DRIFT = 0.01  # of the core's clock: more is another clock
+CLOSE = 0.01  # of a time: as far as that, ticks say what cycles say
 
 
 def cycles_of(bench: Data) -> Data | None:
@@ -67,6 +68,13 @@ class ClockRow:
         mean = self.cycles_mean
         return None if mean is None or not self.cpu_hz else mean * 1e9 / self.cpu_hz
 
+    @property
+    def cycles_say_more(self) -> bool:
+        """A tick is too coarse for this time, the clocks differ, or their ratio is not known."""
+        if self.cycles_ns is None:
+            return self.cycles is not None
+        return max(self.step_ns, abs(self.mean_ns - self.cycles_ns)) > CLOSE * self.mean_ns
+
 
 def clock_rows(log: Log) -> list[ClockRow]:
     """Rows whose records carry cycles, or whose ticks need a second look: batches, and on a board
@@ -111,8 +119,12 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
 
 
 def add_table(made: Section, board: Board) -> None:
-    """Nothing where no record has a second clock or a batch."""
-    rows = [(source, row) for source in board.sources.values() for row in clock_rows(source.log)]
+    """The rows whose cycles say more than their ticks; nothing where no row has a second clock."""
+    rows = [(source, row) for source in board.sources.values()
+            for row in clock_rows(source.log) if row.cycles]
+    if not rows:
+        return
+    shown = [(source, row) for source, row in rows if row.cycles_say_more]
     remarks = dict.fromkeys(text for source, _ in rows for text in remarks_of(source.log))
     made.table("clocks", "One operation by both clocks, means; min, p50, p99 and max are of the"
                " samples' cycles", (
@@ -121,8 +133,9 @@ def add_table(made: Section, board: Board) -> None:
                [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
                  number(row.batch), *(source.cell(row.row, text) for text in (
                      f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
-                     nanoseconds(row.step_ns, 3))), *cycle_cells(row)] for source, row in rows],
-               tuple(remarks), folded="Both clocks")
+                     nanoseconds(row.step_ns, 3))), *cycle_cells(row)] for source, row in shown],
+               (prose("both_clocks", rows=len(rows), shown=len(shown)), *remarks),
+               folded="Both clocks")
 
 
 def nanoseconds(value: float | None, places: int) -> str:

@@ -52,12 +52,19 @@ def classes(cell: Cell, column: Column) -> str:
     return " ".join(filter(None, (kind, cell.mark)))
 
 
+def links(row: list[Cell]) -> list[str]:
+    """Of each cell: what it cites, or "" where a cell before it leads there: one stop a row for a
+    reader with a keyboard, and a smaller page."""
+    cites = [cell.href for cell in row]
+    return ["" if href in cites[:at] else href for at, href in enumerate(cites)]
+
+
 def render(boards: list[Board], absent: list[str]) -> str:
     """`absent`: plans of the report that are not in the tree."""
     made = {board.name: sections(board, boards=boards) for board in boards}
     environment = Environment(loader=PackageLoader("hypbench.html"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    environment.filters |= {"cited": cited, "classes": classes}
+    environment.filters |= {"cited": cited, "classes": classes, "links": links}
     data = {"charts": {chart.id: chart.spec for found in made.values()
                        for chart in charts_of(found)},
             "csv": {board.name: {source.plan: summary_csv(source.log)
