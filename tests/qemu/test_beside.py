@@ -158,14 +158,16 @@ def test_a_load_exits_as_its_name_is(result):
 
 
 def check_bounds(result: Result, loads: set[str]) -> None:
-    """Of every variant beside every load."""
+    """Of every variant beside every load whose exits were counted; where the image has proven
+    ceilings, the loads without a count have a bound as well."""
     assert result.status == 0 and result.problems == [], result.explain()
     bounds = bounds_of(result.log)
+    counted = [one for one in bounds if one.exit is not None]
     variants = {bench["variant"] for bench in result.records("bench", config=ALONE)}
-    assert Counter((one.load, one.variant) for one in bounds) == dict.fromkeys(
+    assert Counter((one.load, one.variant) for one in counted) == dict.fromkeys(
         product(loads, variants), 1)
     assert all(one.holds for one in bounds), bounds
-    for one in bounds:
+    for one in counted:
         assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
 
 

@@ -12,6 +12,7 @@ import pytest
 from assembler import Program, assemble
 from hypbench import plan as plans
 from hypbench import qemu
+from hypbench.plan_language import parse
 from lab import PLATFORM, TREE, Job, board_facts, is_built
 from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
@@ -173,7 +174,7 @@ def test_versals_cores_come_where_firmware_is_below(lab):
     the hypervisor, and the other core stays off."""
     job = on_other("versal")(cpus=2, cores=4)
     image = (TREE.build("versal") / "hypbench.bin").read_bytes()
-    flat = plans.write_plan(image, job.plan, PLATFORM)
+    flat = plans.write_plan(image, parse(job.plan), PLATFORM)
     assert lab.ended(replace(job, change=lambda *_: flat)).one("run")["cores"] == ["el2"]
     result = lab.run(job)
     assert result.one("run")["cores"] == ["el3"]

@@ -41,12 +41,12 @@ static void guest_settle(void)
 		fake_gic_broken("the guest runs at a raised physical priority");
 }
 
+/* Another vCPU has the core, with a virtual CPU interface that is off and masks everything. */
 void guest_leave(void)
 {
-	static const struct gic_virt_state off;
+	static const struct gic_virt_state other;
 
-	gic_virt_save(&guest_vcpu.gic);
-	gic_virt_restore(&off);
+	gic_virt_switch(&guest_vcpu.gic, &other);
 }
 
 /* An interrupt that came meanwhile is the descheduled vCPU's. */

@@ -64,13 +64,6 @@ class Waterfall:
         return (self.total is not None
                 and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
 
-    @property
-    def probes_cost(self) -> int | None:
-        """Ticks that the probes add to the total's median."""
-        if not (self.total and self.without_probes):
-            return None
-        return self.total.p50 - self.without_probes.p50
-
 
 def waterfalls(log: Log) -> list[Waterfall]:
     """One for each configuration with phases, timer before device."""
