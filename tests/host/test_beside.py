@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The axis `beside`: which VMs take part, what a load's configuration is, and the matrix."""
+"""The axis `beside`: the loads' programs, the matrix, and the bounds."""
 
 import pytest
 
@@ -7,10 +7,7 @@ from hypbench import abi
 from hypbench.analysis.beside import alone_of, beside_cells
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
-from hypbench.plan_binary import HEADER, PLAN, beside, pack, unpack
-from hypbench.plan_language import parse, text_of
-from hypbench.plan_model import said_of, words_of
-from hypbench.plan_vms import LINUX, Vm, taking_part
+from hypbench.plan_vms import LINUX
 from hypbench.printing import show_long, show_short
 from hypbench.records import read_log
 from hypbench.session import problems_of
@@ -18,112 +15,8 @@ from hypbench.tree import HOME
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
                       plan_run)
 from paths import log_from
-from test_plan_language import refused
 
-BENCH, LOAD0, LOAD1 = Vm("bench", (0,), 0, 1), Vm("load", (0,), 16, 0), Vm("load", (1,), 16, 0)
-BACKGROUND = Vm("background", (0,), 0, 0)
 LOADS = abi.axes()["beside"][1:]
-BOARD = {"guest_size": 1 << 30, "cores.count": 4}
-
-
-# Plans
-
-@pytest.mark.parametrize("config, more", [
-    ("native beside=load_cpu", {"load1": LOAD1}),
-    ("direct beside=load_irq", {"load1": LOAD1}),
-    ("trapped sched=fp beside=load_cpu", {"load0": LOAD0}),
-    ("trapped sched=rr beside=load_cpu", {"load0": LOAD0}),
-    ("trapped sched=rr", {"background": BACKGROUND})])
-def test_without_vm_lines_the_configuration_places_its_load(config, more):
-    plan = parse(f"config alone trapped\nconfig a {config}\nbench b\n")
-    assert plan.vms == {"bench": BENCH} | more and parse(text_of(plan)) == plan
-    assert taking_part(plan.vms, words_of(plan.configs["a"])) == plan.vms
-    assert taking_part(plan.vms, words_of(plan.configs["alone"])) == {"bench": BENCH}
-
-
-def test_a_load_takes_part_where_the_policy_wants_it():
-    plan = parse("config a trapped\nconfig b trapped beside=load_cpu\nconfig c trapped sched=fp\n"
-                 "config d trapped sched=rr beside=load_cpu\nbench x\nvm bench\nvm background\n"
-                 "vm own image=load cores=3\nvm shared image=load cores=0\n")
-    there = {name: set(taking_part(plan.vms, words_of(config)))
-             for name, config in plan.configs.items()}
-    assert there == {"a": {"bench"}, "b": {"bench", "own"}, "c": {"bench", "background"},
-                     "d": {"bench", "shared"}}
-    packed = PLAN.from_buffer_copy(pack(plan), HEADER.size)
-    assert packed.taking_part[:5] == [0b0001, 0b0101, 0b0011, 0b1001, 0]
-    assert unpack(pack(plan)) == plan
-
-
-def test_a_load_of_its_own_takes_part_beside_any_other():
-    plan = parse("config a trapped\nconfig b trapped beside=load_cpu\nconfig c trapped sched=fp"
-                 " beside=load_net\nbench x\nvm bench\nvm echo image=load load=load_echo cores=1\n"
-                 "vm far image=load cores=2\nvm near image=load cores=0\n"
-                 "link n kind=doorbell a=near b=echo\n")
-    there = {name: set(taking_part(plan.vms, words_of(config)))
-             for name, config in plan.configs.items()}
-    assert there == {"a": {"bench", "echo"}, "b": {"bench", "echo", "far"},
-                     "c": {"bench", "echo", "near"}}
-    packed = PLAN.from_buffer_copy(pack(plan), HEADER.size)
-    assert [vm.load for vm in packed.vm[:4]] == [0, 1 + LOADS.index("load_echo"), 0, 0]
-    assert unpack(pack(plan)) == plan == parse(text_of(plan))
-
-
-def test_a_vm_takes_part_in_the_configurations_of_its_line():
-    text = ("config a trapped\nconfig b trapped\nconfig c trapped beside=load_cpu\nbench x\n"
-            "vm bench\nvm own image=load load=load_exit cores=1 ram_mib=600 configs=b,c\n"
-            "vm any image=load cores=2\n"
-            "vm large image=load load=load_cpu cores=3 ram_mib=700 configs=c\n")
-    plan = parse(text.replace("700", "300"), board=BOARD)
-    there = {name: set(taking_part(plan.vms, said)) for name, said in said_of(plan).items()}
-    assert there == {"a": {"bench"}, "b": {"bench", "own"}, "c": {"bench", "own", "any", "large"}}
-    packed = PLAN.from_buffer_copy(pack(plan), HEADER.size)
-    assert packed.taking_part[:4] == [0b0001, 0b0011, 0b1111, 0]
-    assert packed.ram_mib == 600 + 16 + 300  # of the configuration that has most
-    assert unpack(pack(plan)).vms == plan.vms == parse(text_of(plan)).vms
-    refused(text, 8, "the VMs need 1316 MiB of RAM: this board has 1024 MiB for guests",
-            board=BOARD)
-
-
-GUEST = "guest lx\nload size=4096 ipa=0x40200000\n"
-BESIDE_GUEST = ("config a direct\nconfig b direct beside=linux\nconfig c native beside=linux\n"
-                "config d trapped sched=fp fp=lazy beside=linux\nconfig e trapped beside=load_cpu\n"
-                f"bench x\n{GUEST}vm bench cores=0\nvm far image=lx cores=1\n"
-                "vm near image=lx cores=0 prio=0\nvm load image=load cores=2\n")
-
-
-def test_a_guest_takes_part_where_linux_is_asked_for():
-    plan = parse(BESIDE_GUEST)
-    there = {name: set(taking_part(plan.vms, words_of(config)))
-             for name, config in plan.configs.items()}
-    assert there == {"a": {"bench"}, "b": {"bench", "far"}, "c": {"bench", "far"},
-                     "d": {"bench", "near"}, "e": {"bench", "load"}}
-    assert unpack(pack(plan)) == plan == parse(text_of(plan))
-    alone = parse(f"config a trapped\nbench x\n{GUEST}vm bench cores=0\nvm far image=lx cores=1\n")
-    assert set(taking_part(alone.vms, words_of(alone.configs["a"]))) == {"bench", "far"}
-    said = words_of(beside(plan.configs["c"]))
-    assert (said["stage2"], said["irq"]) == ("2M", "trapped")
-
-
-def test_a_recipe_is_a_text_until_its_images_are_placed():
-    text = BESIDE_GUEST.replace(GUEST, "guest lx recipe=stress\n")
-    assert parse(text_of(parse(text))) == parse(text)
-    refused(text, 9, "recipe=stress is for `make bench` under QEMU, which places the guest's"
-            " images", board={"guest_size": 1 << 30, "cores.count": 4})
-
-
-@pytest.mark.parametrize("config, stage2, irq, lr, traps", [
-    ("native", "2M", "trapped", "sw", "on"), ("direct stage2=4K", "4K", "trapped", "sw", "on"),
-    ("trapped", "2M", "trapped", "hw", "on")])
-def test_the_core_of_a_load_is_trapped(config, stage2, irq, lr, traps):
-    plan = parse(f"config a {config} beside=load_sgi probes=on\nbench b\n")
-    said = words_of(beside(plan.configs["a"]))
-    assert (said["stage2"], said["irq"], said["lr"], said["traps"]) == (stage2, irq, lr, traps)
-    assert (said["beside"], said["probes"]) == ("load_sgi", "off")
-
-
-def test_on_the_same_core_a_load_has_the_vectors_of_the_measured_vm():
-    plan = parse("config a trapped sched=fp beside=load_sgi probes=on\nbench b\n")
-    assert beside(plan.configs["a"]) == plan.configs["a"]
 
 
 def test_each_load_has_a_program():

@@ -16,12 +16,13 @@ from dataclasses import replace
 import pytest
 
 from hypbench import __version__, abi
+from hypbench.plan import write_plan
 from hypbench.plan_binary import (HEADER, MAGIC, PLAN, PLAN_SIZE, SECTION_SIZE, VERSION,
                                   is_section, pack, unpack, words)
 from hypbench.plan_language import parse
 from hypbench.plan_model import PLATFORMS
 from hypbench.plan_vms import ENDS, EVENTS, IMAGES, LINK_KINDS
-from hypbench.tree import HOME, Tree
+from hypbench.tree import HOME, Tree, UnknownName
 from planlines import plan_lines
 
 GUEST = "config trapped\nguest cpus=4\nload ipa=0x40200000 size=4\nload size=5\n"
@@ -174,6 +175,20 @@ def test_what_is_damaged_is_no_section():
     for at in (*range(HEADER.size), *range(HEADER.size, len(section), 101)):
         assert not is_section(section[:at] + bytes([section[at] ^ 1]) + section[at + 1:])
     assert not is_section(section[:-1])
+
+
+def test_the_image_knows_its_board():
+    """And another plan in it is held against that one."""
+    lines = "guest ram_mib=16\nload ipa=0x40200000 size=64\n"
+    old = pack(replace(parse("config native\nbench b\n"), board="virt-a72"))
+    text = f"config native\n{lines}"
+    with pytest.raises(UnknownName, match="virt-a72: plan line 2: the guest's RAM is not in"):
+        write_plan(old, parse(text))
+    new = write_plan(old, parse(f"config trapped\n{lines}"))
+    assert unpack(new).board == "virt-a72"
+    for strange in ("", "mine", "../boards/virt-a72"):
+        other = pack(replace(parse("config native\nbench b\n"), board=strange))
+        assert unpack(write_plan(other, parse(text))).board == strange
 
 
 def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):

@@ -1,63 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan language: what a plan means, and which message answers each mistake."""
+"""What plans mean, and which message answers each mistake. golden/plans.txt has plans; below each,
+"=" begins a part of the plan as the parser reads it, and "@" what the plan's binary form has.
+golden/refused-plans.txt has plans with wrong lines, each with its message below it. A wrong line
+makes a plan with the right lines of its block."""
 
+
+from collections.abc import Iterator
 
 import pytest
 
 from golden import FOLDER, UPDATING
 from hypbench import abi
+from hypbench.plan_binary import DECIDED, HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, text_of
-from hypbench.plan_model import PLATFORMS
-from hypbench.plan_vms import Guest, Vm
-from hypbench.plan_words import PlanError
+from hypbench.plan_model import ORDERS, PLATFORMS, Plan, said_of, words_of
+from hypbench.plan_vms import taking_part
+from hypbench.plan_words import PlanError, nearest
 from hypbench.renamed import AXES as OLD_AXES, VALUES
 from hypbench.tree import Tree
 
 START = "config native\nbench counter\n"
-GUEST = "config trapped\nguest ram_mib=64\n"
-LOADED = GUEST + "load ipa=0x40200000 size=4096\n"
-LOAD_4 = "load ipa=0x40200000 size=4"
+MEANINGS, REFUSED = FOLDER / "plans.txt", FOLDER / "refused-plans.txt"
+PLANS, BLOCKS = (path.read_text().rstrip().split("\n\n") for path in (MEANINGS, REFUSED))
+MARK = "^ "
+SMALL = {"guest_base": 0x80000000, "guest_size": 16 << 20, "store_base": 0x48000000,
+         "store_size": 4 << 20, "cores.count": 2}
+BOARD = "# of a small board"
 
 
-def refused(text: str, line: int, message: str, **more) -> None:
-    with pytest.raises(PlanError) as caught:
-        parse(text, **more)
-    assert (caught.value.message, caught.value.line) == (message, line)
-    assert str(caught.value) == f"plan line {line}: {message}"
+def board_of(first: str) -> dict[str, int] | None:
+    """Numbers of the board that the first line of a block names; numbers after it are others."""
+    if not first.startswith(BOARD):
+        return None
+    others = dict(word.split("=") for word in first.removeprefix(BOARD).split())
+    board = SMALL | {name: int(number or "0", 0) for name, number in others.items()}
+    return {name: number for name, number in board.items() if others.get(name) != ""}
 
 
 # The meaning of a plan
 
-def test_the_smallest_plan_has_the_defaults():
-    plan = parse(START)
-    assert (plan.name, PLATFORMS[plan.platform], plan.order, plan.limit_ms) == ("", "silicon", 0,
-                                                                                20000)
-    assert plan.configs == {"native": abi.presets()["native"]}
-    assert plan.benches == [("counter", {"n": 1000, "delay": 0, "pages": 65536, "period": 5003,
-                                         "period_us": 0, "batch": 1, "seed": 1, "after_ms": 0,
-                                         "timed": 0})]
-    assert not plan.guests and plan.vms == {"bench": Vm("bench", (0,), 0, 1)}
+def members(one: object, usual: dict[str, object] | None = None) -> str:
+    """The members that are not as usual."""
+    said = one if isinstance(one, dict) else vars(one)
+    return " ".join(f"{name}={value!r}" for name, value in said.items()
+                    if (usual or {}).get(name) != value)
 
 
-def test_every_line_is_taken():
-    plan = parse("name first\nname mine\nplatform qemu-icount\norder once\nlimit_ms 14400000\n"
-                 "config a trapped stage2=4K wfi=trapped stats=on delay_el2=65536\n"
-                 "config native trace=on\nbench b n=1000000 delay=4 seed=4294967295\nbench b n=1\n")
-    assert (plan.name, PLATFORMS[plan.platform], plan.order, plan.limit_ms) == (
-        "mine", "qemu-icount", 1, 14400000)
-    assert list(plan.configs) == ["a", "native"]
-    assert plan.configs["a"] == abi.presets()["trapped"] | {
-        "stage2": 1, "wfi": 1, "stats": 1, "delay_el2": 65536}
-    assert plan.configs["native"]["trace"] == 1
-    assert [(name, said["n"], said["seed"]) for name, said in plan.benches] == [
-        ("b", 1000000, 4294967295), ("b", 1, 1)]
+def parts_of(plan: Plan) -> Iterator[str]:
+    yield (f"name={plan.name!r} platform={PLATFORMS[plan.platform]} machine={plan.machine!r}"
+           f" order={ORDERS[plan.order]} limit_ms={plan.limit_ms}")
+    first = {axis: words[0] for axis, words in abi.axes().items() if words}
+    for name, config in plan.configs.items():
+        said = words_of(config)
+        numbers = {axis: value for axis, value in config.items() if value and axis not in said}
+        yield f"config {name}: {members(said | numbers, first)}".rstrip()
+        if (own := beside(config)) != config:
+            yield f"config of the load's core: {members(words_of(own), said)}"
+    yield from (f"bench {name}: {members(said)}" for name, said in plan.benches)
+    yield from (f"guest {name}: {members(guest)}" for name, guest in plan.guests.items())
+    usual = {"load": "", "colours": (), "configs": (), "beside": False}
+    for name, vm in plan.vms.items():
+        window = f" window_mib={vm.window_mib(coloured=True)}" * bool(vm.colours)
+        yield f"vm {name}: {members(vm, usual)}{window}"
+    yield from (f"link {name}: {members(link)}" for name, link in plan.links.items())
+    yield from map(members, plan.events)
 
 
-def test_a_machine_is_the_rest_of_its_line():
-    said = "gem5 1.7 core=\"x\" \\ "
-    assert parse(f"{START}machine  {said}# its core\n").machine == said
-    assert parse(START, ["platform gem5", f"machine {said}"]).machine == said
+def binary_of(plan: Plan) -> Iterator[str]:
+    section = pack(plan)
+    packed = PLAN.from_buffer_copy(section, HEADER.size)
+    assert unpack(section) == plan
+    yield " ".join(f"{name}={getattr(packed, name)}" for name in DECIDED)
+    yield from (f"load of vm {at}: {vm.load}" for at, vm in enumerate(packed.vm) if vm.load)
+    for at, (name, said) in enumerate(said_of(plan).items()):
+        there = taking_part(plan.vms, said)
+        assert there.keys() == {vm for bit, vm in enumerate(plan.vms)
+                                if packed.taking_part[at] >> bit & 1}
+        yield f"in {name}: {' '.join(there)}"
+    assert not any(list(packed.taking_part)[len(plan.configs):])
+
+
+def meaning(block: str) -> str:
+    lines = [line for line in block.splitlines() if line[:2] not in ("= ", "@ ")]
+    try:
+        plan = parse("\n".join(lines), board=board_of(lines[0]))
+    except PlanError as error:
+        return str(error)
+    assert parse(text_of(plan)) == plan
+    binary = [] if "recipe=" in block else binary_of(plan)
+    return "\n".join([*lines, *(f"= {part}" for part in parts_of(plan)),
+                      *(f"@ {part}" for part in binary)])
+
+
+@pytest.mark.parametrize("block", PLANS, ids=lambda block: block.splitlines()[0])
+def test_a_plan_means_what_is_below_it(block):
+    assert meaning(block) == block
+
+
+def test_a_machine_line_has_room_for_511_characters():
     assert parse(START + "machine\n").machine == ""
+    assert parse(START, ["platform gem5", "machine a \"b\" "]).machine == "a \"b\" "
     assert parse(f"{START}machine {'x' * 511}").machine == "x" * 511
     refused(f"{START}machine {'x' * 512}", 3, "machine is longer than 511 characters")
 
@@ -87,60 +129,25 @@ def test_every_parameter_takes_its_range_and_nothing_else(param):
                 f"wrong number '{param}={value}'; valid: {least} to {most}")
 
 
-def test_blanks_and_comments_do_not_matter():
-    plan = parse("# first\n\n   \t# more\r\n\tconfig\tnative# here\r\n  bench  b  n=5 # and\n"
-                 "#config wrong")
-    assert list(plan.configs) == ["native"] and plan.benches[0][1]["n"] == 5
-
-
-def test_a_plan_may_be_full():
-    full = "".join(f"config c{i} native\n" for i in range(16)) + "bench b\n" * 32
-    plan = parse(full)
-    assert (len(plan.configs), len(plan.benches)) == (16, 32)
-    refused(full + "bench b\n", 49, "too many benches, at most 32")
-    refused(full + "config d native\n", 49, "too many configs, at most 16")
-
-
-def test_a_guest_has_the_defaults():
-    plan = parse("order abba\nlimit_ms 0\n" + LOADED)
-    assert plan.guests == {"guest": Guest(
-        {"ram": 0x40000000, "ram_mib": 64, "cpus": 1, "entry": 0x40200000, "dtb": 0},
-        [{"store": 0, "ipa": 0x40200000, "size": 4096}])}
-    assert plan.vms == {"guest": Vm("guest", (0,), 64, 1)}
-    assert plan.benches == [] and plan.order == 1 and plan.limit_ms == 0
-
-
-@pytest.mark.parametrize("text", [
-    "config trapped\nguest ram=0xc0000000 ram_mib=1024 entry=0xc0000000\n"
-    "load ipa=0xc0000000 size=0x40000000\n",
-    LOADED + "load ipa=0x43fff000 size=0x1000\n",
-    LOADED + "load ipa=0x40201000 size=1\nload ipa=0x40000000 size=0x200000\n",
-    "config trapped\nguest entry=4092\nload size=4096\n",
-    "config a direct sched=fp irq=trapped\nbench b\n",
-    "config a direct cntp=emulated irq=trapped\nbench b\n",
-    "config a direct events=tlb\nconfig b direct events=tlb cycles=on\nbench b\n",
-    "config a direct fill=lazy\nconfig b native fill=eager\nbench b\n",
-    "config a trapped probes=on stats=off trace=off\nconfig b trapped lr_sync=full\nbench b\n",
-    "name abcdefghijklmnopqrstuvw\n" + START])
-def test_a_plan_that_is_right_is_what_its_own_text_means(text):
-    plan = parse(text)
-    assert parse(text_of(plan)) == plan
-
-
 @pytest.mark.parametrize("word", Tree().scenarios())
 def test_a_scenario_is_what_its_own_text_means(word):
     plan = Tree().plan(word)
     assert parse(text_of(plan)) == plan
 
 
-# Mistakes: golden/refused-plans.txt has plans with wrong lines, each with its message below it. A
-# wrong line makes a plan with the right lines of its block.
+def test_the_short_plan_runs_what_the_default_plan_runs():
+    short, default = map(Tree().plan, ("short", "default"))
+    assert short.configs == default.configs
+    assert [name for name, _ in short.benches] == [name for name, _ in default.benches]
 
-REFUSED = FOLDER / "refused-plans.txt"
-BLOCKS = REFUSED.read_text().rstrip().split("\n\n")
-MARK = "^ "
-SMALL = {"guest_base": 0x80000000, "guest_size": 16 << 20, "store_base": 0x48000000,
-         "store_size": 4 << 20, "cores.count": 2}
+
+# Mistakes
+
+def refused(text: str, line: int, message: str, **more) -> None:
+    with pytest.raises(PlanError) as caught:
+        parse(text, **more)
+    assert (caught.value.message, caught.value.line) == (message, line)
+    assert str(caught.value) == f"plan line {line}: {message}"
 
 
 def answered(block: str) -> str:
@@ -155,9 +162,8 @@ def answered(block: str) -> str:
 
 
 def message_of(lines: list[str], line: int) -> str:
-    board = SMALL if lines[0] == "# of a small board" else None
     try:
-        parse("".join(f"{one}\n" for one in lines), board=board)
+        parse("".join(f"{one}\n" for one in lines), board=board_of(lines[0]))
     except PlanError as error:
         return error.message if error.line == line else str(error)
     return "no error"
@@ -168,8 +174,9 @@ def test_a_wrong_line_is_refused_with_its_message(at):
     assert answered(BLOCKS[at]) == BLOCKS[at]
 
 
-@pytest.mark.skipif(not UPDATING, reason="UPDATE_GOLDEN=1 rewrites golden/refused-plans.txt")
-def test_the_messages_are_rewritten():
+@pytest.mark.skipif(not UPDATING, reason="UPDATE_GOLDEN=1 rewrites the golden plans")
+def test_the_golden_plans_are_rewritten():
+    MEANINGS.write_text("\n\n".join(map(meaning, PLANS)) + "\n")
     REFUSED.write_text("\n\n".join(map(answered, BLOCKS)) + "\n")
 
 
@@ -179,16 +186,20 @@ def test_other_characters_are_refused(line):
     refused(f"{START}{line}\nname after\n", 3, "characters that are not printable ASCII")
 
 
+@pytest.mark.parametrize("kind, constant", [("at 5", "PLAN_EVENT_MAX"),
+                                            ("on other done", "PLAN_ON_MAX")])
+def test_too_many_events(kind, constant):
+    most, line = abi.constant(constant), f"{kind} pause other\n"
+    plan = "config trapped\nbench b\nvm bench\nvm other image=load cores=1\n" + most * line
+    assert len(parse(plan).events) == most
+    refused(plan + line, most + 5, f"too many events, at most {most}")
+
+
 def test_a_new_name_is_an_axis_or_a_value():
     for axis, values in VALUES.items():
         assert axis in abi.axes() and set(values.values()) <= set(abi.axes()[axis])
         assert not values.keys() & set(abi.axes()[axis])
     assert not OLD_AXES.keys() & abi.axes().keys() and set(OLD_AXES.values()) <= abi.axes().keys()
-
-
-def test_a_benchmark_that_is_not_there():
-    refused("config native\nbench hvx\nnonsense\n", 2,
-            "no benchmark 'hvx', nearest 'hvc'; valid: hvc smc", benches=["hvc", "smc"])
 
 
 def test_every_beginning_of_a_plan_is_taken_or_refused():
@@ -200,7 +211,6 @@ def test_every_beginning_of_a_plan_is_taken_or_refused():
             assert 1 <= error.line <= 4 and error.message
 
 
-def test_the_short_plan_runs_what_the_default_plan_runs():
-    short, default = map(Tree().plan, ("short", "default"))
-    assert short.configs == default.configs
-    assert [name for name, _ in short.benches] == [name for name, _ in default.benches]
+@pytest.mark.parametrize("word", ["fast", "", "=", "x" * 300])
+def test_a_word_that_is_like_none_has_no_nearest_word(word):
+    assert nearest(word, ["native", "direct", "trapped"]) == ""
