@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypbench.model import Cell, Chart, Section, Table
+from hypbench.model import Band, Cell, Chart, Section, Table
 
 UPDATING = bool(os.environ.get("UPDATE_GOLDEN"))
 FOLDER = Path(__file__).with_name("golden")
@@ -43,12 +43,17 @@ def of_chart(chart: Chart) -> Grid:
 
 
 def of_section(section: Section) -> dict[str, Grid]:
-    """Return the tables and the small charts of a page's section, by their ids."""
+    """Return the cards, the tables and the small charts of a page's section, by their ids."""
     tables = {block.id: grid([column.name for column in block.columns], block.rows)
               for block in section.blocks if isinstance(block, Table)}
     charts = {block.id: of_chart(block) for block in section.blocks if isinstance(block, Chart)}
-    return tables | {name: made for name, made in charts.items()
-                     if len(made) <= MOST_MARKS and not name.startswith(CURVES)}
+    cards = [[figure.name, figure.base, *figure.factors,
+              *(f"{mode}: {plain(cell)} {cell.href}".rstrip()
+                for mode, cell in (*figure.values, *figure.times))]
+             for block in section.blocks if isinstance(block, Band) for figure in block.figures]
+    drawn = {name: made for name, made in charts.items()
+             if len(made) <= MOST_MARKS and not name.startswith(CURVES)}
+    return ({"cards": grid((), cards)[1:]} if cards else {}) | tables | drawn
 
 
 def messages(section: Section) -> Grid:

@@ -3,7 +3,7 @@
 
 from functools import cache
 
-from hypbench.model import Cell, Chart, Section, Table
+from hypbench.model import Chart, Section
 from hypbench.frame import Board, Source, lost_steps
 from hypbench.plan_language import parse
 from hypbench.peers.kept import Column
@@ -53,15 +53,6 @@ def changed(plan: str, change) -> bytes:
     for body in bodies:
         change(body)
     return log_of(bodies)
-
-
-def table(section: Section, ident: str) -> list[dict[str, str]]:
-    """A table's rows by the names of its columns; a name that comes again gets a 2."""
-    found = next(block for block in section.blocks if isinstance(block, Table)
-                 and block.id.startswith(ident))
-    names = [column.name for column in found.columns]
-    return [{name: cell.text if isinstance(cell, Cell) else cell for name, cell in zip(names, row)}
-            for row in found.rows]
 
 
 def of(part, *boards: Board) -> Section:

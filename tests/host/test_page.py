@@ -15,7 +15,7 @@ from hypbench.analysis import (answer, beside, ceilings, comparison, conditions,
                                interrupts, links, memory, programs, studies, switches)
 from hypbench import frame as data, model as blocks
 from hypbench.html import page
-from hypbench.model import Band, Chart, Section, Table
+from hypbench.model import Chart, Section, Table
 from hypbench.frame import Board, Source, published
 from hypbench.subjects import PARTS, QUESTIONS
 from hypbench.records import read_log
@@ -24,9 +24,8 @@ from hypbench.rows import axes
 from hypbench.windows import window_of
 from logmaker import bench_record, log_of
 from paths import log_from
-from reportlogs import GAP, PHASES, bodies_of, gem5_log, ran, report_log
-from reportpages import (FLAME, KEPT_PATHS, board, changed, damaged, drawn, of, simulated, source,
-                         table)
+from reportlogs import bodies_of, gem5_log, ran, report_log
+from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source
 from test_clocks import bodies as two_clocks
 
 WITHOUT_UNIT = "walks|unmodelled|events|model|wakeups"
@@ -143,8 +142,45 @@ def test_what_a_changed_record_changes(name):
 def told(section: Section) -> dict[str, golden.Grid]:
     """Tables, names of figures, and messages."""
     found = golden.of_section(section)
-    return {name: made for name, made in found.items() if name.startswith("tab-")} | {
+    return {name: made for name, made in found.items() if name.startswith(("tab-", "cards"))} | {
         "figures": [[name] for name in drawn(section)], "messages": golden.messages(section)}
+
+
+# Sections of one board among others
+
+LIKE, V3, A15, RENAMED = (
+    Board(name, {"interrupts": source("interrupts", raw=raw)}) for name, raw in (
+        ("virt-a72", report_log("interrupts")),
+        ("virt-a72-gicv3", report_log("interrupts", gic="v3")),
+        ("virt-a15", report_log("interrupts", isa="armv7")),
+        ("virt-a72", changed("interrupts", members({"variant": "timer-inserted"},
+                                                   variant="timer-injected")))))
+SILICON = Board("rpi4", {name: source(name, "silicon") for name in ("traps", "interrupts")})
+SECTIONS = {
+    "answer-beside-a-model": (answer, [board(), simulated()]),
+    "answer-of-a-model": (answer, [simulated(), board()]),
+    "answer-beside-silicon": (answer, [board(), simulated(), SILICON]),
+    "answer-of-another-isa": (answer, [Board("virt-a15", {"traps": source("traps", raw=report_log(
+        "traps", isa="armv7"))}), simulated()]),
+    "answer-of-fail-overs-alone": (answer, [Board("virt-a72", {"failover": source("failover")})]),
+    "answer-without-a-kept-run": (answer, [Board("v3", {"default": source("default")})]),
+    "answer-of-silicon": (answer, [board("silicon", "default")]),
+    "phases-beside-the-same-gic": (interrupts, [simulated(), LIKE, V3]),
+    "phases-beside-the-same-isa": (interrupts, [simulated(), A15, LIKE]),
+    "phases-beside-another-isa": (interrupts, [simulated(), A15]),
+    "phases-beside-another-path": (interrupts, [simulated(), RENAMED]),
+    "flames-of-another-length": (flames, [Board("b", {}, flames=[replace(FLAME, length=40)])]),
+    "flames-not-counted": (flames, [Board("b", {}, why_no_flames="gcc is missing")]),
+}
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_section_beside_other_boards(name, kept_runs):
+    part, boards = SECTIONS[name]
+    found = told(of(part, *boards))
+    if part is answer:
+        del found["messages"]
+    golden.check_case("sections", name, found)
 
 
 @pytest.mark.parametrize("plan, bench, config, vm, platform", [
@@ -170,82 +206,6 @@ def test_a_neighbour_without_a_round_gives_no_number(plan, bench, config, vm, pl
 def median(plan: str, bench: str, variant: str, config: str, maker=bodies_of) -> int:
     return next(body["p50"] for body in maker(plan)
                 if matches(body, kind="bench", bench=bench, variant=variant, config=config))
-
-
-def band(*boards: Board) -> dict:
-    found = next(block for block in of(answer, *boards).blocks if isinstance(block, Band))
-    return {figure.name: figure for figure in found.figures}
-
-
-def first_number(text: str) -> int:
-    return int(re.sub(r"\D", "", text.split("\u00a0")[0]))
-
-
-def test_the_answer_is_of_the_records():
-    found = {name: {mode: first_number(cell.text) for mode, cell in figure.values}
-             for name, figure in band(board()).items()}
-    natively = median("traps", *answer.TIMER, "native")
-    asleep = median("traps", *answer.ASLEEP, "native")
-
-    def switch(config: str) -> int:
-        return median("switches", "vm_switch", "preempt", config) - asleep
-
-    assert found == {
-        "timer to vector": {mode: median("traps", *answer.TIMER, mode) - natively
-                            for mode in ("direct", "trapped")},
-        "hypercall": {mode: median("traps", "hvc", "null", mode) for mode in ("direct", "trapped")},
-        "VM switch": {"general case": switch("switch"), "timers idle": switch("switch-idle"),
-                      "best case": switch("switch-best")},
-        "yield": {case: median("switches", "vm_yield", "yield", config) for case, config in (
-            ("general case", "yield"), ("best case", "yield-best"))},
-        "fail over": {"general case": median("switches", "failover", "control", "failover"),
-                      "best case": median("switches", "failover", "call", "failover-best")}}
-    cell = dict(band(board())["timer to vector"].values)["trapped"]
-    assert cell.href == "#row/virt-a72/traps/timer_wakeup/busy-vector/trapped"
-    timed, beside_it = band(simulated()), band(board(), simulated())
-    assert "fail over" not in timed and timed["TLB miss"].values[0][1].text == "×4.00"
-    assert beside_it["TLB miss"].values == timed["TLB miss"].values
-
-
-def test_the_factors_of_a_page_are_of_the_kept_runs(kept_runs):
-    shown = {(value["what"], value["config"]): value["factor"]
-             for value in drawn(of(answer, board()))["fig-peers-virt-a72"]}
-    call, timer, wake = KEPT_PATHS.values()
-    assert shown == {
-        (call, "hypbench"): 1, (call, "Xen credit2"): 466 / 44, (call, "Xen credit"): 472 / 44,
-        (timer, "hypbench"): 1, (timer, "Xen credit"): 1061 / 41, (timer, "Xen credit2"): 1061 / 41,
-        (wake, "hypbench"): 1, (wake, "Xen credit"): 3017 / 600, (wake, "Xen credit2"): 4090 / 600}
-    cards = band(board())
-    assert {name: (card.base, card.factors) for name, card in cards.items() if card.base} == {
-        "timer to vector": (f"{timer}, one probe: hypbench 41", ("Xen 4.17.5 1061 ×25.9",)),
-        "hypercall": (f"{call}, one probe: hypbench 44", ("Xen 4.17.5 466 ×10.6",)),
-        "VM switch": (f"{wake}, one probe: hypbench 600", ("Xen 4.17.5 3017 ×5.0",))}
-    assert cards["fail over"].factors == ()
-
-
-def test_the_cards_have_the_time_of_the_model_of_the_same_core():
-    """Of a board of another isa there is none; a board's own run comes before a model's."""
-    card = band(board(), simulated())["timer to vector"]
-    timed = simulated().source("timed")
-    natively, trapped = (timed.row(*answer.TIMER, mode).p50 for mode in ("native", "trapped"))
-    assert dict(card.times)["trapped, model"].text == f"+{(trapped - natively) / 1000:.3g}\u00a0µs"
-    assert dict(card.values)["trapped"].text == dict(band(board())["timer to vector"].values)[
-        "trapped"].text
-    assert band(simulated(), board())["timer to vector"].times == card.times
-    other = Board("virt-a15", {"traps": Source("traps", read_log(report_log(
-        "traps", isa="armv7")))})
-    assert band(other, simulated())["timer to vector"].times == ()
-    silicon = Board("rpi4", {"traps": source("traps", "silicon")})
-    assert answer.pair_of(board(), [board(), simulated(), silicon])[0] is silicon
-
-
-def test_the_share_of_a_core_is_the_whole_path_times_a_thousand():
-    whole = source("interrupts", "silicon")
-    found = dict(answer.share(Board("rpi4", {"interrupts": whole})).values)
-    hz = whole.log.run["hz"]
-    assert found["trapped"].text == blocks.percent(
-        1000 * whole.row("irq_phases", "timer-total", "trapped").p50 / hz, 3)
-    assert answer.share(None) is None
 
 
 def test_the_ceiling_is_the_proven_one_with_the_sampled_maximum_beside(monkeypatch):
@@ -283,40 +243,6 @@ def test_columns_that_are_all_alike_are_a_sentence():
     assert beside.same_beside_every_load(cells) == {}
 
 
-def test_without_the_general_case_the_best_case_has_its_name(kept_runs):
-    only = Board("virt-a72", {"failover": source("failover")})
-    assert [case for case, _ in band(only)["fail over"].values] == [
-        "best case, one core", "best case, two cores"]
-    assert band(only)["fail over"].factors == ()
-
-
-def test_no_kept_run_no_number(kept_runs):
-    for other in (Board("v3", {"default": source("default")}), board("silicon", "default")):
-        section = of(answer, other)
-        assert not [block for block in section.blocks if isinstance(block, Table)]
-        assert not drawn(section)
-        assert all(not figure.factors for figure in band(other).values())
-
-
-def test_phases_follow_each_other_and_sum_to_the_total():
-    by_way = {"call, one core": sum(GAP), "call, two cores": sum(GAP) + 300,
-              "fault, one core": 500,
-              "yield, one core": 511}
-    timer = sum(PHASES.values())
-    by_mode = {"trapped": timer, "trapped-sw": timer,
-               **dict.fromkeys(("native", "direct"), sum(list(PHASES.values())[4:]))}
-    for part, figure, totals in ((failover, "fig-failover-virt-a72", by_way),
-                                 (interrupts, "fig-phases-timer-virt-a72", by_mode)):
-        ends = {}
-        for value in drawn(of(part, board()))[figure]:
-            assert value["start"] == ends.get(value["config"], 0)
-            ends[value["config"]] = value["end"]
-        assert {name.removesuffix("-probes"): end for name, end in ends.items()} == totals
-    log = source("interrupts").log
-    fall = next(one for one in interrupts.waterfalls(log) if one.config == "trapped-probes")
-    assert fall.without_probes.p50 == timer - 24 and fall.adds_up
-
-
 def test_a_curve_of_samples_ends_with_the_largest():
     row, clock = source("sched").row("cyclic", "periodic", "slice"), blocks.Clock("qemu-icount", 1)
     values = source("sched").steps([row])
@@ -328,21 +254,13 @@ def test_a_curve_of_samples_ends_with_the_largest():
     assert sum(count for _, count in counted) == row.pool.n and counted[-1][0] == row.pool.high
 
 
-def test_effects_of_an_option_are_medians_subtracted():
-    for row in switches.switched(source("traps")):
-        other = row.setting.split("=")[0].replace("frame", "full")
-        assert row.change == (median("traps", row.bench, row.variant, other)
-                              - median("traps", row.bench, row.variant, row.base)), row
+def test_options_are_found_by_the_axes_and_not_by_the_names():
     found = {(row.base, row.setting) for row in switches.switched(source("storm"))}
     assert found == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
-                     ("trapped-split", "lr=sw")}  # by the axes, not by the names
+                     ("trapped-split", "lr=sw")}
 
 
-def test_exits_of_a_program_are_of_one_run():
-    split = programs.splits(source("programs").log)[0]
-    per_run = 1 * 130 + 3 * 95 + 1 * 60  # exits of 11 runs: 11, 33, 11
-    assert (split.bench, split.exit_count, split.exit_time) == ("prog_options", 5, per_run)
-    assert split.share == pytest.approx(1 / 3, rel=1e-3)
+def test_exits_of_both_passes_go_together():
     bodies = bodies_of("programs")
     again = [body | {"step": 99} for body in bodies if body["kind"] == "exits"]
     both = source("programs", raw=log_of(bodies[:-1] + again))
@@ -350,14 +268,6 @@ def test_exits_of_a_program_are_of_one_run():
                 for found in (source("programs"), both))
     assert [(kind.kind, 2 * kind.n, 2 * kind.total) for kind in one] == [
         (kind.kind, kind.n, kind.total) for kind in two]
-
-
-def test_a_flame_graph_that_is_not_the_path_says_so():
-    made = of(flames, Board("b", {}, flames=[replace(FLAME, length=40)]))
-    assert "The guest measured 40: one of them is wrong." in made.blocks[1].caption
-    assert table(made, "tab-flames")[0]["sums up"] == "measured: 40"
-    without = of(flames, Board("b", {}, why_no_flames="gcc is missing"))
-    assert "not counted: gcc is missing." in without.blocks[0].text
 
 
 # What every number of the page has
@@ -486,20 +396,6 @@ def test_a_mode_is_found_by_its_axes():
 def test_sizes_of_caches_come_from_the_run_record(bench, stage1, expected):
     assert memory.marks_of(simulated().source("tlb"), bench, stage1) == expected
     assert memory.marks_of(source("tlb-matrix", "silicon"), bench, stage1) == {}
-
-
-def test_the_board_of_the_same_gic_stands_beside_it_if_there_is_one():
-    like, ours = board(), simulated()
-    same, other = (Board(name, {"interrupts": Source("interrupts", read_log(
-        report_log("interrupts", **more)))}) for name, more in (
-            ("virt-a72-gicv3", {"gic": "v3"}), ("virt-a15", {"isa": "armv7"})))
-    assert interrupts.counterpart(ours, [like, same, ours]) is same
-    assert interrupts.counterpart(ours, [other, like, ours]) is like
-    assert interrupts.counterpart(ours, [other, ours]) is None
-    renamed = source("interrupts", raw=changed("interrupts", members(
-        {"variant": "timer-inserted"}, variant="timer-injected")))
-    pairs = interrupts.phase_pairs(Board("virt-a72", {"interrupts": renamed}), ours)
-    assert [fall.config for fall, _ in pairs] == ["native-probes", "direct-probes"]
 
 
 def test_studies_are_cited_and_lead_to_their_section():
