@@ -20,7 +20,6 @@ from xdist.scheduler import LoadScopeScheduling
 
 from once import FOLDER
 
-ROOT = Path(__file__).resolve().parents[1]
 DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
 PARTS = 5

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints every planted fault as JSON, with the tests that see it: those of the lists beside this
-file, and those of tests/qemu/planted.py by the markers of the tests that plant them. `hypbench dev
-reference` makes docs/reference/faults.md of it."""
+file, and those of tests/qemu/planted.toml by the markers of the tests that plant them. The command
+`hypbench dev reference` makes docs/reference/faults.md of the rows."""
 
 import ast
 import io
@@ -17,7 +17,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT, IMAGES = HERE.parents[1], HERE.parent / "qemu"
-PLANTED = "planted.py"
+PLANTED = "planted.toml"
 sys.path[:0] = [str(HERE.parent), str(HERE), str(IMAGES)]
 
 import faultlist  # noqa: E402
@@ -61,7 +61,7 @@ def collected() -> Planted:
 def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
     """Faults that code names, with the test whose code it is; or the module, whose tests choose."""
     for path in sorted(IMAGES.glob("*.py")):
-        for statement in ast.parse(path.read_text()).body if path.name != PLANTED else ():
+        for statement in ast.parse(path.read_text()).body:
             test = f"{path.relative_to(ROOT)}"
             if isinstance(statement, ast.FunctionDef) and statement.name.startswith("test_"):
                 test += f"::{statement.name}"

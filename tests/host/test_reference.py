@@ -28,10 +28,6 @@ BENCH = "guest/bench/hvc.c"
 TREE = Tree()
 SHOWN = ("default", "interrupts", "tlb-matrix")  # plans of a report
 MOST = 2_000_000  # bytes of all of them
-COUNTING = """#!/bin/sh
-echo x >> "$(dirname "$0")/asked"
-exit 1
-"""
 
 
 def faults_of(tree: Tree, path: Path) -> list[str]:

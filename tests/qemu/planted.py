@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults, planted in source: a list of small patches. A copy of the tree has one of them, and the
-objects of the real one, so that what it changed is compiled anew and the image is linked. A test
-that runs such an image shows that a check can fail. An image is kept under build/ with a digest of
-its sources, and another session takes it while they are the same."""
+"""Faults, planted in source: planted.toml is a list of small patches. A copy of the tree has one of
+them, and the objects of the real one, so that what the patch changed is compiled anew and the image
+is linked. A test that runs such an image shows that a check can fail. An image is kept under build/
+with a digest of its sources, and another session takes it while they are the same."""
 
 import fcntl
 import hashlib
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -48,89 +49,24 @@ class Patch(NamedTuple):
         file.write_text(text)
 
 
-def first(path: str, function: str, statement: str) -> tuple[Patch]:
-    """A function that begins with another statement."""
-    head = re.compile(rf"^(.*\b{function}\([^;{{]*\)\n{{\n)", re.MULTILINE)
-    return (Patch(path, head, f"\t{statement}\n"),)
+def patch_of(entry: dict[str, str]) -> Patch:
+    """An entry has `old`, or a function that begins with another statement."""
+    if "function" not in entry:
+        return Patch(**entry)
+    head = re.compile(rf"^(.*\b{entry['function']}\([^;{{]*\)\n{{\n)", re.MULTILINE)
+    return Patch(entry["path"], head, f"\t{entry['new']}\n")
 
 
-CRASH = "__builtin_trap();"
-CPU = "hyp/arch/common/cpu.c"
-# QEMU's counts for a group: instructions, cycles; where there is no PMCEID (Armv7), all of it.
-EVENTS = (
-    Patch("guest/events.c", '"l1d_tlb_refill", 0x05', '"l1d_tlb_refill", 0x08'),
-    Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),
-    Patch("guest/events.c", '"l2d_tlb_refill", 0x2d', '"l2d_tlb_refill", 0x08'),
-    Patch("guest/events.c", '"dtlb_walk", 0x34', '"dtlb_walk", 0x11'),
-    Patch("guest/events.c", "return pmceid[number / 32] >> number % 32 & 1;",
-          "return !pmceid[0] || pmceid[number / 32] >> number % 32 & 1;"))
-# The paths of this benchmark may be no longer than an empty window otherwise.
-TAKES_TIME = (Patch("guest/bench/counter.c", ".may_be_zero = true", ".may_be_zero = false"),)
-PATCHES: dict[str, tuple[Patch, ...]] = {
-    # EL2's own access to an address that it does not map
-    "own_fault": first("hyp/run/scenario.c", "run", "*(volatile char *)0xfffffff0 = 0;"),
-    "few colours": first("hyp/mem/cold.c", "cold_colours", "return 8;"),
-    # Not a fault: QEMU lets the other cores run before the fail over goes on.
-    "a fail over that yields": first("hyp/vm/vm_core.c", "vm_fail_over",
-                                     '__asm__ volatile(".rept 8\\n\\tyield\\n\\t.endr");'),
-    # Not a fault: of the ticks EL2 takes the low half.
-    "a heartbeat with a high half": (Patch(
-        "guest/loads/load_partner.c", "hvc(HC_ID(HEARTBEAT), HEARTBEAT_TICKS, 0)",
-        "hvc(HC_ID(HEARTBEAT), (reg_t)(HEARTBEAT_TICKS | ~0ull << 32), 0)"),),
-    # Not a fault: each sample is one tick longer than the one before, so that percentiles differ.
-    "growing samples": first("guest/sample.c", "samples_add", "until += samples->taken;"),
-    # Not a fault: empty windows that differ, as on a board.
-    "uneven windows": first("guest/calibrate.c", "store_pair", "until += pair_count % 3;"),
-    "windows nine longer": (*TAKES_TIME, *first("guest/calibrate.c", "store_pair", "until += 9;")),
-    "windows ten longer": (*TAKES_TIME, *first("guest/calibrate.c", "store_pair", "until += 10;")),
-    "windows drift": first("guest/calibrate.c", "store_pair", "until += pair_count < 50 ? 0 : 2;"),
-    "windows drift too far": first("guest/calibrate.c", "store_pair",
-                                   "until += pair_count < 50 ? 0 : 3;"),
-    "timing_begin": first("guest/timing.c", "timing_begin", "return;"),
-    "events": EVENTS,
-    "one event": (
-        Patch("guest/events.c", '"l1i_tlb_refill", 0x02', '"l1i_tlb_refill", 0x11'),),
-    "events, HPMN 0": (*EVENTS, Patch(CPU, "write_mdcr_el2(read_mdcr_el2() & 0x1f);",
-                                      "write_mdcr_el2(0);")),
-    "three counters": (Patch("hyp/arch/common/guest.c", "? PMCR_N(read_pmcr_el0())", "? 3"),),
-    # benchmarks and programs
-    "on_sgi": first("guest/bench/sgi_self.c", "on_sgi", CRASH),
-    "on_timer": (Patch("guest/wakeup.h", "\t\twakeup_handler = counter_read();", f"\t\t{CRASH}"),),
-    "on_interrupt": first("guest/bench/irq_order.c", "on_interrupt", CRASH),
-    # its memory
-    "local vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guest_vmid();", "\t(void)stage2;"),),
-    "broadcast vmid": (Patch("hyp/mem/stage2.h", "\ttlbi_guest_vmid();", "\t(void)stage2;"),),
-    "local all": (Patch("hyp/mem/stage2.h", "\ttlbi_core_guests();", "\t(void)stage2;"),),
-    "broadcast all": (Patch("hyp/mem/stage2.h", "\ttlbi_all_guests();", "\t(void)stage2;"),),
-    # the background VM
-    "background stores": (
-        Patch("guest/arch/background/armv8.S", "__background_start:\n",
-              "__background_start:\n\tadr\tx1, .\n\tstr\tx1, [x1]\n"),
-        Patch("guest/arch/background/armv7.S", "__background_start:\n",
-              "__background_start:\n\tadr\tr1, .\n\tstr\tr1, [r1]\n")),
-    "load crashes": (Patch("guest/load.c", "\tmmu_map_memory(start, end - start);\n",
-                           f"\t{CRASH}\n"),),
-    "distributor off": (Patch("guest/bench/timer_wakeup.c", "\twakeup_run(run, &timer);\n",
-                              "\twakeup_run(run, &timer);\n"
-                              "\t*(volatile uint32_t *)(uintptr_t)run->gicd_base = 0;\n"),),
-    "background uses FP": (
-        Patch("guest/arch/background/armv8.S", "\tmov\tx1, x0\n", "\tmov\tx1, #1\n"),
-        Patch("guest/arch/background/armv7.S", "\tmov\tr1, r0\n", "\tmov\tr1, #1\n")),
-    # the start
-    "crash in clear_bss": (Patch("hyp/arch/armv8/start.S", "clear_bss:\n\tbl\tclean_image\n",
-                                 "clear_bss:\n\tbl\tclean_image\n\t.inst\t0\n"),),
-    "crash in clean_image": (Patch("hyp/arch/armv7/start.S", "\nclean_image:\n",
-                                   "\nclean_image:\n\tudf\t#0\n"),),
-    "image not moved": (Patch("hyp/arch/armv8/start.S", "\tb.ne\tmove_image\n"),),
-    # a machine that QEMU does not have
-    "id_aa64pfr0": (
-        Patch("drivers/gic/gicv3.c", "(read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && "),),
-    # the PL011's interrupt line is high, and INTID 33 the only SPI
-    "uart has the spi": (
-        Patch("hyp/run/plan_run.c", "= board.spi_first,", "= 33,"),
-        Patch("hyp/run/plan_run.c", "= board.spi_count,",
-              "= (*(volatile uint32_t *)(console_base() + 0x38) = 0x20) / 0x20,")),
-}
+def load() -> dict[str, tuple[Patch, ...]]:
+    """Read planted.toml."""
+    found: dict[str, tuple[Patch, ...]] = {}
+    for entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["fault"]:
+        others = (patch for name in entry.get("also", ()) for patch in found[name])
+        found[entry["name"]] = (*others, *map(patch_of, entry["patches"]))
+    return found
+
+
+PATCHES = load()
 
 
 @cache

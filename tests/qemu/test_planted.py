@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The patches of planted.py apply to this source."""
+"""The patches of planted.toml apply to this source."""
 
 import shutil
 

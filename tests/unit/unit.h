@@ -32,14 +32,6 @@ struct unit_test {
 		   .after = after_it);                                                             \
 	static void test(void)
 
-/* Likewise. The test runs twice: after `first` and after `second`. */
-#define TEST_BY(test, first, second, after_it)                                                     \
-	static void test(void);                                                                    \
-	UNIT_ENTRY(test##_first, .name = #test, .run = test, .before = first, .after = after_it);  \
-	UNIT_ENTRY(test##_second, .name = #test, .run = test, .before = second,                    \
-		   .after = after_it);                                                             \
-	static void test(void)
-
 /* The head of a test's definition. */
 #define TEST(test)                                                                                 \
 	static void test(void);                                                                    \
