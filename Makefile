@@ -91,7 +91,8 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wa,--fatal-warnings \
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
-HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one
+# Functions follow each other without a gap: linker/hot.ld.inc begins cache lines.
+HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one -falign-functions=4
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
@@ -145,7 +146,7 @@ $(OUT)/guest.elf: $(GUEST_OBJECTS) $(OUT)/guest.ld
 $(OUT)/guest.bin: $(OUT)/guest.elf
 	$(Q)$(CROSS)objcopy -O binary $< $@
 
-$(OUT)/%.ld: linker/%.ld.S $(MAKE_FILES)
+$(OUT)/%.ld: linker/%.ld.S linker/hot.ld.inc $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(Q)$(CROSS)gcc -E -P -x c -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
 

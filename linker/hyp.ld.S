@@ -3,6 +3,9 @@
  * The hypervisor's image. Segments are apart by access (text, read-only, data), each page-aligned,
  * so that the hypervisor maps them W^X. HYP_BASE: boards/<board>/board.mk.
  */
+#define HOT(name) *(.text.name .text.name.* .text.unlikely.name .text.unlikely.name.*)
+#define HOT_LINE . = ALIGN(64);
+
 ENTRY(_start)
 
 PHDRS
@@ -17,9 +20,20 @@ SECTIONS
 	. = HYP_BASE;
 	__image_start = .;
 
-	.text : {
+	.start : {
 		__text_start = .;
 		*(.text.start)
+	} :text
+
+	/* A page of its own: the size of what precedes moves no hot line. */
+	.hot ALIGN(4096) : {
+		__hot_start = .;
+#include "hot.ld.inc"
+		HOT_LINE
+		__hot_end = .;
+	} :text
+
+	.text : {
 		*(.text .text.*)
 		. = ALIGN(4096);
 		__text_end = .;

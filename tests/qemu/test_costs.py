@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost vector of each path, counted from outside, is the committed one."""
 
+import re
 from dataclasses import replace
 
 import capstone
 import pytest
+from elftools.elf.elffile import ELFFile
 
 import costs
 import el2count
 import expected
-from hypbench import cost
+from hypbench import cost, counting, profile
 from hypbench.instructions import Kind
-from lab import TREE, Job, board_facts
+from lab import ROOT, TREE, Job, board_facts
 
 pytestmark = pytest.mark.long
 
@@ -56,6 +58,32 @@ def test_every_path_into_el2_has_a_vector(counted, built):
         missing = {path for path in figures[config].keys() - found[config].keys()
                    if path not in UNSEEN and path.split()[0] not in WITHOUT}
         assert all(path.startswith("failover ") and "-" in path for path in missing), missing
+
+
+@pytest.mark.every_board
+def test_every_path_stays_in_the_hot_text(lab, built):
+    image = TREE.build(built) / "hypbench.elf"
+    symbols = counting.symbols_of(image)
+    hot = range(symbols["__hot_start"], symbols["__hot_end"])
+    with image.open("rb") as file:
+        functions = profile.functions_of(ELFFile(file))
+    executed = set()
+    for job in costs.jobs_for(built):
+        counts = el2count.counted(lab, job, *cost.SWITCHES)
+        for _, visit in cost.paths_of(counts.result.log, counts.lines):
+            executed |= {block.address for block in visit.blocks}
+    elsewhere = {functions[max(start for start in functions if start <= address)]
+                 for address in executed if address not in hot}
+    assert executed and elsewhere == set(), "linker/hot.ld.inc does not list these functions"
+
+
+def test_each_function_of_the_hot_text_is_in_the_source():
+    names = re.findall(r"\bHOT\((\w+)\)", (ROOT / "linker" / "hot.ld.inc").read_text())
+    assert names and len(names) == len(set(names))
+    source = "".join(path.read_text() for path in (ROOT / "hyp").rglob("*.[cS]"))
+    defined = set(re.findall(r"^\w[^\n;=]*\b(\w+)\(|^\t\.section \.text\.(\w+)", source,
+                             re.MULTILINE))
+    assert set(names) <= {name for pair in defined for name in pair}
 
 
 def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(counted, built):

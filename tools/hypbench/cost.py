@@ -249,15 +249,21 @@ def row_name(record: Data) -> str:
     return f"{record['bench']} {record['variant']}"
 
 
-def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict[str, Cost]]:
-    """Configuration → row → the cost of its last sample, which is warm. A row without EL2 is left
-    out, and so is one with a window that was not seen."""
+def paths_of(log: Log, lines: Iterable[str]) -> Iterator[tuple[Data, Visit]]:
+    """Each row's record, and the window of its last sample, which is warm. A row without EL2 is
+    left out, and so is one with a window that was not seen."""
     visits = visits_of(lines)
-    found: dict[str, dict[str, Cost]] = {}
     for _, records in groupby(log.of_kind("bench"), key=lambda record: record["step"]):
         for record, last in last_windows(list(records), visits):
             if last.blocks:
-                found.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)
+                yield record, last
+
+
+def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict[str, Cost]]:
+    """Configuration → row → the cost of its last sample."""
+    found: dict[str, dict[str, Cost]] = {}
+    for record, last in paths_of(log, lines):
+        found.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)
     return found
 
 

@@ -11,7 +11,7 @@
 	.fpu	neon-vfpv4
 	.arm
 
-	.text
+	.section .text.cpu_fp, "ax"
 	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); HCPTR must not
 	   trap. */
 	.global	cpu_fp_switch

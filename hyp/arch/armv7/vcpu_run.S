@@ -21,6 +21,7 @@ vcpu_run:
 	eret
 
 	/* Not the vCPU that was running: r0 is another one, or NULL. */
+	.section .text.another, "ax"
 	.global	another_light, another_full
 another_light:
 	mov	r1, r0
@@ -37,6 +38,7 @@ another_full:
 	pop	{r0-r3, r12, lr}
 	eret
 
+	.text
 	.global	vcpu_leave
 vcpu_leave:
 	mov	sp, r0

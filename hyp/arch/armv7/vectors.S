@@ -5,7 +5,7 @@
  * another one, or NULL. */
 #include "hyp/arch/armv7/frame.inc"
 
-	.text
+	.section .text.vectors, "ax"
 	.balign	32
 	.global	vectors
 vectors:

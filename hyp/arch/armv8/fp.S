@@ -13,7 +13,7 @@
 	.endr
 	.endm
 
-	.text
+	.section .text.cpu_fp, "ax"
 	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); CPTR_EL2.TFP
 	   must be clear. Both may be the same. A write of FPCR may wait for the FP units, so an
 	   equal one is left out. */

@@ -22,6 +22,7 @@ vcpu_run:
 	eret
 
 	/* Not the vCPU that was running: x0 is another one, or NULL. */
+	.section .text.another, "ax"
 	.global	another_light, another_full
 another_light:
 	save_rest
@@ -35,6 +36,7 @@ another_full:
 	restore_light
 	eret
 
+	.text
 	.global	vcpu_leave
 vcpu_leave:
 	mov	sp, x0

@@ -4,7 +4,7 @@
  * as the frame is pushed. C returns the vCPU to resume: the same one, or another one, or NULL. */
 #include "hyp/arch/armv8/frame.inc"
 
-	.text
+	.section .text.vectors, "ax"
 	.balign	0x800
 	.global	vectors
 vectors:
@@ -55,6 +55,7 @@ vectors_irq:
 	.balign 0x80; b vectors_irq
 	.balign 0x80; b guest_serror
 
+	.balign	64
 vectors_full_sync:
 	save_rest
 	mov	x0, sp
