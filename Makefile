@@ -156,7 +156,7 @@ $(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
 
 # By any Python 3.11: an image is built without the host tools' environment.
 $(OUT)/plan.bin: scenarios/default.toml $(wildcard tools/hypbench/plan_*.py) \
-		$(addprefix tools/hypbench/,__init__.py abi.py renamed.py scenario.py) \
+		$(addprefix tools/hypbench/,__init__.py abi.py home.py renamed.py scenario.py) \
 		tools/hypbench/scenario_places.py \
 		$(wildcard abi/*.h)
 	@mkdir -p $(@D)

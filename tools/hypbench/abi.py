@@ -4,9 +4,10 @@ library alone: the build compiles the default plan before there is a Python envi
 
 import re
 from functools import cache
-from pathlib import Path
 
-ABI = Path(__file__).resolve().parents[2] / "abi"
+from hypbench.home import HOME
+
+ABI = HOME / "abi"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 ENUM = re.compile(r"enum \w+ \{([^}(]*)\}")
 Range = tuple[int, int]

@@ -17,10 +17,10 @@ from typing import BinaryIO
 
 import click
 
-from hypbench import scenario, scenario_schema
+from hypbench import home, scenario, scenario_schema
 from hypbench.plan_model import Plan
 
-HOME = Path(__file__).resolve().parents[2]
+HOME = home.HOME
 LOCK = "run.lock"  # in a folder of results
 PACKED = b"\xfd7zXZ\0"  # how an xz file begins
 UNPACKED_MOST = 64 << 20  # bytes; what of it a file has is not known before it is read
@@ -92,8 +92,28 @@ class Tree:
         return self.board_fact(board, "SIMULATOR") == "gem5"
 
     def qemu_image(self, board: str) -> Path:
-        """The built image that QEMU starts."""
-        return self.build(board) / (self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
+        """The image that QEMU starts."""
+        return self.image(board, self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
+
+    def image(self, board: str, name: str) -> Path:
+        """A built image; where none is built, that of the release, if this tree is one."""
+        built, ready = self.build(board) / name, self.ready(board) / name
+        return ready if ready.is_file() and not built.is_file() else built
+
+    def ready(self, board: str) -> Path:
+        """The folder with a board's images of a release. A source tree has none."""
+        return self.root / "images" / board
+
+    @property
+    def is_installed(self) -> bool:
+        """The tools come from a wheel."""
+        return self.root == home.IN_WHEEL
+
+    @property
+    def workplace(self) -> Path:
+        """Where results go: the source tree, or the current folder where the tools come from a
+        wheel."""
+        return Path.cwd() if self.is_installed else self.root
 
     def plan(self, word: str) -> Plan:
         """The plan of a scenario: by a word that selects one, or by the path of a file. UnknownName
@@ -119,7 +139,7 @@ class Tree:
     def builds(self) -> Path:
         """The folder of built files; `make BUILD=` names another folder for this tree."""
         chosen = os.environ.get("HYPBENCH_BUILD", "") if self.root == HOME else ""
-        return self.root / (chosen or "build")
+        return self.workplace / (chosen or "build")
 
     def build(self, board: str) -> Path:
         return self.builds / board
@@ -128,8 +148,8 @@ class Tree:
     def runs(self) -> Path:
         """The folder of the kept runs, which `make clean` leaves alone. Where `make BUILD=` names
         another folder, the runs are in that one, and the tree is only read."""
-        usual = self.builds == self.root / "build"
-        return (self.root if usual else self.builds) / "runs"
+        usual = self.builds == self.workplace / "build"
+        return (self.workplace if usual else self.builds) / "runs"
 
     def kept(self, board: str, scenario: str) -> Path:
         return self.runs / board / scenario
@@ -192,6 +212,9 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
 
 def on_the_board(board: str, plan: str = "") -> str:
     """How records come from a board that is no emulator."""
+    if HOME == home.IN_WHEEL:
+        scenario_word = f" --scenario {plan}" if plan else ""
+        return f"`hypbench card {board} /dev/…{scenario_word}`, then `hypbench capture /dev/tty…`"
     words = f" SCENARIO={plan}" if plan else ""
     return (f"`make sdcard BOARD={board}{words}` (or `make tftp`), then"
             f" `make capture BOARD={board} TTY=…`")

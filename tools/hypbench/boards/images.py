@@ -3,14 +3,12 @@
 
 import hashlib
 import struct
-import tempfile
 import zlib
-from pathlib import Path
 
 import click
 
 from hypbench import plan as plans
-from hypbench.boards.programs import run
+from hypbench.boards.fdt import MAGIC as FDT_MAGIC, properties
 from hypbench.plan_binary import MAGIC
 from hypbench.plan_model import Plan
 
@@ -20,7 +18,6 @@ FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 UIMAGE = struct.Struct(">7I4B32s")
 UIMAGE_MAGIC = b"\x27\x05\x19\x56"
 UIMAGE_KERNEL = 2  # its type: one image after the header
-FDT_MAGIC = b"\xd0\x0d\xfe\xed"
 HASHES = ("sha1", "sha256", "sha384", "sha512", "md5")
 
 
@@ -73,41 +70,33 @@ def header_crc_of(image: bytes) -> int:
 
 def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
     """In place: the plan is as long as the old one, and so is each hash that covers it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "fit"
-        path.write_bytes(plans.write_plan(image, plan, platform))
-        nodes = [f"/images/{name}" for name in lines("fdtget", "-l", path, "/images")]
-        covering = [node for node in nodes if MAGIC in data_of(path, node)]
-        if len(covering) != 1:
-            raise click.ClickException("the plan of this FIT is not inside one of its images"
-                                       " (data outside the tree is not supported)")
-        for child in lines("fdtget", "-l", path, covering[0]):
-            renew_hash(path, covering[0], child)
-        return path.read_bytes()
+    fit = bytearray(plans.write_plan(image, plan, platform))
+    parts = {(one.node, one.name): (one.start, one.end) for one in properties(image)}
+    covering = [(node, bytes(fit[slice(*place)])) for (node, name), place in parts.items()
+                if name == "data" and node.startswith("/images/") and node.count("/") == 2
+                and MAGIC in image[slice(*place)]]
+    if len(covering) != 1:
+        raise click.ClickException("the plan of this FIT is not inside one of its images"
+                                   " (data outside the tree is not supported)")
+    node, data = covering[0]
+    for child in [one for one, name in parts if not name and one.startswith(f"{node}/")]:
+        algorithm = image[slice(*parts.get((child, "algo"), (0, 0)))].rstrip(b"\0").decode()
+        value = new_hash(child, algorithm, data)
+        start, end = parts.get((child, "value"), (0, 0))
+        if end - start != len(value):
+            raise click.ClickException(f"{child}: its value has {end - start} bytes; a hash"
+                                       f" {algorithm} has {len(value)}")
+        fit[start:end] = value
+    return bytes(fit)
 
 
-def renew_hash(path: Path, node: str, child: str) -> None:
-    place = f"{node}/{child}"
-    if not child.startswith("hash"):
+def new_hash(place: str, algorithm: str, data: bytes) -> bytes:
+    if not place.rpartition("/")[2].startswith("hash"):
         raise click.ClickException(f"{place}: a FIT that is signed cannot have another plan;"
                                    " only hash nodes can be renewed")
-    algorithm = run("fdtget", path, place, "algo").decode().strip()
-    data = data_of(path, node)
     if algorithm == "crc32":
-        value = zlib.crc32(data).to_bytes(4, "big")
-    elif algorithm in HASHES:
-        value = hashlib.new(algorithm, data).digest()
-    else:
-        raise click.ClickException(f"{place}: hash {algorithm} is unknown; known are: crc32,"
-                                   f" {', '.join(HASHES)}")
-    run("fdtput", "-t", "bx", path, place, "value", *(f"{byte:02x}" for byte in value))
-
-
-def lines(program: str, *words: object) -> list[str]:
-    return run(program, *words).decode().split()
-
-
-def data_of(path: Path, node: str) -> bytes:
-    if "data" not in lines("fdtget", "-p", path, node):
-        return b""
-    return bytes(int(word, 16) for word in lines("fdtget", "-t", "bx", path, node, "data"))
+        return zlib.crc32(data).to_bytes(4, "big")
+    if algorithm in HASHES:
+        return hashlib.new(algorithm, data).digest()
+    raise click.ClickException(f"{place}: hash {algorithm} is unknown; known are: crc32,"
+                               f" {', '.join(HASHES)}")

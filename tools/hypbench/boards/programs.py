@@ -8,8 +8,7 @@ import subprocess
 import click
 
 PACKAGE_OF = {"mkimage": "u-boot-tools", "sfdisk": "fdisk", "mformat": "mtools", "mcopy": "mtools",
-              "dtc": "device-tree-compiler", "fdtget": "device-tree-compiler",
-              "fdtput": "device-tree-compiler",
+              "dtc": "device-tree-compiler", "fdtput": "device-tree-compiler",
               "lsblk": "util-linux"}
 EPOCH = "315532800"  # 1980-01-01: the first day that a FAT knows; also in boards/images.mk
 SBIN = ":/usr/sbin:/sbin"  # not in every user's PATH
