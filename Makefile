@@ -17,7 +17,7 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
-	CONFIRM COST CPUS DEV DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
+	CONFIRM COST CPUS DEV DIST_BOARDS DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
 	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLATFORM \
 	PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
@@ -38,7 +38,7 @@ chosen_runs = $(if $(told_board),--board $(told_board)) \
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
 	guest-freertos peers probe compare reference report debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
-	boards update-expected sdcard tftp flash clean help FORCE
+	boards update-expected sdcard tftp flash dist dist-images clean help FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -182,7 +182,7 @@ $(OUT)/build_id.c: FORCE
 	@mkdir -p $(@D)
 	@echo '#include "hyp/base/build_id.h"' > $@.new
 	@echo 'const char build_id[sizeof(build_id)] = "$(shell git describe --always \
-		--dirty 2>/dev/null || echo unknown)";' >> $@.new
+		--abbrev=8 --dirty 2>/dev/null || echo unknown)";' >> $@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 	@mkdir -p $(@D)
@@ -388,6 +388,25 @@ endif
 reference: $(setup-run)
 	+@$(call qemu_images,$(BOARD) $(REFERENCE_BOARDS))
 	@$(HYPBENCH) reference --board $(BOARD)
+
+## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and cards, and
+##   the host tools as a wheel, which need no compiler (docs/howto/release.md)
+# The same bytes on every machine that has these compilers: every date is the commit's.
+DIST_BOARDS ?= $(BOARDS)
+dist:
+	@tools/setup.sh --quiet armv7 armv8 python boards >&2
+	@SOURCE_DATE_EPOCH=$$($(HYPBENCH) dev dist --epoch) && export SOURCE_DATE_EPOCH && \
+		$(MAKE) $(abreast) --no-print-directory dist-images && \
+		$(HYPBENCH) dev dist $(DIST_BOARDS:%=--board %)
+
+dist-images: $(DIST_BOARDS:%=dist-of-%)
+dist-of-%:
+	@$(MAKE) --no-print-directory image BOARD=$*
+	@$(MAKE) --no-print-directory $(BUILD)/$*/release.elf BOARD=$*
+
+# Debug information names the folder of the build: a link with LTO maps no prefix.
+$(OUT)/release.elf: $(OUT)/hypbench.elf
+	$(Q)$(CROSS)objcopy --strip-debug $< $@
 
 ## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
 report: $(setup-runs)

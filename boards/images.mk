@@ -33,14 +33,19 @@ $(OUT)/hypbench.img: $(OUT)/hypbench.bin
 		"header: its magic, ARM\x64, is not at offset 56" >&2; exit 1; }
 	$(Q)cp $< $@
 
-$(OUT)/hypbench.uimg: $(OUT)/hypbench.bin
+# The date of the headers: written when it is another one.
+$(OUT)/date: FORCE
+	@mkdir -p $(@D)
+	@echo $(SOURCE_DATE_EPOCH) | cmp -s - $@ || echo $(SOURCE_DATE_EPOCH) > $@
+
+$(OUT)/hypbench.uimg: $(OUT)/hypbench.bin $(OUT)/date
 	$(call needs,mkimage,u-boot-tools)
 	$(call say,IMG,$@)
 	$(Q)mkimage -A $(UBOOT_ARCH) -O linux -T kernel -C none -a $(HYP_BASE) -e $(HYP_BASE) \
 		-n "hypbench $(BOARD)" -d $< $@ $(if $(V),,>/dev/null)
 
 ifneq ($(filter fit,$(IMAGES)),)
-$(OUT)/hypbench.itb: $(OUT)/hypbench.its $(OUT)/hypbench.bin $(OUT)/$(DEVICE_TREE)
+$(OUT)/hypbench.itb: $(OUT)/hypbench.its $(OUT)/hypbench.bin $(OUT)/$(DEVICE_TREE) $(OUT)/date
 	$(call needs,mkimage,u-boot-tools)
 	$(call needs,dtc,device-tree-compiler)
 	$(call say,IMG,$@)

@@ -186,6 +186,30 @@ def test_a_whole_run_has_its_tables_in_ticks(line):
     assert "│ hvc " in shown and "not modelled here" not in shown
 
 
+def test_a_run_goes_to_the_board_that_its_record_names(bench, monkeypatch):
+    board = Board(monkeypatch, BOOT + LOG)
+    try:
+        result = bench("capture", board.name)
+    finally:
+        board.close()
+    assert result.exit_code == 0, result.output
+    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
+    assert (bench.out / "console.log").read_bytes() == BOOT + LOG
+    assert (bench.root / "build" / "captured" / "virt-a72").is_dir()
+    assert not list((bench.root / "build" / capturing.UNNAMED).iterdir())
+
+
+def test_without_a_run_record_the_console_is_of_no_board(bench, monkeypatch):
+    board = Board(monkeypatch, BOOT)
+    try:
+        result = bench("capture", board.name)
+    finally:
+        board.close()
+    assert result.exit_code == 3 and "no run record" in result.stderr
+    folder = bench.root / "build" / capturing.UNNAMED
+    assert (folder / "console.log").read_bytes() == BOOT
+
+
 def test_a_garbled_run_record_sent_twice_is_one_run():
     runs = Runs()
     for text in (garble(BODY)(LINES[0]), *LINES):

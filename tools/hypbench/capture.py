@@ -31,6 +31,7 @@ TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
 WRONG, INCOMPLETE = 1, 3
+UNNAMED = "unnamed-board"  # below build/: what came without a run record of a known board
 SLACK_S = 10  # beyond the time that a plan gives a step
 
 
@@ -142,9 +143,11 @@ class Line:
 
 
 @click.command()
-@click.option("--board", required=True, metavar="B", help="A folder of boards/.")
-@click.option("--tty", metavar="T", help="The serial port, as /dev/ttyUSB0. Without it: which"
-                                         " there are.")
+@click.argument("port_name", required=False, metavar="[PORT]")
+@click.option("--board", metavar="B", help="A folder of boards/; without it, the board that the run"
+                                           " record names.")
+@click.option("--tty", metavar="T", help="Another way to name PORT, as /dev/ttyUSB0. Without"
+                                         " either: which there are.")
 @click.option("--baud", type=click.IntRange(min=1), default=115200, show_default=True)
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), metavar="S",
               help="End after S seconds, whatever comes; without it, none.")
@@ -157,8 +160,8 @@ class Line:
 @TABLE
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_obj
-def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | None,
-            silence: float, platform: str, table: str, quiet: bool) -> None:
+def capture(tree: Tree, port_name: str | None, board: str | None, tty: str | None, baud: int,
+            limit: float | None, silence: float, platform: str, table: str, quiet: bool) -> None:
     """Follow a run on a board over its serial line, check its records, print the results.
 
     Begins with the next run record, ends with its end record. A board that is reset on the way
@@ -169,26 +172,40 @@ def capture(tree: Tree, board: str, tty: str | None, baud: int, limit: float | N
     missing or cannot be true, or which failed; 2, a wrong word, or the port cannot be opened;
     3, no complete run: time limit, silence, unplugged, stopped by hand.
     """
-    check_names("board", [board], tree.boards())
+    if board:
+        check_names("board", [board], tree.boards())
+    tty = tty or port_name
     if not tty:
         raise UnknownName(f"on which serial port? TTY=… or --tty …; there are: {port_names()}")
-    folder = tree.build(board)
+    folder = tree.build(board) if board else tree.builds / UNNAMED
     folder.mkdir(parents=True, exist_ok=True)
     console = folder / f"console{free_suffix(folder)}.log"
     runs = Runs()
     with (open_port(tty, baud) as port, console.open("xb") as copy, progress(quiet) as display):
-        click.echo(f"waiting for a run record of board {board} on {tty} at {baud} 8N1; reset the"
-                   " board now", err=True)
+        click.echo(f"waiting for a run record of {f'board {board}' if board else 'any board'} on"
+                   f" {tty} at {baud} 8N1; reset the board now", err=True)
         line = Line(port, copy, limit, silence, display.say)
         try:
             follow(one_run(line, runs, board, display), runs.log_for, display)
         except KeyboardInterrupt:
             line.ending = "stopped by hand"
     runs.finish()
+    if not board:
+        board, console = named_by(tree, runs.latest, console)
     sys.exit(conclude(tree, board, runs, line, console, platform, table))
 
 
-def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[bytes]:
+def named_by(tree: Tree, log: Log | None, console: Path) -> tuple[str, Path]:
+    """The board that the run record names, and the console in the folder of that board."""
+    board = board_of(log) if log else None
+    if board not in tree.boards():
+        return UNNAMED, console
+    folder = tree.build(board)
+    folder.mkdir(parents=True, exist_ok=True)
+    return board, console.replace(folder / f"console{free_suffix(folder)}.log")
+
+
+def one_run(line: Line, runs: Runs, board: str | None, display: Display) -> Iterator[bytes]:
     """The lines until a run has ended; after each `yield` it has been fed."""
     known = 0
     for whole in line.lines():
@@ -203,11 +220,11 @@ def one_run(line: Line, runs: Runs, board: str, display: Display) -> Iterator[by
         display.received(line.count, line.seconds)
 
 
-def begin(line: Line, runs: Runs, log: Log, board: str, display: Display) -> None:
+def begin(line: Line, runs: Runs, log: Log, board: str | None, display: Display) -> None:
     """A run record came, perhaps damaged."""
     for _, text in list(runs.interruptions())[-1:]:
         display.say(f"{text}; following the new run")
-    if board_of(log) not in (board, None):
+    if board and board_of(log) not in (board, None):
         line.ending = f"this is board {board_of(log)}, not BOARD={board}"
     if log.run:
         line.silence_s = max(line.silence_s, log.run["limit_ms"] / 1000 + SLACK_S)
@@ -217,7 +234,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
              table: str) -> int:
     """Keeps everything, and says what it is; gives the exit status."""
     log, folder = runs.latest, console.parent
-    if log and board_of(log) not in (board, None):
+    if log and board != UNNAMED and board_of(log) not in (board, None):
         click.echo(f"hypbench: {line.ending}; the console is in {console}", err=True)
         return UnknownName.exit_code
     interrupted = [f"{text}: {keep_interrupted(former, folder)}"

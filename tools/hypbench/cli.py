@@ -15,6 +15,7 @@ from hypbench import reference as reference_runs
 from hypbench import trace as trace_files
 from hypbench.analysis.costs import cost_section
 from hypbench.boards.cli import COMMANDS as BOARD_COMMANDS
+from hypbench.boards.ready import card
 from hypbench.bound.cli import bound
 from hypbench.capture import capture
 from hypbench.checks.cli import dev
@@ -89,7 +90,7 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-for other_command in (bound, capture, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS,
+for other_command in (bound, capture, card, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS,
                       *SCENARIO_COMMANDS):
     main.add_command(other_command)
 
@@ -267,8 +268,8 @@ def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
 @main.command()
 @click.argument("records", type=PATH, nargs=-1, metavar="[A.jsonl B.jsonl]")
 @click.option("--board", "boards", multiple=True, metavar="B",
-              help="A folder of boards/; can be repeated. Without it, the reference boards and"
-                   " those whose records were captured.")
+              help="A folder of boards/; can be repeated. Without it, the reference boards (in a"
+                   " source tree) and those whose records were captured.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",

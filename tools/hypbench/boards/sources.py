@@ -37,13 +37,15 @@ class Missing(click.ClickException):
 
 @dataclass
 class Sources:
-    """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder."""
+    """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder. `fetched_alone`:
+    take no file of a package that is installed on this machine."""
 
     tree: Tree
     board: str
     plan: Plan
     platform: str
     given: dict[str, Path]
+    fetched_alone: bool = False
     failed: dict[str, click.ClickException] = field(default_factory=dict)  # by package
 
     def check_given(self, card: Card) -> None:
@@ -88,7 +90,7 @@ class Sources:
         """From a package: one that is installed here, or Debian's."""
         name, pattern = place_in_package(wanted)
         installed = sorted(path for path in INSTALLED.glob(pattern) if path.is_file())
-        if installed:
+        if installed and not self.fetched_alone:
             return Found(wanted.name, read_bytes(installed[-1]), str(installed[-1]))
         try:
             path = self.fetched(wanted, name)

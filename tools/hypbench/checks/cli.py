@@ -10,6 +10,7 @@ from hypbench import debian, qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.checks import base, editor, linters, prose, reference, source
 from hypbench.peers.image import probe_args
+from hypbench.release.cli import dist
 from hypbench.tree import Tree, check_names
 
 CHECKS = {
@@ -71,6 +72,7 @@ def dev() -> None:
 dev.add_command(fetch)
 dev.add_command(backports)
 dev.add_command(compile_commands)
+dev.add_command(dist)
 dev.add_command(probe_args)
 dev.add_command(reference.reference)
 

@@ -336,8 +336,8 @@ def sound(boards: list[Board]) -> bool:
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
                 quiet: bool, pictures: Path | None) -> bool:
     """Writes out/index.html; false when something in it is lost or wrong."""
-    usual = [board for board in tree.boards()
-             if board in tree.reference_boards() or tree.is_captured(board)]
+    usual = [board for board in tree.boards() if tree.is_captured(board)
+             or (board in tree.reference_boards() and not tree.is_installed)]
     names = [*(boards or usual),
              *(board for board in reference_boards(tree) if board not in boards)]
     names.sort(key=lambda board: board != FIRST)

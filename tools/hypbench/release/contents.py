@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a release: each board's images and card, and where each file comes from."""
+
+import gzip
+import lzma
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.boards.card import Made, make_card
+from hypbench.boards.description import File, boards_with_cards, read_card
+from hypbench.boards.ready import CARD, IMAGES, PARTS, parts_of, written_parts
+from hypbench.boards.sources import Sources, place_in_package
+from hypbench.debian import FLAVOURS, device_tree, fetch
+from hypbench.tree import Tree, read_bytes
+
+SCENARIO = "board"  # in the card as it comes
+STRIPPED = "release.elf"  # the ELF file without debug information, which names the build's folder
+VERSION = re.compile(rb"^\S+ \(([^)]+)\)")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A file of another project on a card."""
+
+    name: str
+    data: bytes
+    package: str  # of Debian
+    version: str
+    copyright: bytes
+
+
+@dataclass(frozen=True)
+class BoardFiles:
+    """What a release has of a board, by the names in images/<board>/."""
+
+    board: str
+    files: dict[str, bytes]
+    origins: list[Origin]
+
+
+def board_files(tree: Tree, board: str) -> BoardFiles:
+    files = {name: image_of(tree, board, name) for name in IMAGES if is_image(tree, board, name)}
+    origins: list[Origin] = []
+    if board in boards_with_cards(tree):
+        made, image = card_of(tree, board)
+        files[CARD] = lzma.compress(image, preset=6 | lzma.PRESET_EXTREME)
+        files[PARTS] = written_parts(parts_of(made, image))
+        origins = list(origins_of(tree, made))
+        files |= {f"copyright-{one.package}": one.copyright for one in origins}
+    return BoardFiles(board, files, origins)
+
+
+def is_image(tree: Tree, board: str, name: str) -> bool:
+    """The ELF file and the images that IMAGES and QEMU_IMAGE of board.mk name."""
+    kinds = {"hypbench.img": "Image", "hypbench.uimg": "uImage", "hypbench.itb": "fit"}
+    if name in kinds:
+        return kinds[name] in tree.board_fact(board, "IMAGES").split()
+    return name == "hypbench.elf" or tree.board_fact(board, "QEMU_IMAGE") == name
+
+
+def image_of(tree: Tree, board: str, name: str) -> bytes:
+    path = tree.build(board) / (STRIPPED if name == "hypbench.elf" else name)
+    if not path.is_file():
+        raise click.ClickException(f"{path} is not built: `make dist` builds it")
+    return read_bytes(path)
+
+
+def card_of(tree: Tree, board: str) -> tuple[Made, bytes]:
+    sources = Sources(tree, board, tree.plan(SCENARIO), "silicon", {}, fetched_alone=True)
+    with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as folder:
+        path = Path(folder) / "card"
+        made = make_card(read_card(tree, board), sources, path)
+        return made, path.read_bytes()
+
+
+def origins_of(tree: Tree, made: Made) -> Iterator[Origin]:
+    """The files that come out of Debian's packages."""
+    cache = tree.builds / "cache" / "debian"
+    for wanted, found in made.found:
+        if wanted.package or wanted.device_tree:
+            name = place_in_package(wanted)[0].partition(":")[0]
+            folder = unpacked(wanted, cache)
+            about = folder / "usr" / "share" / "doc" / name
+            yield Origin(wanted.name, found.data, name, version_of(folder, name),
+                         read_if_there(about / "copyright"))
+
+
+def unpacked(wanted: File, cache: Path) -> Path:
+    """The folder of an unpacked package."""
+    if wanted.device_tree:
+        tree_file = device_tree(wanted.name, wanted.device_tree, cache)
+        return next(folder for folder in tree_file.parents if (folder / "usr").is_dir())
+    package, arch = wanted.package.split(":")
+    return fetch(package, arch, wanted.component or None, cache=cache)
+
+
+def version_of(folder: Path, package: str) -> str:
+    """By the package's changelog; a kernel's by the folder of its device trees."""
+    for path in folder.glob(f"usr/share/doc/{package}/changelog*.gz"):
+        if found := VERSION.match(gzip.decompress(path.read_bytes())):
+            return found[1].decode()
+    kernels = [path.name.removeprefix("linux-image-") for flavour in FLAVOURS.values()
+               for path in folder.glob(f"usr/lib/linux-image-*-{flavour}")]
+    return max(kernels, default="unknown")
+
+
+def read_if_there(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else KERNEL_COPYRIGHT
+
+
+KERNEL_COPYRIGHT = b"""Device trees of Linux, out of Debian's package of the kernel: GPL-2.0, some
+of them also MIT. The package's source: Debian's source package `linux` of the same version.
+"""
