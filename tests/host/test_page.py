@@ -212,7 +212,9 @@ def test_the_ceiling_is_the_proven_one_with_the_sampled_maximum_beside(monkeypat
     kept = {"kinds": {name: {"ceiling": 100} for name in (
         "exit", ceilings.KICK, *ceilings.SWITCHES)}}
     monkeypatch.setattr(answer, "kept_of", lambda log: kept)
-    monkeypatch.setattr(answer, "bounds_of", lambda log: [SimpleNamespace(seen=250, alone=50)])
+    bounds = [SimpleNamespace(seen=250, alone=50, proven=350),
+              SimpleNamespace(seen=9000, alone=50, proven=None)]  # another VM's answer
+    monkeypatch.setattr(answer, "bounds_of", lambda log: bounds)
     assert [cell.text for _, cell in answer.ceiling(board()).values] == [
         "300\u00a0instr", "200\u00a0instr"]
     kept["kinds"]["exit"]["ceiling"] = None

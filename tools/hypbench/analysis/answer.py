@@ -118,7 +118,8 @@ def ceiling(counted: Board | None) -> Figure | None:
     proven = next((one for log in logs if (one := proven_of(kept_of(log)))), None)
     if not (proven and counted):
         return None
-    waits = [one.seen - one.alone for log in logs for one in bounds_of(log)]
+    waits = [one.seen - one.alone for log in logs for one in bounds_of(log)
+             if one.proven is not None]
     beyond = ", beyond the ceiling: see the problems above" * (max(waits, default=0) > proven.wait)
     sampled = [(f"the longest sampled{beyond}", Cell(counted.clock.show(max(waits)), "bad" * bool(
         beyond)))] if waits else []
