@@ -11,3 +11,6 @@
 #define CORE_MAX 4 /* linker/hyp.ld.S has the same number */
 
 #define PERCPU __attribute__((section(".bss.percore")))
+
+/* A variable that most exits or switches read: these variables share the first cache line. */
+#define PERCPU_HOT __attribute__((section(".bss.percore.hot")))

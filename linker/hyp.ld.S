@@ -64,6 +64,7 @@ SECTIONS
 		__bss_start = .;
 		/* lib/percpu.h: whole pages, since each core maps its own copy */
 		__percore_start = .;
+		*(.bss.percore.hot)
 		*(.bss.percore)
 		. = ALIGN(4096);
 		__percore_end = .;

@@ -3,7 +3,7 @@
 #include "drivers/gic/gic_internal.h"
 #include "lib/percpu.h"
 
-struct gic_bases gic PERCPU;
+struct gic_bases gic PERCPU_HOT;
 
 void gic_set_bases(const struct gic_bases *bases)
 {

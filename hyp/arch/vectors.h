@@ -22,8 +22,8 @@
 	X(VECTORS_ALL_LRS, all_lrs, _all_lrs, _all_lrs)
 
 /* In struct vcpu (hyp/vcpu/vcpu.h): what instrumented vectors read and write there. */
-#define VCPU_EXIT_START (TRAP_FRAME_SIZE + 8)
-#define VCPU_EXIT_DELAY (TRAP_FRAME_SIZE + 16)
+#define VCPU_EXIT_START TRAP_FRAME_SIZE
+#define VCPU_EXIT_DELAY (TRAP_FRAME_SIZE + 8)
 
 #ifndef __ASSEMBLER__
 #include "arch/types.h"

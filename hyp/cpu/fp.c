@@ -10,7 +10,7 @@
 #define TRAPPED (CPTR_NO_TRAPS | CPTR_FP)
 
 static enum fp_mode mode;
-static struct fp *owner PERCPU;        /* whose values the registers hold */
+static struct fp *owner PERCPU_HOT;    /* whose values the registers hold */
 static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
 static const struct fp_context zeroes; /* what a fresh guest finds */
 

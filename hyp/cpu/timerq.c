@@ -5,7 +5,7 @@
 #include "drivers/timer/timer.h"
 #include "lib/percpu.h"
 
-static struct timer *first PERCPU;
+static struct timer *first PERCPU_HOT;
 
 static void program(void)
 {

@@ -12,6 +12,7 @@
 #define SLICE_US 1000u /* where the configuration says 0 */
 #define US_PER_S 1000000u
 
+/* The first cache line has the members that a switch reads. */
 static struct {
 	struct vcpu *running; /* has the core, or gets it when this exit ends; NULL: none */
 	struct vcpu *ready;   /* the most urgent first, by next_ready */
@@ -22,7 +23,7 @@ static struct {
 	uint64_t slice_end; /* the timer may expire before, and is started again then */
 	uint64_t slice_ticks;
 	uint8_t load_work; /* of each vCPU */
-} sched PERCPU;
+} sched PERCPU __attribute__((aligned(64)));
 
 /* --- the run queue --- */
 

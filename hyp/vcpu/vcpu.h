@@ -91,37 +91,36 @@ struct vcpu_work {
 	unsigned piece;
 };
 
+/* The first member of a cache line */
+#define VCPU_LINE __attribute__((aligned(64)))
+
+/* Members that one exit or switch touches share cache lines. A large member is hot at its beginning
+ * alone, so small hot members precede it. */
 struct vcpu {
 	struct trap_frame frame;
-	struct vm *vm;
 	uint64_t exit_start __attribute__((aligned(8))); /* CNTPCT as the vector read it */
 	reg_t exit_delay; /* what delay_el2 leaves to spin, in instructions; 0: nothing */
+	uint64_t vttbr;   /* always */
 	/* While the vCPU is not loaded; stale else. The frame is a full one then. Here, so that one
 	 * instruction reaches two registers. */
 	struct el1_regs el1;
 	reg_t elr, spsr;
-	uint64_t vttbr; /* always */
+	struct gic_virt_state gic; /* while the vCPU is not loaded */
 
+	/* Traps and hypercalls read these. */
+	struct vm *vm VCPU_LINE;
+	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
+	hypercall *const *hypercalls;
 	struct vgicd *dist; /* its VM's: hyp/vm/vgicd.h */
 	unsigned index;     /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
 	unsigned core;      /* that runs it, while the VM runs */
-	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
-	hypercall *const *hypercalls;
 	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
-	bool loaded;              /* the core has the registers */
-	uint8_t load_work;        /* VCPU_*: what a load has to do beyond the usual */
 
-	/* hyp/sched/sched.h */
-	enum vcpu_state state;
-	uint8_t priority; /* the larger, the more urgent: */
-	uint8_t urgency;  /* as the policy has it */
-	bool sliced;      /* another vCPU takes turns with this one */
-	uint32_t turns;   /* times that the core came over from another vCPU */
-	struct vcpu *next_ready, *next_of_core;
-
-	struct timer virtual_timer, physical_timer; /* hyp/vcpu/vtimer.h */
-	struct gic_virt_state gic;                  /* while the vCPU is not loaded */
+	struct timer virtual_timer VCPU_LINE; /* hyp/vcpu/vtimer.h */
 	struct fp fp;
+
+	struct vcpu *next_of_core;   /* hyp/sched/sched.h */
+	struct timer physical_timer; /* hyp/vcpu/vtimer.h */
 	struct el2_regs el2;
 	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
 
@@ -130,22 +129,32 @@ struct vcpu {
 		uint64_t cval;      /* ticks of CNTPCT */
 		uint32_t ctl;       /* ENABLE, IMASK */
 	} cntp;
-	struct vgic vgic;
 
 	/* Turned on and off by PSCI (hyp/vm/psci.h); the rest: where it begins, and with what. */
 	uint32_t power;
 	reg_t start_entry, start_context;
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
-	uint32_t active_ppis;       /* hyp/vcpu/vppi.h */
 	struct vcpu_work work;
 	struct newer_el1 newer;      /* while the vCPU is not loaded */
 	struct timer doorbell_timer; /* hyp/dev/doorbell.h */
-	unsigned held_spi;           /* a physical one */
+
+	/* A switch reads and writes these. */
+	bool loaded VCPU_LINE; /* the core has the registers */
+	uint8_t load_work;     /* VCPU_*: what a load has to do beyond the usual */
+	uint8_t priority;      /* hyp/sched/sched.h: the larger, the more urgent */
+	uint8_t urgency;       /* as the policy has it */
+	enum vcpu_state state;
+	uint32_t turns;          /* times that the core came over from another vCPU */
+	uint32_t active_ppis;    /* hyp/vcpu/vppi.h */
+	struct vcpu *next_ready; /* hyp/sched/sched.h, and the next */
+	bool sliced;             /* another vCPU takes turns with this one */
+	unsigned held_spi;       /* a physical one */
+	struct vgic vgic;
 };
 
 /* Offsets that hyp/arch/vectors.h names. */
-_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE + 8, "VCPU_EXIT_START");
-_Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 16, "VCPU_EXIT_DELAY");
+_Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE, "VCPU_EXIT_START");
+_Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 8, "VCPU_EXIT_DELAY");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];

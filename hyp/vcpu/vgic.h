@@ -81,25 +81,24 @@ struct vgic_posted {
 };
 
 struct vgic {
-	struct virq *route[VIRQ_COUNT]; /* by physical INTID; NULL: not this vCPU's */
-	uint32_t ppis;                  /* bit n: PPI n has a route */
-	unsigned lr_count;
-	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
-	union {                            /* hyp/vcpu/vppi.c */
-		uint32_t ppi_known;        /* 0: ppi_config is unknown */
+	union {                     /* hyp/vcpu/vppi.c */
+		uint32_t ppi_known; /* 0: ppi_config is unknown */
 		uint64_t ppi_config;
 	};
+	uint32_t ppis; /* bit n: PPI n has a route */
 	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
 	 * of posts waits. 0: the fast paths may write list registers. */
 	unsigned work;
+	unsigned lr_count;
+	bool batch;       /* vgic_begin() */
+	bool link_hw;     /* lr=hw */
+	bool wide, spent; /* an access to several words: it has changed one */
 	struct vgic_posted posted;
+	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
+	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
 	unsigned spilled_count, retarget_count;
-	bool batch;                        /* vgic_begin() */
-	bool link_hw;                      /* lr=hw */
-	bool wide, spent;                  /* an access to several words: it has changed one */
 	uint32_t not_read;                 /* bits of a word that an access does not read */
 	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
-	struct virq virq[VIRQ_COUNT];
 	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
 	 * the interrupt of each. */
 	uint32_t spilled_at;
@@ -108,6 +107,7 @@ struct vgic {
 	 * priorities that have any. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
+	struct virq virq[VIRQ_COUNT];
 };
 
 /* For a fresh guest: nothing enabled, pending or active; the list registers empty. */

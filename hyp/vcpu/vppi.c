@@ -4,7 +4,7 @@
 #include "lib/compiler.h"
 #include "lib/percpu.h"
 
-static struct vcpu *owner PERCPU;
+static struct vcpu *owner PERCPU_HOT;
 
 static inline __attribute__((always_inline)) void change(const struct vcpu *from,
 							 const struct vcpu *to, unsigned intid)

@@ -107,8 +107,10 @@ void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 
 __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 {
+	struct virq *virq = vcpu->vgic.route[intid];
+
 	vppi_set_active(vcpu, intid);
-	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, virq);
 }
 
 /* CNTVCT wraps before it reaches a CVAL so far ahead. */

@@ -6,3 +6,4 @@
 #define CORE_MAX 4
 
 #define PERCPU __attribute__((section("percore")))
+#define PERCPU_HOT PERCPU
