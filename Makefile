@@ -148,7 +148,7 @@ $(OUT)/guest.bin: $(OUT)/guest.elf
 
 $(OUT)/%.ld: linker/%.ld.S linker/hot.ld.inc $(MAKE_FILES)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS)gcc -E -P -x c -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
+	$(Q)$(CROSS)gcc -E -P -x c -I. -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
 
 $(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest.bin"' \
 	-DPLAN_FILE='"$(OUT)/plan.bin"'

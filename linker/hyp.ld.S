@@ -28,7 +28,7 @@ SECTIONS
 	/* A page of its own: the size of what precedes moves no hot line. */
 	.hot ALIGN(4096) : {
 		__hot_start = .;
-#include "hot.ld.inc"
+#include "linker/hot.ld.inc"
 		HOT_LINE
 		__hot_end = .;
 	} :text
