@@ -34,6 +34,7 @@ from hypbench.results import results_of_run
 from hypbench.rows import select
 from hypbench.runs_cli import runs
 from hypbench.scenario_commands import COMMANDS as SCENARIO_COMMANDS
+from hypbench.silicon_report import silicon_report
 from hypbench.session import Outcome, built_image, result_paths, run_board
 from hypbench.tree import HOME, Tree, shown, write_whole
 
@@ -90,7 +91,8 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-for other_command in (bound, capture, card, compare, dev, peers, run_guest, runs, *BOARD_COMMANDS,
+for other_command in (bound, capture, card, compare, dev, peers, run_guest, runs, silicon_report,
+                      *BOARD_COMMANDS,
                       *SCENARIO_COMMANDS):
     main.add_command(other_command)
 

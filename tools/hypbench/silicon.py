@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed, refuted, or
+not decidable here, with the evidence. A row is confirmed only by something that a model cannot
+show: records of an emulator decide nothing, whatever platform their run record names."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hypbench.records import Data, Log
+
+CLOSE = 0.05  # of a time: as far as that, the two clocks agree
+COLDER = 1.2  # how many times a warm time a cold one is at least
+STILL = 0.01  # of the core's clock: more is another clock
+TICKS = 20  # a time of fewer says nothing about a clock
+GROUPS = ("tlb", "cache", "branch")  # of events, and configurations of silicon-events
+SCTLR_ON = 1 << 0 | 1 << 2  # M and C: a loader left MMU or data cache on
+QUIET = "is pending by itself"  # the reason of a skip: an SPI that is not free
+
+
+class Verdict(StrEnum):
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    OPEN = "not decidable here"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A row of CAVEATS.md by the words that it begins with, and what the records say about it."""
+
+    row: str
+    verdict: Verdict
+    evidence: str
+
+
+Decided = tuple[Verdict, str]
+
+
+def confirmed_if(holds: bool, evidence: str) -> Decided:
+    return (Verdict.CONFIRMED if holds else Verdict.REFUTED), evidence
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Complete runs of one board."""
+
+    logs: Sequence[Log]
+
+    @property
+    def run(self) -> Data:
+        return self.logs[0].run
+
+    def of_kind(self, kind: str) -> Iterator[Data]:
+        for log in self.logs:
+            yield from log.of_kind(kind)
+
+    def bench(self, config: str, bench: str) -> list[Data]:
+        return [one for one in self.of_kind("bench")
+                if one["config"] == config and one["bench"] == bench]
+
+
+def model(runs: Runs) -> str:
+    """What shows that an emulator executed the runs; "" for silicon."""
+    platforms = {str(log.run["platform"]) for log in runs.logs} - {"silicon"}
+    if platforms:
+        return f"the records are of {', '.join(sorted(platforms))}, a model"
+    cycles = [one["cycles_p50"] for one in runs.of_kind("bench") if one.get("cycles_p50")]
+    step = 16  # QEMU's cycle counter by -icount shift=4, in cycles an instruction
+    if len(cycles) > 4 and not any(value % step for value in cycles):
+        return (f"all {len(cycles)} medians of the cycle counter are multiples of {step}: an"
+                " emulator counts instructions")
+    return ""
+
+
+# ---- a row each
+
+def cycle_counter(runs: Runs) -> Decided:
+    rates = {one["cpu_hz"] for one in runs.of_kind("step") if one.get("cpu_hz")}
+    timed = [one for one in runs.of_kind("bench") if "cycles_p50" in one and one["p50"] >= TICKS]
+    if not timed or not rates:
+        return Verdict.OPEN, "no row has both clocks; SCENARIO=silicon has"
+    if max(rates) - min(rates) > STILL * max(rates):
+        return Verdict.REFUTED, f"the core's clock changed: {min(rates)} to {max(rates)} Hz"
+    worst = max(timed, key=lambda one: difference(one, max(rates)))
+    most = difference(worst, max(rates))
+    return confirmed_if(most <= CLOSE, f"{len(timed)} medians by both clocks differ by"
+                        f" {most:.1%} at most ({worst['bench']} {worst['variant']})")
+
+
+def difference(row: Data, cpu_hz: int) -> float:
+    """Of the two clocks, beyond the tick that each median may be off."""
+    ticks, cycles = row["p50"] / row["hz"], row["cycles_p50"] / cpu_hz
+    return max(abs(ticks - cycles) - 1 / row["hz"], 0) / ticks
+
+
+def cold_states(runs: Runs) -> Decided:
+    warm = {one["variant"]: one["p50"] for one in runs.bench("trapped", "hvc")}
+    ratios = {config: one["p50"] / warm[one["variant"]]
+              for config in ("cold-caches", "cold-tlb") for one in runs.bench(config, "hvc")
+              if warm.get(one["variant"])}
+    counted = [group for group in GROUPS if any(
+        one["config"] == group and event["sum"] for one in runs.of_kind("bench")
+        for event in one.get("events", []))]
+    if len(ratios) < 2 or len(counted) < len(GROUPS):
+        return Verdict.OPEN, (f"{len(ratios)} of 2 cold states, {len(counted)} of {len(GROUPS)}"
+                              " groups of events; SCENARIO=silicon and silicon-events have all")
+    said = ", ".join(f"{config} {ratio:.1f} times" for config, ratio in ratios.items())
+    return confirmed_if(min(ratios.values()) >= COLDER,
+                        f"an hvc against a warm one: {said}; the PMU counts {', '.join(counted)}")
+
+
+def between_cores(runs: Runs) -> Decided:
+    found = [one for one in runs.of_kind("check")
+             if one["variant"] == "answers" and one["config"] == "two-cores"]
+    if not found:
+        return Verdict.OPEN, "no request between two cores; SCENARIO=silicon-cores has"
+    wrong = sum(one["wrong"] + one["sent"] - one["answered"] for one in found)
+    sent = sum(one["sent"] for one in found)
+    if wrong:
+        return Verdict.REFUTED, f"{wrong} of {sent} requests were lost or wrong"
+    return Verdict.OPEN, f"{sent} requests without a loss; that none fails is no proof"
+
+
+def dirty_caches(runs: Runs) -> Decided:
+    sctlr = int(runs.run.get("entry_sctlr", "0"), 0)
+    if not sctlr & SCTLR_ON:
+        return Verdict.OPEN, f"the loader left MMU and caches off (SCTLR {sctlr:#x})"
+    return Verdict.CONFIRMED, f"entered with SCTLR {sctlr:#x}, and the run is sound"
+
+
+def left_by_el3(runs: Runs) -> Decided:
+    level = runs.run.get("entry_level")
+    if level != "el3":
+        return Verdict.OPEN, f"entered at {level}: firmware did EL3's part"
+    return Verdict.CONFIRMED, "entered at el3, and the run is sound"
+
+
+def on_board(board: str, hz: int = 0) -> Callable[[Runs], Decided]:
+    """The board is this one: the rate of its counter, its cores, and a free SPI that is quiet."""
+    def decide(runs: Runs) -> Decided:
+        run = runs.run
+        if run["board"] != board:
+            return Verdict.OPEN, f"the board is {run['board']}"
+        noisy = [one["reason"] for one in runs.of_kind("skip") if QUIET in one["reason"]]
+        levels = run.get("cores", [])
+        wrong = [*noisy, *(f"core {core} came at {level}" for core, level in enumerate(levels)
+                           if level != "el2"),
+                 *([f"CNTFRQ is {run['hz']}, not {hz}"] if hz and run["hz"] != hz else [])]
+        if wrong:
+            return Verdict.REFUTED, "; ".join(wrong)
+        if not runs.bench("trapped", "irq_phases"):
+            return Verdict.OPEN, "no interrupt of a free SPI; SCENARIO=silicon has"
+        return Verdict.CONFIRMED, (f"{len(levels)} cores at {levels[0]}, counter {run['hz']} Hz, a"
+                                   " free SPI is quiet; boot loader, console and image work."
+                                   " Not seen: reset")
+    return decide
+
+
+def never(reason: str) -> Callable[[Runs], Decided]:
+    """No record of a run decides the row."""
+    return lambda runs: (Verdict.OPEN, reason)
+
+
+DECISIONS: dict[str, Callable[[Runs], Decided]] = {
+    "PMCCNTR at EL2": cycle_counter,
+    "TLB, cache and branch events": cold_states,
+    "Barriers of posted bits": between_cores,
+    "`start.S` cleans": dirty_caches,
+    "What EL3 leaves": left_by_el3,
+    "ARMv7: a dropped": never("no record shows an abort that was dropped"),
+    "`rpi4`: firmware": on_board("rpi4", 54_000_000),
+    "`rpi4`'s card": never("records do not name what the board booted from"),
+    "`arndale`: U-Boot": on_board("arndale", 24_000_000),
+    "`vexpress-a15` as": on_board("vexpress-a15"),
+    "`zcu102`: U-Boot": on_board("zcu102"),
+    "`versal`: U-Boot": on_board("versal"),
+    "`imx8mp`: U-Boot": on_board("imx8mp"),
+    "`orangepi-pc`: U-Boot": on_board("orangepi-pc"),
+    "Errata of": never("a run without a failure does not show that a workaround is needed"),
+    "An unaligned access to GICV": never("no benchmark makes such an access"),
+    "Trapped conditional": never("no benchmark has such instructions"),
+    "Receive functions": never("no benchmark receives"),
+    "figures of plans": never("those plans are others"),
+    "`make flash` on": never("records do not name what wrote the card"),
+}
+
+
+def findings(logs: Sequence[Log]) -> list[Finding]:
+    """Decide each row by complete runs of one board; a model decides none."""
+    runs = Runs(logs)
+    why_not = model(runs)
+    return [Finding(row, *((Verdict.OPEN, why_not) if why_not else decide(runs)))
+            for row, decide in DECISIONS.items()]
