@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make dist` twice, in different folders, as different users and in different time zones; and the
+whole way of a user who has the archive and Python alone, with QEMU's raspi4b as the board."""
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import tty
+from pathlib import Path
+
+import pytest
+
+from hypbench import qemu
+from hypbench.boards.ready import CARD, PARTS, Part
+from hypbench.records import read_log
+from lab import CLOCK, TREE
+from test_clone import Clone, environment
+
+pytestmark = pytest.mark.nightly
+
+BOARD = "rpi4"
+BOARDS = f"{BOARD} virt-a15"  # one of each isa, one of them with a card
+PACKAGES = ("arm64/u-boot-rpi", "arm64/raspi-firmware", "arm64/linux-image-arm64+*")
+UNREACHABLE = ("archive cannot be reached", "no apt", "not a Debian release")
+NO_INDEX = ("No matching distribution", "Could not fetch", "connection", "Temporary failure")
+OTHER_USER = 65534
+LIMIT_S = 600
+SCENARIO = """title = "A short run"
+question = "Does a scenario of the user's reach the board?"
+bench = [{ name = "hvc", n = 10 }, { name = "timer_wakeup", n = 10 }]
+[config]
+native = {}
+trapped = {}
+"""
+
+
+def commit(root: Path) -> None:
+    """The same commit of the same files."""
+    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
+           for what, value in (("NAME", "a"), ("EMAIL", "a@example.org"),
+                               ("DATE", "1700000000 +0000"))}
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run(["git", *words], cwd=root, check=True, env=os.environ | who)
+
+
+def fetched(root: Path) -> None:
+    """The packages that are in the cache already."""
+    place = Path("cache/debian")
+    for path in (found for pattern in PACKAGES
+                 for found in (TREE.builds / place).glob(f"*/{pattern}")):
+        shutil.copytree(path, root / "build" / path.relative_to(TREE.builds), symlinks=True)
+
+
+def make_dist(clone: Clone, *before: str, **more: str) -> Path:
+    done = subprocess.run([*before, "make", "dist", f"DIST_BOARDS={BOARDS}"], cwd=clone.root,
+                          env=environment(**more), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=1800, check=False)
+    if done.returncode and any(text in done.stdout for text in UNREACHABLE):
+        pytest.skip(done.stdout.splitlines()[-1])
+    assert done.returncode == 0, done.stdout
+    archive, = (clone.root / "build").glob("*.tar.xz")
+    return archive
+
+
+@pytest.fixture(scope="module", name="archives")
+def two_archives():
+    """Of objects that were built in the tree, and of a build from nothing as another user, who
+    cannot enter a folder of pytest's."""
+    with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        first, second = Clone(folder / "first"), Clone(folder / "another" / "second")
+        for clone in (first, second):
+            commit(clone.root)
+            fetched(clone.root)
+        for board in BOARDS.split():
+            first.take_objects(board)
+        made = make_dist(first, TZ="Pacific/Kiritimati", LC_ALL="C", HOME=name)
+        yield made, make_dist(second, *other_user(second.root), TZ="America/St_Johns",
+                              USER="someone", LANG="C.UTF-8", HOME=f"{second.root}/build")
+
+
+def other_user(root: Path) -> list[str]:
+    """How a command runs as another user, whose files get other modes; as root alone."""
+    if os.getuid():
+        return ["sh", "-c", 'umask 077; exec "$@"', "-"]
+    subprocess.run(["chown", "-R", f"{OTHER_USER}:{OTHER_USER}", root.parent], check=True)
+    return ["setpriv", f"--reuid={OTHER_USER}", f"--regid={OTHER_USER}", "--clear-groups",
+            "sh", "-c", 'umask 077; exec "$@"', "-"]
+
+
+def test_two_builds_of_a_commit_are_the_same_to_the_byte(archives):
+    one, other = archives
+    assert contents_of(one) == contents_of(other)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def contents_of(archive: Path) -> dict[str, bytes]:
+    with tarfile.open(archive) as opened:
+        return {entry.name: opened.extractfile(entry).read() for entry in opened.getmembers()
+                if entry.isfile()}
+
+
+def test_no_file_of_the_archive_names_the_folder_of_the_build(archives):
+    for name, data in contents_of(archives[0]).items():
+        if not name.endswith((".whl", ".xz")):
+            assert str(archives[0].parent.parent).encode() not in data, name
+            assert str(TREE.root).encode() not in data, name
+
+
+# ---- the whole way
+
+class Bare:
+    """A folder of a user whose PATH has no program, with the host tools of the archive's wheel."""
+
+    def __init__(self, archive: Path, folder: Path):
+        with tarfile.open(archive) as opened:
+            opened.extractall(folder, filter="data")
+        self.release, = folder.glob("hypbench-*")
+        self.work, self.empty = folder / "work", folder / "empty"
+        self.work.mkdir()
+        self.empty.mkdir()
+        venv = folder / "venv"
+        subprocess.run(["python3", "-m", "venv", venv], check=True)
+        wheel, = self.release.glob("*.whl")
+        done = subprocess.run([venv / "bin" / "pip", "install", "-q", wheel], text=True,
+                              capture_output=True, check=False)
+        if done.returncode and any(text in done.stderr for text in NO_INDEX):
+            pytest.skip(f"pip reaches no index: {done.stderr.splitlines()[-1]}")
+        assert done.returncode == 0, done.stderr
+        self.program = venv / "bin" / "hypbench"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"PATH": str(self.empty), "HOME": str(self.work), "LC_ALL": "C.UTF-8"}
+
+    def start(self, *words: str | Path) -> subprocess.Popen:
+        return subprocess.Popen([self.program, *words], cwd=self.work, env=self.environment,
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __call__(self, *words: str | Path) -> str:
+        with self.start(*words) as process:
+            said, complaint = process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 0, complaint
+        return said
+
+
+@pytest.fixture(scope="module")
+def bare(archives, tmp_path_factory):
+    return Bare(archives[0], tmp_path_factory.mktemp("bare"))
+
+
+def test_the_digests_are_right(bare):
+    subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=bare.release, check=True)
+
+
+def board_words(bare: Bare, card: Path) -> list[str | Path]:
+    """QEMU as the board: it starts U-Boot with the device tree, both from the card."""
+    image = card.read_bytes()
+    for entry in json.loads((bare.release / "boards" / BOARD / PARTS).read_text()):
+        (bare.work / entry["name"]).write_bytes(Part(**entry).of(image))
+    options = TREE.qemu_options(BOARD)
+    return [*options, "-nic", "none", "-display", "none", "-monitor", "none",
+            *qemu.clock_options(options, CLOCK), "-serial", "null", "-serial", "stdio",
+            "-kernel", bare.work / "u-boot.bin", "-dtb", bare.work / "bcm2711-rpi-4-b.dtb",
+            "-drive", f"if=sd,file={card},format=raw"]
+
+
+def test_card_capture_and_report_with_python_alone(bare):
+    if reason := qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS")):
+        pytest.skip(reason)
+    (bare.work / "mine.toml").write_text(SCENARIO)
+    bare("card", BOARD, "card.img", "--scenario", "mine.toml")
+    board, port = os.openpty()
+    tty.setraw(port)
+    with bare.start("capture", os.ttyname(port), "--limit", str(LIMIT_S)) as capture:
+        assert "waiting for a run record of any board" in capture.stderr.readline()
+        with subprocess.Popen(board_words(bare, bare.work / "card.img"), stdout=board,
+                              stdin=subprocess.DEVNULL) as machine:
+            said, complaint = capture.communicate(timeout=LIMIT_S)
+            machine.kill()
+    assert capture.returncode == 0, complaint
+    assert f"{BOARD}: complete" in said and "timer_wakeup" in said
+    log = read_log((bare.work / "build" / BOARD / "records.jsonl").read_bytes())
+    assert log.run["plan"] == "mine" and log.run["entry_level"] == "el2"
+    bare("report")
+    page = (bare.work / "build" / "report" / "index.html").read_text()
+    assert BOARD in page and "timer_wakeup" in page
+
+
+def test_each_board_of_the_release_gets_a_scenario(bare):
+    for board in BOARDS.split():
+        folder = bare.work / board
+        folder.mkdir()
+        bare("card", board, folder, "--scenario", "short")
+        images = [path for path in folder.iterdir() if path.name.startswith("hypbench.")]
+        assert images and all('"short"' in bare("show-scenario", path) or
+                              "# short" in bare("show-scenario", path) for path in images), board
+    assert (bare.release / "boards" / BOARD / CARD).is_file()
