@@ -9,17 +9,18 @@ import json
 import numpy as np
 import pytest
 
-from hypbench.analysis.tlb import WALKS, largest_sets, miss_rows, tlb_cells
+from hypbench.analysis.switches import switch_rows
+from hypbench.analysis.tlb import WALKS, largest_sets, miss_rows, slowdowns, tlb_cells, walk_fit
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.tree import Tree, read_records
 from logmaker import NATIVE, bench_record, calibration, plan_run, with_cycles
-from paths import log_from
+from paths import log_from, matrix
 from host.test_events import CLOCK, LOADS, N, counted, empty
 
 TICKS = {"random-64p": 256, "packed-64p": 256, "random-4096p": 256 * 100,
          "packed-4096p": 256 * 60, "random-65536p": 256 * 150, "packed-65536p": 256 * 90}
-REFILLS = {"random-64p": 0, "packed-64p": 0, "random-4096p": 256, "packed-4096p": 0,
+REFILLS = {"random-64p": 64, "packed-64p": 0, "random-4096p": 256, "packed-4096p": 0,
            "random-65536p": 192, "packed-65536p": 4}
 EVENT = "l1d_tlb_refill"
 
@@ -48,45 +49,25 @@ def log(*words, **more):
     return log_from(miss_bodies(*words, **more))
 
 
-def test_a_miss_is_the_difference_to_the_control_by_counted_misses():
-    row = miss_rows(log())[-1]
-    assert row.key == ("tlb_chase", "random-65536p", "native")
-    assert (row.cell.misses, row.cell.event) == (0.75, EVENT)
-    assert row.ns == pytest.approx(60 / 0.75) and row.cycles == pytest.approx(120 / 0.75)
+# The fit of costs to walks
+
+def test_fit():
+    fit = walk_fit(tlb_cells(log_from(matrix())))
+    assert fit.points == 12
+    assert (fit.a, fit.b, fit.residual) == pytest.approx((0, 1, 0), abs=1e-9)
+    assert walk_fit(tlb_cells(log_from(matrix(error=6)))).residual > 0.5
 
 
-@pytest.mark.parametrize("cycles", [True, False])
-def test_without_a_count_one_miss_a_load_is_assumed(cycles):
-    row, = miss_rows(log(events=False, cycles=cycles))
-    assert (row.cell.pages, row.misses_said, row.ns) == (4096, "1.000 assumed", 40)
-    assert row.cycles == (80 if cycles else None)
+def test_no_fit_over_walks_of_one_length():
+    cells = tlb_cells(log_from(matrix()))
+    assert walk_fit([cell for cell in cells if cell.walk_refs == 11]) is None
 
 
-def test_without_a_count_a_control_that_may_miss_gives_no_result():
-    assert [cell.cost for cell in tlb_cells(log(events=False))] == [0, 40, None]
-
-
-def test_misses_of_the_control_are_taken_out_at_the_price_of_warm_ones():
-    """64 loads of 256 are 0.25 of a load, 10 ns of the control's 90: it has 80 without them."""
-    row = miss_rows(log(event=WALKS, packed_65536p=64))[-1]
-    assert (row.cell.pages, row.control_said) == (65536, "0.250, taken out")
-    assert row.ns == pytest.approx((150 - 80) / 0.75)
-    assert row.cycles == pytest.approx(2 * (150 - 80) / 0.75)
-
-
-@pytest.mark.parametrize(("event", "more"), [
-    (EVENT, {}),  # a hit in the second level or a walk: no one price
-    (WALKS, {"packed_4096p": 64}),  # no control without misses: no price
-])
-def test_misses_of_no_known_price_leave_no_result(event, more):
-    found = miss_rows(log(event=event, packed_65536p=64, **more))
-    assert 65536 not in [row.cell.pages for row in found]
-
-
-def test_a_working_set_that_does_not_miss_has_no_result():
-    assert [row.cell.pages for row in miss_rows(log())] == [4096, 65536]
-    assert [row.cell.pages for row in largest_sets(miss_rows(log()))] == [65536]
-    assert [row.cell.pages for row in miss_rows(log(events=False))] == [4096]
+def test_what_is_not_modelled_has_no_cost_and_no_slowdown():
+    unmodelled = log_from(matrix("qemu-icount"))
+    assert {cell.cost for cell in tlb_cells(unmodelled)} == {None}
+    assert [one.source for one in slowdowns(unmodelled)] == ["study"]
+    assert switch_rows(unmodelled, without=()) == []
 
 
 # The kept runs

@@ -4,7 +4,7 @@ number is broken where the terminal is narrow."""
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from html.parser import HTMLParser
 
@@ -15,6 +15,7 @@ from rich.table import Table as Printed
 import golden
 import paths
 from hypbench import terminal
+from hypbench.analysis.tlb import WALKS
 from hypbench.frame import frame_of
 from hypbench.html.page import render
 from hypbench.printing import LINES_MOST, cell, side_by_side
@@ -43,6 +44,33 @@ LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": pa
         "late-timers": partial(bodies_of, "paper-s4"),
         "causes": partial(bodies_of, "paper-s3-timed", "gem5"),
         "independence": partial(bodies_of, "paper-s4-vms")}
+
+
+def those_with(made: list[dict], wanted: Callable[[dict], bool]) -> list[dict]:
+    """The run without the records that are not wanted."""
+    bodies = [body for body in made if wanted(body)]
+    return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
+
+
+VARIANTS: dict[str, Callable[[], list[dict]]] = {
+    "programs in VMs alone": lambda: those_with(
+        paths.programs(), lambda body: body.get("config") != "native"),
+    "programs without statistics": lambda: those_with(
+        paths.programs(), lambda body: body["kind"] != "exits"),
+    "walks of one length": lambda: those_with(
+        paths.matrix(), lambda body: body.get("config", "4K-2M") in ("4K-2M", "2M-4K")),
+    "misses of the control at the price of warm ones": partial(
+        miss_bodies, event=WALKS, packed_65536p=64),
+    "misses of the control at no one price": partial(miss_bodies, packed_65536p=64),
+    "misses of every control": partial(
+        miss_bodies, event=WALKS, packed_65536p=64, packed_4096p=64),
+    "misses by ticks alone": partial(miss_bodies, events=False, cycles=False),
+    "ticks that are no time": partial(miss_bodies, events=False, platform="qemu-host")}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_numbers_of_a_variant(name):
+    golden.check_case("variants", name, grids(read_log(log_of(VARIANTS[name]()))))
 
 
 @pytest.mark.parametrize("name", LOGS)
