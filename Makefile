@@ -17,9 +17,9 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
-	CONFIRM COST CPUS DEV DIST_BOARDS DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST GUEST_ADDRESS GUEST_ARGS \
-	GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT NAME O PAIR PART PLATFORM \
-	PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
+	CONFIRM COST CPUS DEV DIST_BOARDS DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST \
+	GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP \
+	LIMIT NAME O PAIR PART PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
 	WITHOUT
 
 # V=1 shows the commands
@@ -389,8 +389,8 @@ reference: $(setup-run)
 	+@$(call qemu_images,$(BOARD) $(REFERENCE_BOARDS))
 	@$(HYPBENCH) reference --board $(BOARD)
 
-## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and cards, and
-##   the host tools as a wheel, which need no compiler (docs/howto/release.md)
+## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and
+##   cards, and the host tools as a wheel, which need no compiler (docs/howto/release.md)
 # The same bytes on every machine that has these compilers: every date is the commit's.
 DIST_BOARDS ?= $(BOARDS)
 dist:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from hypbench.analysis.clocks import add_table, clock_rows, cycle_cells, drifts
+from hypbench.analysis.clocks import add_table, clock_rows, drifts
 from hypbench.frame import Board, Source
 from hypbench.model import Section
 from hypbench.records import read_log
@@ -96,13 +96,6 @@ def test_cycles_of_a_clock_that_is_64_times_too_fast_do_not_fit_their_window():
     step = next(body for body in bodies() if body["kind"] == "bench")
     changed = with_cycles(step, [value * 64 for value in SINGLE_CYCLES], CYCLES_OVERHEAD)
     assert any("ns of cycles in a window" in text for text in problems(with_bench(**changed)))
-
-
-def test_a_row_without_cycles_has_none():
-    made = [{name: value for name, value in body.items() if not name.startswith("cycles_")}
-            for body in bodies()]
-    rows = clock_rows(log_from(made))
-    assert rows and all(row.cycles is None and cycle_cells(row) == ["–"] * 6 for row in rows)
 
 
 def test_summary_has_columns_for_both_clocks_only_where_records_have_them():

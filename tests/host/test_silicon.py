@@ -133,7 +133,7 @@ def test_the_report_has_the_verdicts_and_no_names(kept):
                         b"NOTICE:  BL31: v2.8(release):1b0c\r\nserial# 1234abcd\r\n")
     out = kept.root / "report.json"
     result = kept("silicon-report", str(kept.root / "run.jsonl"), "--console", str(console),
-                  "--firmware", "EEPROM of /home/ann/x", "-o", str(out))
+                  "--firmware", "EEPROM of /Users/ann/x", "-o", str(out))
     assert result.exit_code == 0, result.output
     report = json.loads(out.read_text())
     assert report["firmware"] == ["U-Boot 2023.01 (Jan 01 2023) by <removed>",

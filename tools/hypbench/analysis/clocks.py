@@ -133,7 +133,8 @@ def add_table(made: Section, board: Board) -> None:
                [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
                  number(row.batch), *(source.cell(row.row, text) for text in (
                      f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
-                     nanoseconds(row.step_ns, 3))), *cycle_cells(row)] for source, row in shown],
+                     nanoseconds(row.step_ns, 3))), *cycle_cells(row, row.cycles)]
+                for source, row in shown if row.cycles],
                (prose("both_clocks", rows=len(rows), shown=len(shown)), *remarks),
                folded="Both clocks")
 
@@ -142,10 +143,7 @@ def nanoseconds(value: float | None, places: int) -> str:
     return NONE if value is None else f"{value:.{places}f}\u00a0ns"
 
 
-def cycle_cells(row: ClockRow) -> list[str]:
-    if not row.cycles:
-        return [NONE] * 6
-    pool = row.cycles
+def cycle_cells(row: ClockRow, pool: Pool) -> list[str]:
     samples = (pool.low, pool.percentile(500), pool.percentiles().get("p99"), pool.high)
     return [f"{pool.mean / row.batch:.1f}\u00a0cycles", nanoseconds(row.cycles_ns, 1),
             *(counted(value, "cycle") for value in samples)]
