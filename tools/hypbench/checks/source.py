@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "boards": {"boards", "drivers", "arch", "lib"},
     "hyp": {"hyp", "boards", "drivers", "arch", "lib", "abi"},
     "guest": {"guest", "boards", "drivers", "arch", "lib", "abi"},
-    "linker": {"boards", "arch", "abi"},
+    "linker": {"linker", "boards", "arch", "abi"},
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
