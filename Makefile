@@ -18,9 +18,9 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 # The variables of a command line. Another name is refused, unless a makefile sets that variable.
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DIST_BOARDS DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST \
-	GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP \
-	LIMIT NAME O PAIR PART PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM TABLE THRESHOLD TTY UBOOT V \
-	WITHOUT
+	GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT \
+	NAME O PAIR PART PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM \
+	TABLE THRESHOLD TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
 Q := $(if $(V),,@)
@@ -98,7 +98,7 @@ GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
 PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno
 LINK := -nostartfiles -static -no-pie -Wl,--gc-sections -Wl,--build-id=none -Wl,--fatal-warnings \
-	-Wl,-z,max-page-size=4096
+	-Wl,-z,max-page-size=4096 $(ISA_LINK)
 
 # How interrupts end: `split` by EOIR and DIR; `combined` on a GICv2 that has EOIR alone.
 GIC_ENDS ?= split
@@ -389,8 +389,8 @@ reference: $(setup-run)
 	+@$(call qemu_images,$(BOARD) $(REFERENCE_BOARDS))
 	@$(HYPBENCH) reference --board $(BOARD)
 
-## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and
-##   cards, and the host tools as a wheel, which need no compiler (docs/howto/release.md)
+## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and cards,
+##   and the host tools as a wheel, which need no compiler (docs/howto/release.md)
 # The same bytes on every machine that has these compilers: every date is the commit's.
 DIST_BOARDS ?= $(BOARDS)
 dist:

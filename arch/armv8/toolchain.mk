@@ -10,6 +10,12 @@ endif
 # The code is tuned for one core, whatever core a board has: two boards with the same version of the
 # GIC then have the same path lengths. It needs nothing beyond Armv8.0 with CRC instructions.
 ISA_FLAGS := -mcpu=cortex-a72 -mstrict-align
+# Cortex-A53 to r0p4, errata 835769 and 843419: the compiler parts a 64-bit multiply-accumulate from
+# a load or store before it, and the linker changes what libraries have (docs/design/errata.md).
+ifeq ($(CPU),cortex-a53)
+ISA_FLAGS += -mfix-cortex-a53-835769
+ISA_LINK := -Wl,--fix-cortex-a53-835769 -Wl,--fix-cortex-a53-843419
+endif
 # The hypervisor's own code leaves x8-x15 and x18 alone, so that a light frame need not hold them
 # (arch/trap_frame.h): eight instructions less on every interrupt and hypercall. x16 and x17 stay:
 # the compiler makes indirect tail calls through them.

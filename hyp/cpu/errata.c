@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of errata: facts of Arm's Software Developers Errata Notices (Cortex-A15 MPCore,
- * Cortex-A72 MPCore), with the revisions as operating systems and firmware apply them.
+ * Cortex-A53 MPCore, Cortex-A72 MPCore), with the revisions as operating systems and firmware apply
+ * them.
  */
 #include "hyp/cpu/errata.h"
 
@@ -12,6 +13,7 @@
 /* MIDR (DDI 0487 D13.2.100): implementer, variant (r), architecture, part, revision (p). */
 #define MIDR_CORE_MASK 0xff00fff0u
 #define MIDR_CORTEX_A15 0x4100c0f0u
+#define MIDR_CORTEX_A53 0x4100d030u
 #define MIDR_CORTEX_A72 0x4100d080u
 #define MIDR_REVISION(midr) (((midr) >> 16 & 0xf0u) | ((midr)&0xfu)) /* rNpM: 0xNM */
 
@@ -26,12 +28,35 @@ struct erratum {
 	uint32_t actlr_bits;  /* bits that Secure firmware must set; 0: EL2's task */
 };
 
-enum { A72_1319367, A15_798181, A15_766422, A15_773022, A15_774769 };
+enum {
+	A72_1319367,
+	A53_1530924,
+	A53_835769,
+	A53_843419,
+	A53_819472,
+	A53_824069,
+	A53_827319,
+	A15_798181,
+	A15_766422,
+	A15_773022,
+	A15_774769
+};
 
 static const struct erratum table[] = {
 	/* During a VM switch a speculated address translation uses EL1 registers of both VMs, and
 	 * the TLB keeps the result. */
 	[A72_1319367] = { "1319367", MIDR_CORTEX_A72, ALL_REVISIONS, 0, 0, 0 },
+	/* The same on a Cortex-A53. */
+	[A53_1530924] = { "1530924", MIDR_CORTEX_A53, ALL_REVISIONS, 0, 0, 0 },
+	/* A 64-bit multiply-accumulate after a load or store, and an ADRP at the end of a page, may
+	 * give wrong results: arch/armv8/toolchain.mk avoids both sequences. */
+	[A53_835769] = { "835769", MIDR_CORTEX_A53, 0x04, 0, 0, 0 },
+	[A53_843419] = { "843419", MIDR_CORTEX_A53, 0x04, 0, 0, 0 },
+	/* Cleaning a line without invalidating it may corrupt data: EL2 and the bench guest have no
+	 * DC CVAC or CVAU, but DC CIVAC alone. */
+	[A53_819472] = { "819472", MIDR_CORTEX_A53, 0x01, 0, 0, 0 },
+	[A53_824069] = { "824069", MIDR_CORTEX_A53, 0x02, 0, 0, 0 },
+	[A53_827319] = { "827319", MIDR_CORTEX_A53, 0x02, 0, 0, 0 },
 	/* Broadcast TLB maintenance may be incomplete on other cores after the DSB. REVIDR[9]:
 	 * fixed; REVIDR[4] is only part of the fix. */
 	[A15_798181] = { "798181", MIDR_CORTEX_A15, 0x33, 0x24, 1u << 9, 0 },
@@ -86,6 +111,6 @@ void errata_use(const struct run_config *config, uint64_t empty_vttbr)
 		.tlbi_this_core = on && is_present(&table[A15_798181]),
 		.thumb_store_stops = on && is_present(&table[A15_766422]),
 	};
-	if (on && is_present(&table[A72_1319367]))
+	if (on && (is_present(&table[A72_1319367]) || is_present(&table[A53_1530924])))
 		errata.empty_vttbr = empty_vttbr;
 }

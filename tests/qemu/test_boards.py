@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards beside the reference boards that QEMU has: each runs the default plan, and each path is as
 long as on the reference board with the same isa and version of the GIC. The compiler makes the same
-code for both, so that a row which differs needs a reason, which is listed here with its length."""
+code for both."""
 
-import re
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
+import a53
 import expected
 from hypbench import qemu
 from hypbench.records import read_log
@@ -31,39 +31,6 @@ def kind_of(board: str) -> tuple[str, str]:
 
 
 REFERENCE = {kind_of(board): board for board in TREE.reference_boards()}
-
-# ---- reasons for a row that differs
-
-TRANSLATED = re.compile(r"(switch|yield|failover)(-idle|-best)? (vm_switch preempt|vm_yield yield|"
-                        r"failover (control|call)(-runs)?)")
-
-
-def has_no_erratum_1319367(board: str) -> bool:
-    """A switch on a Cortex-A72 points VTTBR at an empty table first."""
-    return board_facts(board)["CPU"] == "cortex-a53"
-
-
-@dataclass(frozen=True)
-class Reason:
-    holds: Callable[[str], bool]
-    rows: re.Pattern
-    shorter: int  # instructions
-
-
-REASONS = [Reason(has_no_erratum_1319367, TRANSLATED, 3)]
-
-
-def shorter(board: str, row: str) -> int:
-    return sum(reason.shorter for reason in REASONS
-               if reason.holds(board) and reason.rows.fullmatch(row))
-
-
-def figures_for(board: str, of_reference: expected.Figures) -> expected.Figures:
-    """The reference board's figures, with what is known to differ on a board."""
-    return {config: {path: value - shorter(board, f"{config} {path}")
-                     for path, value in paths.items()}
-            for config, paths in of_reference.items()}
-
 
 def without_smc(figures: expected.Figures) -> expected.Figures:
     return {config: {path: value for path, value in paths.items()
@@ -95,7 +62,7 @@ def test_every_path_is_as_long_as_on_the_reference_board(lab, other):
     found, compiler = figures_of(lab, other)
     name = REFERENCE[kind_of(other)]
     committed = expected.read(name, compiler)
-    reference = figures_for(other, committed["figures"] if committed else figures_of(lab, name)[0])
+    reference = committed["figures"] if committed else figures_of(lab, name)[0]
     if "smc_needs_secure" in board_source(other):
         assert without_smc(found) == found
         reference = without_smc(reference)
@@ -114,6 +81,46 @@ def test_the_default_plan_runs(lab, other):
     result = lab.run(job, perform_slowly) if other in BY_CYCLES else lab.run(job)
     result.assert_ended(0)
     assert result.problems == []
+
+
+# ---- errata of the Cortex-A53
+
+A53_BOARDS = [board for board in TREE.boards() if board_facts(board)["CPU"] == "cortex-a53"]
+
+
+@pytest.mark.parametrize("other_core", A53_BOARDS)
+@pytest.mark.parametrize("name", ["hypbench.elf", "guest.elf"])
+def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(other_core, name):
+    assert is_built(other_core), f"make image BOARD={other_core}"
+    with (TREE.build(other_core) / name).open("rb") as file:
+        found = a53.found_in(ELFFile(file))
+    assert {number: list(map(hex, places)) for number, places in found.items() if places} == {}
+
+
+LDR, STR = 0xf9400000, 0xf9000000  # [x0] from and to x0
+ADRP_X1, LDR_X1 = 0x90000001, LDR | 1 << 5
+MADD = 0x9b000000 | 4 << 16 | 5 << 10 | 3 << 5 | 2  # x2 = x3 * x4 + x5
+NOP = 0xd503201f
+
+
+@pytest.mark.parametrize("sequence, start, words", [
+    ("843419", 0x1ff8, [ADRP_X1, LDR, LDR_X1, NOP]),
+    ("843419", 0x1ffc, [ADRP_X1, STR, NOP, LDR_X1]),
+    ("835769", 0x1000, [LDR, MADD, NOP, NOP]), ("835769", 0x1000, [STR | 3, MADD, NOP, NOP]),
+    ("819472", 0x1000, [0xd50b7a21, NOP, NOP, NOP]), ("819472", 0x1000, [0xd50b7b3f, NOP])])
+def test_a_sequence_of_an_erratum_is_found(sequence, start, words):
+    assert list(a53.SEQUENCES[sequence]([*words, NOP], start)) == [start]
+
+
+@pytest.mark.parametrize("sequence, start, words", [
+    ("843419", 0x1ff4, [ADRP_X1, LDR, LDR_X1, NOP]),
+    ("843419", 0x1ff8, [ADRP_X1, NOP, LDR_X1, NOP]),
+    ("843419", 0x1ff8, [ADRP_X1, LDR, NOP, NOP]), ("835769", 0x1000, [LDR, NOP, MADD, NOP]),
+    ("835769", 0x1000, [LDR | 5, MADD, NOP, NOP]),  # waits for the sum's first part
+    ("835769", 0x1000, [LDR, 0x9b007c20, NOP, NOP]),  # MUL
+    ("819472", 0x1000, [0xd50b7e21, NOP, NOP, NOP])])  # DC CIVAC
+def test_what_is_like_a_sequence_is_none(sequence, start, words):
+    assert not list(a53.SEQUENCES[sequence]([*words, NOP], start))
 
 
 # ---- by the cycle counter

@@ -16,6 +16,7 @@
 #include "tests/unit/unit.h"
 
 #define A15 0x410fc0f0u
+#define A53 0x410fd030u
 #define A72 0x410fd080u
 #define REVISION(midr, r, p) ((midr) | (r##u) << 20 | (p##u))
 #define LOOP_BUFFER_OFF (1u << 1)
@@ -72,7 +73,13 @@ TEST(each_boundary_revision)
 		{ REVISION(A15, 3, 3), FIXED, 0, "", "" },
 		{ REVISION(A15, 3, 4), 0, 0, "", "" },
 		{ REVISION(A15, 4, 0), 0, 0, "", "" },
-		{ 0x410fd034u, 0, 0, "", "" }, /* Cortex-A53 */
+		{ REVISION(A53, 0, 1), 0, 0,
+		  "\"1530924\",\"835769\",\"843419\",\"819472\",\"824069\",\"827319\"", "" },
+		{ REVISION(A53, 0, 2), 0, 0,
+		  "\"1530924\",\"835769\",\"843419\",\"824069\",\"827319\"", "" },
+		{ REVISION(A53, 0, 3), 0, 0, "\"1530924\",\"835769\",\"843419\"", "" },
+		{ REVISION(A53, 0, 4), 0, 0, "\"1530924\",\"835769\",\"843419\"", "" },
+		{ REVISION(A53, 0, 5), 0, 0, "\"1530924\"", "" },
 		{ 0x410fc0e0u, 0, 0, "", "" }, /* Cortex-A17 */
 		{ 0x420fc0f0u, 0, 0, "", "" }, /* another implementer's part */
 	};
@@ -102,6 +109,8 @@ TEST(what_is_in_force)
 	assert_true(errata.tlbi_this_core && !errata.thumb_store_stops);
 	start_as(REVISION(A15, 4, 0), &applied);
 	assert_true(nothing_in_force());
+	start_as(REVISION(A53, 0, 4), &applied);
+	assert_true(errata.empty_vttbr && !errata.tlbi_this_core && !errata.thumb_store_stops);
 	start_as(REVISION(A72, 0, 3), &applied);
 	assert_true(errata.empty_vttbr && !errata.tlbi_this_core && !errata.thumb_store_stops);
 	errata_use(&ignored, stage2_empty_vttbr());

@@ -3,5 +3,5 @@
  * out of the image (hyp/cpu/errata.h). */
 #pragma once
 
-#define ISA_SPECULATIVE_AT true   /* Cortex-A72 1319367 */
+#define ISA_SPECULATIVE_AT true   /* Cortex-A72 1319367, A53 1530924 */
 #define ISA_TLBI_INCOMPLETE false /* Cortex-A15 798181 */
