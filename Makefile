@@ -208,7 +208,7 @@ OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
 OF_bench := CLOCK COST FORMAT SAVE SCENARIO TABLE
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
-OF_bound := SCENARIO
+OF_bound := SCENARIO TABLE
 OF_capture := BAUD LIMIT TABLE TTY
 OF_compare := A ALLOW ALLOW_MISSING B FORMAT SCENARIO TABLE THRESHOLD
 OF_report :=
@@ -282,7 +282,7 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)'),+guests)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
 		$(if $(costs),--clock $(CLOCK) --cost)
-	@$(MAKE) $(abreast) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
 		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
 		$(FORMAT:%=--format "%")
@@ -301,14 +301,14 @@ boards: setup-python
 trace: $(setup-run)
 	@$(HYPBENCH) check-scenario --board $(BOARD) \
 		$(if $(filter file,$(origin SCENARIO)),trace,"$(SCENARIO)")
-	@$(MAKE) $(abreast) --no-print-directory qemu-image
+	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) trace --board $(BOARD) \
 		$(if $(filter file,$(origin SCENARIO)),,--scenario "$(SCENARIO)")
 
-## bound: prove how many instructions each kind of exit of BOARD takes at most
+## bound: prove how many instructions each kind of exit of BOARD takes at most (TABLE=long)
 bound: $(setup-run)
-	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@$(HYPBENCH) bound --board $(BOARD)
+	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
+	@$(HYPBENCH) bound --board $(BOARD) --table $(TABLE)
 
 ## run-guest: run GUEST=<image> as a VM on this terminal (more words: docs/guests.md)
 option = $(if $($(2)),$(1) $(call quoted,$($(2))))

@@ -5,6 +5,9 @@ import copy
 
 from hypbench.analysis import bound
 from hypbench.bound import committed
+from hypbench.bound.cli import KINDS_MOST, highest
+from hypbench.bound.kinds import Kind
+from hypbench.bound.paths import Ceiling
 from hypbench.frame import Board, Source
 from hypbench.records import read_log
 
@@ -85,3 +88,12 @@ def test_page_has_each_kind_with_what_was_measured(monkeypatch):
     assert [list(row) for row in table.rows] == [
         ["short", "33", "–", "33", "plan"], ["long", "900", "600", "120", "storm"],
         ["endless", "–", "–", "–", "–"]]
+
+
+def test_the_default_table_has_the_highest_ceilings_in_the_order_of_the_kinds():
+    """A kind without a ceiling is higher than any."""
+    ceilings = [Ceiling(Kind(str(at), 0), at) for at in range(KINDS_MOST + 5)]
+    ceilings[2].instructions = None
+    assert [one.kind.name for one in highest(ceilings)] == [
+        "2", *map(str, range(6, KINDS_MOST + 5))]
+    assert highest(ceilings[:3]) == ceilings[:3]

@@ -14,7 +14,7 @@ from rich.table import Table as Printed
 
 import golden
 import paths
-from hypbench import terminal
+from hypbench import model, terminal
 from hypbench.analysis.tlb import WALKS
 from hypbench.frame import frame_of
 from hypbench.html.page import render
@@ -218,6 +218,29 @@ def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
         assert rows == page.tables[table.id], table.id
         notes += said
     assert notes == page.notes
+
+
+@pytest.mark.parametrize("width, whole", [(80, True), (44, True), (30, False)])
+def test_a_narrow_terminal_breaks_lines_between_words(width, whole):
+    """Where there is room for every word; else words are broken and nothing is cut off."""
+    table = model.Table("exits", "", ("configuration", "kind of exit", ">count"),
+                        [["trapped-sw", "hypercall that does nothing", "12345"]])
+    text = printed(terminal.tables(table, width), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert ("configuration" in text and "hypercall" in text) == whole
+    assert "12345" in text
+
+
+@pytest.mark.parametrize("width", range(90, 161, 7))
+def test_headings_of_numbers_take_what_words_leave(width):
+    """Their natural widths are more than the terminal has."""
+    numbers = tuple(f">share of all exits {at}, ticks" for at in range(8))
+    table = model.Table("exits", "", ("plan", "benchmark", "configuration", *numbers, "histogram"),
+                        [["guest", "guest", "trapped", *["1100"] * 8, "█ ▁ ▂ ▃ ▄"]])
+    for one in terminal.tables(table, width):
+        lines = printed([one], width).splitlines()
+        assert max(map(len, lines)) <= width and lines[0][-1] == "┓"
+        assert "configuration" in "".join(lines) and "histogram" in "".join(lines)
 
 
 # Configurations side by side

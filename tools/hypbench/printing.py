@@ -202,7 +202,7 @@ def print_short(heading: list[str], log: Log, room: int) -> None:
         bands = terminal.bands(block, console().width)
         rows = max(room - FRAME - len(made.blocks), 1)
         shown = replace(block, rows=block.rows[:rows])
-        console().print(terminal.columns_in(shown, bands[0], ""))
+        console().print(terminal.columns_in(shown, bands[0], "", console().width))
         left = [f"{len(block.rows) - rows} more rows"] * (len(block.rows) > rows)
         left += [f"{len(block.columns) - len(bands[0])} more configurations"] * (len(bands) > 1)
         if left:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections of a report in a terminal: the same rows, units and notes as on the page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.markup import escape
 from rich.table import Table as Printed
 
-from hypbench.model import Band, Block, Cell, Column, Notice, Section, Table, Text
+from hypbench.model import Band, Block, Notice, Section, Table, Text
 
 EDGE, GAP = 1, 3  # characters of a table's left edge, and beside each cell
 WORDS_MOST = 28  # characters of a column of words, where the terminal is narrow
@@ -43,17 +43,17 @@ def cards(band: Band) -> Table:
 
 def tables(block: Table, width: int) -> list[Printed]:
     """Columns of numbers without room go into a further table, so that no number is broken."""
-    found = [columns_in(block, band, plain(block.caption) if not at else "")
+    found = [columns_in(block, band, plain(block.caption) if not at else "", width)
              for at, band in enumerate(bands(block, width))]
     return [one for one in found if one.row_count]
 
 
 def bands(block: Table, width: int) -> list[list[int]]:
     """The columns of each table, by their positions: words are in every one."""
-    widths = {at: widest(column, [row[at] for row in block.cells])
-              for at, column in enumerate(block.columns)}
+    widths = {at: widest(block, at) for at in range(len(block.columns))}
     words = [at for at in widths if not block.columns[at].number]
-    room = width - EDGE - sum(min(widths[at], WORDS_MOST) + GAP for at in words)
+    room = width - EDGE - sum(max(least(block, at), min(widths[at], WORDS_MOST)) + GAP
+                              for at in words)
     found: list[list[int]] = []
     left = 0
     for at in widths:
@@ -66,23 +66,48 @@ def bands(block: Table, width: int) -> list[list[int]]:
     return [sorted([*words, *band]) for band in found or [[]]]
 
 
-def widest(column: Column, cells: Sequence[Cell]) -> int:
+def widest(block: Table, at: int) -> int:
     """A heading breaks between its words."""
+    column, cells = block.columns[at], [row[at] for row in block.cells]
     words = column.heading.split() if column.number else [column.heading]
     return max(map(len, [*words, *(plain(cell.text) for cell in cells)]), default=0)
 
 
-def columns_in(block: Table, band: list[int], title: str) -> Printed:
+def least(block: Table, at: int) -> int:
+    """The longest word of a column's heading and cells, of at most WORDS_MOST characters: a
+    narrow terminal breaks lines between words."""
+    texts = [block.columns[at].heading, *(plain(row[at].text) for row in block.cells)]
+    return min(max((len(word) for text in texts for word in text.split()), default=0), WORDS_MOST)
+
+
+def columns_in(block: Table, band: list[int], title: str, width: int) -> Printed:
+    """Words are broken only where the table is wider than the terminal without that."""
     made = Printed(title=escape(title), title_justify="left", header_style="bold")
+    given = widths_in(block, band, width)
     for at in band:
         column = block.columns[at]
-        cells = [row[at] for row in block.cells]
-        made.add_column(escape(plain(column.heading)), overflow="fold",
+        made.add_column(escape(plain(column.heading)), overflow="fold", width=given.get(at),
                         justify="right" if column.number else "left", no_wrap=False,
-                        min_width=widest(column, cells) if column.number else None)
+                        min_width=widest(block, at) if column.number else None)
     for row in block.cells:
         made.add_row(*(escape(plain(row[at].text)) for at in band))
     return made
+
+
+def widths_in(block: Table, band: list[int], width: int) -> dict[int, int]:
+    """Of each column: the room for its longest word, and then, words before numbers, for its
+    longest line; nothing where the terminal has no room for all words."""
+    given = {at: widest(block, at) if block.columns[at].number else least(block, at)
+             for at in band}
+    left = width - EDGE - sum(given.values()) - GAP * len(band)
+    if left < 0:
+        return {}
+    for at in sorted(band, key=lambda at: block.columns[at].number):
+        lines = [block.columns[at].heading, *(row[at].text for row in block.cells)]
+        more = min(left, max(len(plain(line)) for line in lines) - given[at])
+        given[at] += more
+        left -= more
+    return given
 
 
 def plain(text: str) -> str:

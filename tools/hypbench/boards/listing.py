@@ -3,12 +3,12 @@
 entered and what is proven; board.c has the console and the cores."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import click
-from rich.table import Table
 
-from hypbench.printing import console
+from hypbench.model import Table
+from hypbench.printing import print_blocks
 from hypbench.tree import Tree, with_parts
 
 UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")
@@ -51,15 +51,12 @@ def consoles(source: str) -> str:
 
 
 def boards_table(tree: Tree) -> Table:
-    made = Table("board", "core", "GIC", "entered", "console", "proven", header_style="bold")
-    for board in tree.boards():
-        row = listed(tree, board)
-        made.add_row(row.board, row.core, row.gic, row.entry, row.console, row.proven)
-    return made
+    return Table("boards", "", ("board", "core", "GIC", "entered", "console", "proven"),
+                 [astuple(listed(tree, board)) for board in tree.boards()])
 
 
 @click.command()
 @click.pass_obj
 def boards(tree: Tree) -> None:
     """Print the boards: core, GIC, entry, console, and what is proven on which machine."""
-    console().print(boards_table(tree))
+    print_blocks([boards_table(tree)])

@@ -2,22 +2,28 @@
 """hypbench bound: the ceilings of a board's image, held against the committed ones."""
 
 import sys
+from collections.abc import Sequence
+from math import inf
 
 import click
-from rich.table import Table
 
 from hypbench.bound import committed, proof
 from hypbench.bound.paths import Ceiling
-from hypbench.printing import console
+from hypbench.model import NONE, Table
+from hypbench.printing import TABLES, print_blocks
 from hypbench.tree import Tree
+
+KINDS_MOST = 20  # of the default table
 
 
 @click.command()
 @click.option("--board", required=True, metavar="B", help="Its image must be built.")
 @click.option("--kind", "chosen", metavar="WORDS",
               help="Show where the instructions of one kind are.")
+@click.option("--table", type=TABLES, default="short", show_default=True,
+              help=f"short: the {KINDS_MOST} kinds with the highest ceilings; long: every kind.")
 @click.pass_obj
-def bound(tree: Tree, board: str, chosen: str | None) -> None:
+def bound(tree: Tree, board: str, chosen: str | None, table: str) -> None:
     """Prove how many instructions each kind of exit takes at most.
 
     The ceiling is the longest path in the linked image from the exception vector to the ERET. It
@@ -29,7 +35,7 @@ def bound(tree: Tree, board: str, chosen: str | None) -> None:
         explain(shown, chosen)
         return
     old = committed.read(tree.root, board, proof.compiler(shown))
-    console().print(table(shown, old))
+    print_blocks([kinds_of(shown, old, table == "long")])
     for lock, wait in shown.waits().items():
         click.echo(f"waits for the lock of {lock}: {wait} at most")
     for word, count in shown.assumptions().items():
@@ -44,15 +50,28 @@ def bound(tree: Tree, board: str, chosen: str | None) -> None:
     sys.exit(bool(worse))
 
 
-def table(shown: proof.Proof, old: committed.Document | None) -> Table:
-    made = Table("kind", "ceiling", "of that, waits", "longest measured", "run or reason")
+def kinds_of(shown: proof.Proof, old: committed.Document | None, whole: bool) -> Table:
+    """The kinds with the highest ceilings, unless the table is to be whole."""
+    made = []
     rows = old["kinds"] if old else {}
-    for ceiling in shown.ceilings:
+    ceilings = shown.ceilings if whole else highest(shown.ceilings)
+    for ceiling in ceilings:
         row = rows.get(ceiling.kind.name, {})
         waits = proof.row(ceiling).get("wait", 0)
-        made.add_row(ceiling.kind.name, said(ceiling), str(waits), str(row.get("measured", "–")),
-                     row.get("run", "") if ceiling.instructions else "; ".join(ceiling.errors))
-    return made
+        made.append([ceiling.kind.name, said(ceiling), str(waits), str(row.get("measured", NONE)),
+                     row.get("run", "") if ceiling.instructions else "; ".join(ceiling.errors)])
+    left = len(shown.ceilings) - len(ceilings)
+    return Table("bound", "", ("kind", ">ceiling", ">of that, waits", ">longest measured",
+                               "run or reason"), made,
+                 (f"{left} more kinds, with lower ceilings: --table long shows all.",) * bool(left))
+
+
+def highest(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
+    """In the order of the kinds. A kind without a ceiling is higher than any."""
+    def height(one: Ceiling) -> float:
+        return inf if one.instructions is None else one.instructions
+    limit = sorted(map(height, ceilings), reverse=True)[:KINDS_MOST]
+    return [one for one in ceilings if height(one) >= limit[-1]][:KINDS_MOST]
 
 
 def said(ceiling: Ceiling) -> str:

@@ -21,10 +21,10 @@ from hypbench.peers.probe import OF_PAIRS
 from hypbench.peers.run import (Measured, MeasuredPair, expected_of, measure, measure_pair,
                                 pair_expected)
 from hypbench.peers.systems import LIMIT_S, Native, Ours, System
-from hypbench.peers.table import CAPTION, described, markdown, reasons, terminal
+from hypbench.peers.table import markdown, table
 from hypbench.peers.windows import FACT, digest, is_in
 from hypbench.peers.xen import Xen
-from hypbench.printing import console
+from hypbench.printing import print_blocks
 from hypbench.records import Data
 from hypbench.tree import Tree, alone_in, check_names, write_whole
 
@@ -80,7 +80,7 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
             if isinstance(system, Ours))
         if columns:
             text += markdown(board, columns) + "\n"
-            show(board, columns)
+            print_blocks([table(board, columns)])
             if keep_them:
                 copy_runs(folder / board, tree.root / FOLDER / board, columns)
     folder.mkdir(parents=True, exist_ok=True)
@@ -181,13 +181,6 @@ def without_folders(word: str, root: Path) -> str:
     files outside the tree by their names alone."""
     word = word.replace(f"{root}/", "")
     return re.sub(r"(?<![\w.])(?:\.\.)?/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
-
-
-def show(board: str, columns: list[Column]) -> None:
-    console().print(terminal(board, columns))
-    for text in [*map(described, columns), *map(": ".join, reasons(columns))]:
-        click.echo(text)
-    click.echo(CAPTION)
 
 
 def say(text: str) -> None:

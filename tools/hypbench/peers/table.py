@@ -3,8 +3,7 @@
 
 from collections.abc import Iterable
 
-from rich.table import Table
-
+from hypbench.model import Table
 from hypbench.peers.kept import Column
 from hypbench.peers.probe import OF_PAIRS, PATHS
 
@@ -23,13 +22,11 @@ def headings(columns: list[Column]) -> list[str]:
     return ["path", *(column.system for column in columns)]
 
 
-def terminal(board: str, columns: list[Column]) -> Table:
-    table = Table(title=board)
-    for number, heading in enumerate(headings(columns)):
-        table.add_column(heading, justify="right" if number else "left")
-    for row in rows(columns):
-        table.add_row(*row)
-    return table
+def table(board: str, columns: list[Column]) -> Table:
+    path, *systems = headings(columns)
+    return Table(f"peers-{board}", board, (path, *(f">{system}" for system in systems)),
+                 rows(columns), (*map(described, columns), *map(": ".join, reasons(columns)),
+                                 CAPTION))
 
 
 def markdown(board: str, columns: list[Column]) -> str:
