@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The day of a new user: a run, a second run, a baseline, a comparison with JUnit, and the page in
+a browser at the widths of a desk, a tablet and a phone, in light and dark."""
+
+import json
+import shutil
+import subprocess
+import time
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+
+from chromium import Chromium
+from hypbench.tree import HOME
+
+pytestmark = [pytest.mark.nightly, pytest.mark.group("a new user's day")]
+
+LIMIT_S = 1800  # a command that takes longer hangs
+DRAWN = "document.documentElement.dataset.drawn"
+BACK = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}
+OPEN = "document.querySelectorAll('article:not([hidden]) details').forEach(one => one.open = true)"
+SHOWN = "article:not([hidden])"
+# Numbers that a box cuts off without a way to scroll, or without the hint. The last cell of a row
+# has 9 pixels of padding at its right.
+CLIPPED = f"""[...document.querySelectorAll('{SHOWN} .value, {SHOWN} td.number')].filter(one => {{
+  const box = one.closest('.box'), right = one.getBoundingClientRect().right;
+  if (one.scrollWidth > one.clientWidth + 1) return true;
+  if (!box) return right > document.documentElement.clientWidth + 0.5;
+  return right > box.getBoundingClientRect().right + 4 && !box.classList.contains('wide');
+}}).map(one => one.textContent)"""
+
+
+def make(tree: Path, *words: str, status: int = 0) -> str:
+    """Standard output alone, as a pipe has it."""
+    done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, errors="replace", timeout=LIMIT_S, check=False)
+    assert done.returncode == status, (done.stdout + done.stderr)[-20_000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory) -> Path:
+    """A clone with nothing built."""
+    if not (HOME / ".git").exists():
+        pytest.skip("this tree is no clone")
+    path = tmp_path_factory.mktemp("day") / "hypbench"
+    subprocess.run(["git", "clone", "-q", HOME, path], check=True)
+    make(path, "setup")
+    return path
+
+
+def test_the_day(tree):
+    first = make(tree, "bench", "SAVE=before")
+    assert len(first.splitlines()) <= 40
+    assert not [line for line in first.splitlines() if line.split()[:1] in (["CC"], ["LD"])]
+    make(tree, "bench")
+    assert len(list((tree / "runs" / "virt-a72" / "default").glob("*.jsonl"))) == 2
+    assert "before" in make(tree, "runs")
+    make(tree, "compare", "A=before", "THRESHOLD=0", "FORMAT=junit=compare.xml")
+    suite = xml.parse(tree / "compare.xml").getroot()
+    assert len(list(suite.iter("testcase"))) > 50
+    assert not list(suite.iter("failure"))
+    assert len(make(tree, "bound").splitlines()) <= 40
+    make(tree, "report")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if not shutil.which("chromium"):
+        pytest.skip("chromium is not installed: tools/setup.sh report")
+    with Chromium(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.mark.parametrize("mode", BACK)
+@pytest.mark.parametrize("width", [1400, 900, 390])
+def test_the_page_shows_every_number(tree, browser, width, mode):
+    page = tree / "build" / "report" / "index.html"
+    if not page.is_file():
+        make(tree, "report")
+    browser.call("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": mode}])
+    browser.open(page.as_uri(), width)
+    deadline = time.monotonic() + 60
+    while not browser.value(DRAWN) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    browser.value(OPEN)
+    time.sleep(1)  # the hints follow the event of an opened box
+    assert browser.value(DRAWN) == "virt-a72", browser.errors()
+    assert browser.value("getComputedStyle(document.body).backgroundColor") == BACK[mode]
+    assert browser.value(f"document.querySelectorAll('{SHOWN} .value').length") > 10
+    assert browser.value(CLIPPED) == []
+    assert browser.value("document.documentElement.scrollWidth") == width
+    assert browser.errors() == [], json.dumps(browser.errors())
