@@ -71,10 +71,11 @@ static inline __attribute__((always_inline)) void put(struct vcpu *vcpu)
 
 /*
  * Cortex-A72 erratum 1319367, Cortex-A53 erratum 1530924: while some of EL1's registers are one
- * VM's and some the other's, a speculated AT may fill the TLBs from both. So stage 2 translates nothing then, under a VMID that
- * no VM has: every such translation faults, and a fault is not kept. The first ISB puts that in
- * force before the first register is written, the second makes the last one complete before the
- * VTTBR that translates again. (TCR_EL1.EPD0 and EPD1 would need one more, and SCTLR_EL1.M set.)
+ * VM's and some the other's, a speculated AT may fill the TLBs from both. So stage 2 translates
+ * nothing then, under a VMID that no VM has: every such translation faults, and a fault is not
+ * kept. The first ISB puts that in force before the first register is written, the second makes
+ * the last one complete before the VTTBR that translates again. (TCR_EL1.EPD0 and EPD1 would need
+ * one more, and SCTLR_EL1.M set.)
  */
 static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 {

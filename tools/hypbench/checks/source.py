@@ -119,7 +119,8 @@ def check_isa(tree: Tree) -> Iterator[Violation]:
     for path in c_files(tree):
         if "arch" in path.parts[:-1]:
             continue
-        if path.suffix in (".S", ".inc") and not path.name.endswith((".ld.S", ".c.inc")):
+        if path.suffix in (".S", ".inc") and not path.name.endswith(
+                (".ld.S", ".ld.inc", ".c.inc")):
             yield Violation(path, 1, "an assembly file outside a folder named arch")
         lines = code_only(read_source(tree, path)).splitlines()
         for number, line in enumerate(lines, 1):
