@@ -19,7 +19,7 @@ from hypbench.records import read_log
 from lab import CLOCK, TREE
 from test_clone import Clone, environment
 
-pytestmark = pytest.mark.nightly
+pytestmark = [pytest.mark.nightly, pytest.mark.group("the archive of a release")]
 
 BOARD = "rpi4"
 BOARDS = f"{BOARD} virt-a15"  # one of each isa, one of them with a card
