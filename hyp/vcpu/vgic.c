@@ -18,14 +18,15 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 
 static void reset_routes(struct vgic *vgic, unsigned lr_count, bool link_hw)
 {
-	memset(vgic, 0, offsetof(struct vgic, virq));
+	memset(vgic, 0, offsetof(struct vgic, spilled_at));
 	vgic->lr_count = lr_count;
 	vgic->link_hw = link_hw;
 }
 
 static void reset_queues(struct vgic *vgic)
 {
-	memset(&vgic->spilled_at, 0, sizeof(*vgic) - offsetof(struct vgic, spilled_at));
+	memset(&vgic->spilled_at, 0,
+	       offsetof(struct vgic, virq) - offsetof(struct vgic, spilled_at));
 }
 
 void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw)

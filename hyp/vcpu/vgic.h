@@ -80,6 +80,8 @@ struct vgic_posted {
 	uint64_t sources[GIC_SGI_COUNT / 4]; /* pairs. GICv2: a byte an SGI, a bit a source */
 };
 
+/* A reset clears up to spilled_at in one piece, and from there up to virq in another; memset()
+ * clears byte by byte what does not begin at a word. */
 struct vgic {
 	union {                     /* hyp/vcpu/vppi.c */
 		uint32_t ppi_known; /* 0: ppi_config is unknown */
@@ -101,7 +103,7 @@ struct vgic {
 	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
 	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
 	 * the interrupt of each. */
-	uint32_t spilled_at;
+	uint32_t spilled_at __attribute__((aligned(8)));
 	uint8_t spilled_by[VIRQ_PRIORITIES];
 	/* Interrupts that wait for a list register: by group, priority and INTID; and the
 	 * priorities that have any. */
