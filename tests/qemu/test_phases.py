@@ -30,13 +30,12 @@ EL2_PHASES = PHASES[:4]
 EL1_STAMP = {"armv8": 4, "armv7": 5}
 EL2_STAMP = 4
 EL1_STAMPS = 3
-# Beside the stamps: the vector looks for a delay; on AArch64 the compiler moves one register
-# more; two stamps are four registers on AArch32, which are saved and restored; and an interrupt
-# of the hypervisor's own (the end of one without a link) is read twice and leaves by a way
-# without a stamp.
+# Beside the stamps: the vector looks for a delay; two stamps are four registers on AArch32, which
+# are saved and restored; and an interrupt of the hypervisor's own (the end of one without a link)
+# is read twice and leaves by a way without a stamp.
 NO_DELAY = {"armv8": 3, "armv7": 4}
-EL2_BESIDE = {"armv8": 1 + NO_DELAY["armv8"], "armv7": 7 + NO_DELAY["armv7"]}
-EL2_OWN = {"armv8": 18 + NO_DELAY["armv8"], "armv7": 21 + NO_DELAY["armv7"]}
+EL2_BESIDE = {"armv8": NO_DELAY["armv8"], "armv7": 7 + NO_DELAY["armv7"]}
+EL2_OWN = {"armv8": 17 + NO_DELAY["armv8"], "armv7": 21 + NO_DELAY["armv7"]}
 
 FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
 
