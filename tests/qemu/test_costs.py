@@ -94,8 +94,11 @@ def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(cou
         assert delayed == replace(
             plain, instructions=plain.instructions + 100, loads=plain.loads + 1,
             data_lines=plain.data_lines + 1, data_fill=delayed.data_fill,
-            text_lines=delayed.text_lines, text_fill=delayed.text_fill), path
+            text_lines=delayed.text_lines, text_pages=delayed.text_pages,
+            text_fill=delayed.text_fill), path
         assert 0 <= delayed.text_lines - plain.text_lines <= 1, path
+        # The vectors that spin lie apart from the hot text.
+        assert 0 <= delayed.text_pages - plain.text_pages <= 1, path
 
 
 def test_instructions_are_what_a_disassembler_names(built):
