@@ -186,7 +186,9 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
         row = figures[f"{where}-{load}", "ring"]
         assert is_later(figures[where, "ring"], row, 0), (where, load)
         assert max(count for _, count in row["hist"]) >= 990, row["hist"]
-        assert 0 <= figures[f"{where}-{load}", "rr"]["min"] - figures[where, "rr"]["min"] < 300
+        shortest = figures[f"{where}-{load}", "rr"]["min"]
+        assert shortest >= figures[where, "rr"]["min"]
+        assert shortest - frequent(figures[where, "rr"]) < 300
 
 
 @pytest.mark.every_board
@@ -211,16 +213,18 @@ def test_a_stream_beside_a_third_vm_arrives(result, kind):
 @third_vm
 def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
     """By priority: this VM sleeps, and has the core again for its answer. An answer that comes
-    before this VM sleeps costs no switch, so the most frequent round trip counts."""
+    before this VM sleeps costs no switch, and beside requests of the third VM every other answer
+    waits for one of those, so the shortest round trip that is frequent counts."""
     figures = result.figures(0)
-    alone = most_frequent(figures["cores", "rr"])
+    alone = frequent(figures["cores", "rr"])
     for load in ("cpu", "exit", "net", "block"):
-        more = most_frequent(figures[f"fp-{load}", "rr"]) - alone
+        more = frequent(figures[f"fp-{load}", "rr"]) - alone
         assert 500 < more < 1200, (load, more)
 
 
-def most_frequent(row: dict) -> int:
-    return max(row["hist"], key=lambda bucket: bucket[1])[0]
+def frequent(row: dict) -> int:
+    """The shortest that is at least two of five."""
+    return min(ticks for ticks, count in row["hist"] if count >= 0.4 * row["n"])
 
 
 @each_kind(STREAMS)
