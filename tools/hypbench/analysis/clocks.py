@@ -120,12 +120,12 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
 
 def add_table(made: Section, board: Board) -> None:
     """The rows whose cycles say more than their ticks; nothing where no row has a second clock."""
-    rows = [(source, row) for source in board.sources.values()
+    rows = [(source, row, row.cycles) for source in board.sources.values()
             for row in clock_rows(source.log) if row.cycles]
     if not rows:
         return
-    shown = [(source, row) for source, row in rows if row.cycles_say_more]
-    remarks = dict.fromkeys(text for source, _ in rows for text in remarks_of(source.log))
+    shown = [one for one in rows if one[1].cycles_say_more]
+    remarks = dict.fromkeys(text for source, *_ in rows for text in remarks_of(source.log))
     made.table("clocks", "One operation by both clocks, means; min, p50, p99 and max are of the"
                " samples' cycles", (
                    "plan", "path", "configuration", ">operations in a sample", ">ticks", ">time",
@@ -133,8 +133,8 @@ def add_table(made: Section, board: Board) -> None:
                [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
                  number(row.batch), *(source.cell(row.row, text) for text in (
                      f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
-                     nanoseconds(row.step_ns, 3))), *cycle_cells(row, row.cycles)]
-                for source, row in shown if row.cycles],
+                     nanoseconds(row.step_ns, 3))), *cycle_cells(row, cycles)]
+                for source, row, cycles in shown],
                (prose("both_clocks", rows=len(rows), shown=len(shown)), *remarks),
                folded="Both clocks")
 
