@@ -114,9 +114,9 @@ HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/
 	boards/$(BOARD)/board.c
 # The background VM's page is in the hypervisor's image.
 HYP_SOURCES += guest/arch/background/$(ISA).S
-GUEST_SOURCES := $(wildcard guest/*.c guest/bench/*.c guest/loads/*.c guest/programs/*.c \
-	guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] lib/*.c) \
-	$(GIC_SOURCES)
+GUEST_SOURCES := $(wildcard guest/*.c guest/kernel/*.c guest/measure/*.c guest/bench/*.c \
+	guest/loads/*.c guest/programs/*.c guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] \
+	lib/*.c) $(GIC_SOURCES)
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)

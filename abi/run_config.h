@@ -12,7 +12,8 @@
 /*
  * The axes: X(field, "value value …"); a field holds the index of its value in the list.
  *
- *   stage1   the guest maps its working memory with pages or blocks of this size (guest/mmu.h)
+ *   stage1   the guest maps its working memory with pages or blocks of this size
+ *            (guest/kernel/mmu.h)
  *   stage2   off; or blocks of at most this size, where alignment allows them
  *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
  *            first touch, which needs stage2 on

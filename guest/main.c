@@ -2,56 +2,25 @@
 /* One life of the guest: check struct guest_run, set up, calibrate, run one benchmark, end. */
 #include <string.h>
 
-#include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/load.h"
-#include "guest/mmu.h"
-#include "guest/report.h"
-#include "guest/state.h"
-#include "guest/task.h"
-#include "guest/timing.h"
-#include "guest/vtimer.h"
+#include "guest/kernel/exit.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/mmu.h"
+#include "guest/kernel/task.h"
+#include "guest/kernel/timing.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/loads/load.h"
+#include "guest/main.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
 #include "guest_arch/ops.h"
 #include "lib/text.h"
 
 /* From linker/guest.ld.S */
 extern const struct bench *const __bench_start[], *const __bench_end[];
-
-void guest_exit(enum guest_exit status)
-{
-	timing_end();
-	for (;;)
-		hvc(HC_ID(EXIT), status, 0);
-}
-
-/* An error on the way to report an error ends at once. */
-void guest_fail(enum guest_exit status, const char *what)
-{
-	static bool failing;
-
-	if (!failing) {
-		failing = true;
-		report_error(what);
-	}
-	guest_exit(status);
-}
-
-void guest_refuse(const char *what, uint64_t value)
-{
-	char buffer[192];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	for (; *what && *what != ';'; what++)
-		text_char(&text, *what);
-	text_string(&text, ": ");
-	text_u64(&text, value);
-	text_string(&text, what);
-	guest_fail(GUEST_EXIT_REFUSED, buffer);
-}
 
 static void refuse_unknown_bench(const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Count, minimum, maximum, mean and squares of samples, in exact integers: only the result is
- * rounded. guest/deviation.h has the standard deviation.
+ * rounded. guest/measure/deviation.h has the standard deviation.
  */
 #pragma once
 

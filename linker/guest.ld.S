@@ -2,7 +2,8 @@
 /*
  * The guest image. GUEST_BASE is the start of the guest's RAM (boards/<board>/board.mk); the image
  * begins GUEST_IMAGE_OFFSET (abi/guest_run.h) above it. The file holds everything up to
- * __image_end; guest/mmu.c maps what each section needs, so each begins on a page of its own.
+ * __image_end. guest/kernel/mmu.c maps what each section needs, so each section begins on a page of
+ * its own.
  */
 #define PAGE 0x1000
 #define IMAGE_OFFSET 0x100000
@@ -63,7 +64,7 @@ SECTIONS
 	__rodata_end = .;
 
 	.data : {
-		/* the C library's data, for guest/libc.c; with -g newlib's file is libg.a */
+		/* the C library's data, for guest/kernel/libc.c; with -g newlib's file is libg.a */
 		__libc_data_start = .;
 		*libc.a:*(.data .data.*)
 		*libg.a:*(.data .data.*)

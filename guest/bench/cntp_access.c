@@ -10,9 +10,9 @@
  * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
 #include "arch/counter.h"
-#include "guest/bench.h"
-#include "guest/ptimer.h"
-#include "guest/report.h"
+#include "guest/kernel/ptimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define FAR_TICKS 0x70000000u /* longer than a step takes */
 #define FAR_CVAL ((reg_t)0x7000000070000000u)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest/wakeup.h with the physical timer, CNTP: the guest's own, as long as timer_wakeup to the
- * instruction; or emulated: CNTHP's interrupt exits, EL2 raises the line of PPI 30, and the virtual
- * GIC puts it into a list register. Up to the task an emulated timer has two exits more: the
- * handler's write to CNTP_CTL, which lowers the line, and the end of an interrupt whose line was
- * high.
+ * guest/measure/wakeup.h with the physical timer, CNTP: the guest's own, as long as timer_wakeup to
+ * the instruction; or emulated: CNTHP's interrupt exits, EL2 raises the line of PPI 30, and the
+ * virtual GIC puts it into a list register. Up to the task an emulated timer has two exits more:
+ * the handler's write to CNTP_CTL, which lowers the line, and the end of an interrupt whose line
+ * was high.
  * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
-#include "guest/ptimer.h"
-#include "guest/wakeup.h"
+#include "guest/kernel/ptimer.h"
+#include "guest/measure/wakeup.h"
 
 WAKEUP_HANDLERS(ptimer_quiet)
 

@@ -7,11 +7,11 @@
  * the same: whatever converts does so before a window opens.
  * Proof: tests/qemu/test_timers.py.
  */
-#include "guest/bench.h"
-#include "guest/irq.h"
-#include "guest/ptimer.h"
-#include "guest/report.h"
-#include "guest/vtimer.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/ptimer.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 #include "lib/bits.h"
 
 #define LATE_HZ_SHIFT 4  /* a sixteenth of a second: longer than any turn of another VM */

@@ -8,9 +8,9 @@
  *   loop200  a loop of 100 times subs, b.ne: raw 203, value 200
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/report.h"
 
 #define LOOP_INSTRUCTIONS 200u
 

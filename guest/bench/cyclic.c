@@ -12,14 +12,15 @@
  * of its own.
  * Proof: tests/qemu/test_timers.py; gate: tests/expected.
  */
-#include "guest/bench.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
-#include "guest/sample.h"
-#include "guest/state.h"
-#include "guest/task.h"
-#include "guest/vtimer.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/task.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
+#include "guest/measure/sample.h"
+#include "guest/measure/state.h"
 
 static volatile uint32_t handled_count;
 static volatile uint64_t next_cval; /* periodic: CVAL of the timer, as CNTVCT */

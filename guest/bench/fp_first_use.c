@@ -17,8 +17,8 @@
  * Proof: tests/qemu/test_fp.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define TURNS 6u /* of the core, long enough for the other VM to have had some */
 #define US_PER_S 1000000u

@@ -16,10 +16,10 @@
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
-#include "guest/any_access.h"
-#include "guest/bench.h"
-#include "guest/mmu.h"
-#include "guest/report.h"
+#include "guest/kernel/any_access.h"
+#include "guest/kernel/mmu.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 #include "lib/pagetable.h"
 #include "lib/random.h"
 

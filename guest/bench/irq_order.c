@@ -11,9 +11,9 @@
  */
 #include "arch/mmio.h"
 #include "drivers/gic/gic_regs.h"
-#include "guest/bench.h"
-#include "guest/irq.h"
-#include "guest/report.h"
+#include "guest/kernel/irq.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define SPI_MAX 16u
 #define SGI_COUNT 4u

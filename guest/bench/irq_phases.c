@@ -26,14 +26,15 @@
  */
 #include "abi/probe.h"
 #include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
-#include "guest/state.h"
-#include "guest/timing.h"
-#include "guest/vtimer.h"
-#include "guest/wakeup.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/timing.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
+#include "guest/measure/wakeup.h"
 #include "guest_arch/stamp.h"
 
 /* The phases in the order of the path; the first EL2_PHASES are EL2's, where it is in the way. */

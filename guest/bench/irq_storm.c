@@ -10,12 +10,13 @@
  * with eoi=split every end is two writes.
  * Proof: tests/qemu/test_timers.py.
  */
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
-#include "guest/state.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
 #include "lib/bits.h"
 
 #define STORM_MAX 32u

@@ -14,10 +14,11 @@
  * (1 for seq, about half for random; a quarter or less refuses the step). `kib` is the region.
  * Proof: tests/qemu/test_memory.py.
  */
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/chase.h"
-#include "guest/working.h"
+#include "guest/kernel/fail.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/chase.h"
+#include "guest/measure/working.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "lib/pointer_chain.h"

@@ -9,13 +9,13 @@
  * where the GIC has no such list register.
  * Proof: tests/qemu/test_lrs.py; gate: tests/expected.
  */
-#include "guest/bench.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
-#include "guest/state.h"
-#include "guest/vtimer.h"
-#include "guest/wakeup.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
+#include "guest/measure/wakeup.h"
 #include "lib/bits.h"
 
 #define NEVER 0xffu

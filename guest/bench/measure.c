@@ -4,10 +4,10 @@
  * `exits` record of the step must count the null hypercalls of the last window alone: 2 n.
  * Proof: tests/qemu/test_stats.py.
  */
-#include "guest/measure.h"
+#include "guest/measure/measure.h"
 #include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 static void call(uint32_t count)
 {

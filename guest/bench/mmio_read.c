@@ -12,8 +12,8 @@
  */
 #include "abi/null_device.h"
 #include "drivers/gic/gic_regs.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 /* emulated: else it is one instruction */
 static void run_variant(const struct guest_run *run, const char *variant, uint64_t address,

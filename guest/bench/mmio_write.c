@@ -13,8 +13,9 @@
 #include "arch/mmio.h"
 #include "drivers/gic/gic.h"
 #include "drivers/gic/gic_regs.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/kernel/fail.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 /* A GIC has at least the upper four bits of a priority, and never all eight in a guest. */
 static void run_vgic(const struct guest_run *run)

@@ -13,10 +13,11 @@
  */
 #include <string.h>
 
-#include "guest/bench.h"
-#include "guest/ping.h"
-#include "guest/report.h"
-#include "guest/vtimer.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/ping.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define PAYLOAD 56u /* bytes, as ping sends */
 #define IDENTIFIER 0x6862u

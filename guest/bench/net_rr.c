@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "arch/barrier.h"
-#include "guest/bench.h"
-#include "guest/link.h"
-#include "guest/report.h"
+#include "guest/kernel/link.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 static struct link_window *window;
 static struct samples rings;

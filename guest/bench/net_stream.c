@@ -10,9 +10,9 @@
  * Check `blocks`: each block arrived once and in its place. `delay` is before the ring.
  * Proof: tests/qemu/test_links.py.
  */
-#include "guest/bench.h"
-#include "guest/link.h"
-#include "guest/report.h"
+#include "guest/kernel/link.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define MILLION 1000000u
 

@@ -13,8 +13,8 @@
  */
 #include "abi/null_device.h"
 #include "arch/mmio.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 #include "lib/bits.h"
 
 #define WRITES 100u

@@ -18,12 +18,13 @@
  * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/el0.h"
-#include "guest/mmu.h"
-#include "guest/report.h"
-#include "guest/state.h"
+#include "guest/kernel/el0.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/mmu.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 

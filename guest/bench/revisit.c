@@ -15,11 +15,12 @@
  * `closed`.
  * Proof: tests/qemu/test_revisit.py.
  */
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/irq.h"
-#include "guest/vtimer.h"
-#include "guest/working.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/working.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "lib/pointer_chain.h"

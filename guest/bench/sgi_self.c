@@ -14,10 +14,11 @@
 #include "arch/mmio.h"
 #include "arch/sysreg.h"
 #include "drivers/gic/gic_regs.h"
-#include "guest/bench.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define SGI_ID 1u
 #define SPIN_LIMIT 10000000u /* looks at a flag, before an SGI counts as lost */
@@ -40,7 +41,7 @@ static void on_sgi(uint64_t vector_ticks, uint32_t iar)
 	arrived_count++;
 }
 
-/* The closing reads of a window with cycles (guest/sample.h). */
+/* The closing reads of a window with cycles (guest/measure/sample.h). */
 static void on_sgi_cycles(uint64_t vector_ticks, uint32_t iar)
 {
 	reg_t cycles;

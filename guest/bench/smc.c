@@ -6,8 +6,9 @@
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/kernel/fail.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 /* A fast call of the vendor-specific hypervisor services, beyond all hypercalls. */
 #define ID_UNKNOWN (HC_BASE + HC_COUNT)

@@ -20,9 +20,9 @@
  */
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
-#include "guest/bench.h"
-#include "guest/mmu.h"
-#include "guest/report.h"
+#include "guest/kernel/mmu.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 

@@ -5,8 +5,8 @@
  * which QEMU counts twice (CAVEATS.md).
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
-#include "guest/bench.h"
-#include "guest/report.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 static void sysreg_run(const struct guest_run *run)
 {

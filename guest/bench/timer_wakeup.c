@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
+ * guest/measure/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
  * that the guest was given, since stamps are CNTPCT.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
-#include "guest/vtimer.h"
-#include "guest/wakeup.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/wakeup.h"
 
 WAKEUP_HANDLERS(vtimer_quiet)
 

@@ -16,10 +16,11 @@
  * alone.
  * Proof: tests/qemu/test_counted.py.
  */
-#include "guest/bench.h"
-#include "guest/calibrate.h"
-#include "guest/chase.h"
-#include "guest/working.h"
+#include "guest/kernel/fail.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/calibrate.h"
+#include "guest/measure/chase.h"
+#include "guest/measure/working.h"
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 #include "lib/random.h"

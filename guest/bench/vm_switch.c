@@ -11,13 +11,13 @@
  * often the other VM had the core.
  * Proof: tests/qemu/test_switches.py; gate: tests/expected.
  */
-#include "guest/bench.h"
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/report.h"
-#include "guest/state.h"
-#include "guest/vtimer.h"
-#include "guest/wakeup.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
+#include "guest/measure/state.h"
+#include "guest/measure/wakeup.h"
 
 #define BOOT 4000000u /* ticks */
 

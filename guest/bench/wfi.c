@@ -11,9 +11,10 @@
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/barrier.h"
-#include "guest/bench.h"
-#include "guest/irq.h"
-#include "guest/report.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/irq.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
 
 #define SGI_ID 1u
 #define SGI_HOLDING 2u /* the active one */

@@ -11,9 +11,9 @@
  * Proof: tests/qemu/test_studies.py.
  */
 #include "arch/barrier.h"
-#include "guest/bench.h"
-#include "guest/report.h"
-#include "guest/working.h"
+#include "guest/measure/bench.h"
+#include "guest/measure/report.h"
+#include "guest/measure/working.h"
 #include "lib/pagetable.h"
 
 #define STEPS 1000u

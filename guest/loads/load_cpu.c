@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions alone: neither memory nor an exit. */
 #include "arch/delay.h"
-#include "guest/load.h"
+#include "guest/loads/load.h"
 
 static void load_cpu_round(uintptr_t piece)
 {

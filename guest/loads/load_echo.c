@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The other end of a link: answers each request, and sleeps meanwhile. */
 #include "arch/counter.h"
-#include "guest/link.h"
-#include "guest/load.h"
+#include "guest/kernel/link.h"
+#include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
 static struct link_window *window;

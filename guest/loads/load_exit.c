@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exits: a hypercall and an access to an emulated device in turn. */
+#include "abi/hypercall.h"
 #include "abi/null_device.h"
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
-#include "guest/load.h"
+#include "guest/loads/load.h"
 
 static uintptr_t device;
 

@@ -4,10 +4,10 @@
  *   load_irq  of the own virtual timer, which has expired when it is programmed
  *   load_sgi  an SGI to vCPU 0, which is this one
  */
-#include "guest/guest_arch.h"
-#include "guest/irq.h"
-#include "guest/load.h"
-#include "guest/vtimer.h"
+#include "guest/kernel/guest_arch.h"
+#include "guest/kernel/irq.h"
+#include "guest/kernel/vtimer.h"
+#include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
 #define SGI_ID 1u

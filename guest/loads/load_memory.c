@@ -5,7 +5,7 @@
  *   load_mem_write  writes one
  *   load_stride     rewrites one of each piece, 4 KiB: a TLB entry an access, and few cache sets
  */
-#include "guest/load.h"
+#include "guest/loads/load.h"
 
 #define LINE 64u
 

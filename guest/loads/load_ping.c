@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers ARP and ping over a link of kind=virtio, and sleeps meanwhile. */
-#include "guest/load.h"
-#include "guest/ping.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/ping.h"
+#include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
 static volatile uint32_t *rounds; /* interrupts count: one may follow the other without a sleep */

@@ -6,8 +6,9 @@
  *   load_ring   rings alone, without end: nothing is in the window, and no answer comes
  */
 #include "arch/counter.h"
-#include "guest/link.h"
-#include "guest/load.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/link.h"
+#include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
 #define NET_BLOCKS LINK_BLOCKS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLB maintenance of stage 1: stage 2 is on, so HCR_EL2.FB sends it to every core. */
 #include "arch/tlb.h"
-#include "guest/load.h"
+#include "guest/loads/load.h"
 
 static void load_tlbi_round(uintptr_t piece)
 {

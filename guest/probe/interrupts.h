@@ -19,6 +19,12 @@ struct probe_run {
 	uint32_t samples; /* of each path, without the first */
 };
 
+/* Call this function before all others of this header. */
+void interrupts_init(const struct machine *machine);
+
+/* Reset the GIC and enable the SGI and the virtual timer's interrupt. */
+void gic_start(void);
+
 /* Acknowledge an interrupt. Another INTID than `expected` ends the run with an error. */
 uint32_t acknowledge(unsigned expected);
 

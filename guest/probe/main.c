@@ -17,31 +17,6 @@
 
 static struct probe_run run;
 
-void fail(const char *what, uint64_t value)
-{
-	output_begin("error");
-	output_string("what", what);
-	output_hex("value", value);
-	output_end();
-	power_off(&run.machine);
-}
-
-uint32_t acknowledge(unsigned expected)
-{
-	uint32_t iar = gic_ack();
-
-	if (gic_intid(iar) != expected)
-		fail("an interrupt has another INTID than expected", iar);
-	return iar;
-}
-
-void timer_end(uint32_t iar)
-{
-	write_cntv_ctl_el0(0); /* its line drops before the interrupt is ended */
-	isb();
-	gic_eoi(iar);
-}
-
 /* Before anything that a hypervisor may refuse: where the probe runs, and what it is asked for. */
 static void output_start(void)
 {
@@ -78,15 +53,6 @@ static void check(void)
 		fail("delay must be 0, or even and at least 4, delay", run.delay);
 }
 
-static void gic_init(void)
-{
-	gic_set_bases(&run.machine.gic);
-	gic_dist_reset();
-	gic_cpu_init(false);
-	gic_enable(SGI_ID);
-	gic_enable(VIRT_TIMER_INTID);
-}
-
 void probe_main(const void *tree);
 
 void probe_main(const void *tree)
@@ -94,6 +60,7 @@ void probe_main(const void *tree)
 	enum pair_role role;
 
 	machine_find(&run.machine, tree);
+	interrupts_init(&run.machine);
 	output_init(run.machine.console, run.machine.console_is_pl011);
 	role = pair_role(&run.machine);
 	run.samples = (uint32_t)machine_number(&run.machine, "samples",
@@ -102,7 +69,7 @@ void probe_main(const void *tree)
 	output_start();
 	check();
 	output_core();
-	gic_init();
+	gic_start();
 	if (role == PAIR_NONE)
 		paths_run(&run);
 	else

@@ -2,7 +2,7 @@
 #include "guest/probe/output.h"
 
 #include "drivers/uart/uart.h"
-#include "guest/text.h"
+#include "guest/kernel/text.h"
 #include "lib/crc32.h"
 
 static struct uart_port console = { .part = &uart_pl011 };

@@ -3,8 +3,8 @@
 
 # A static position-independent executable: it runs wherever a loader puts it.
 PROBE_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -fpie -Iguest/probe/arch/$(ISA)/include
-PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/memcpy.c \
-	guest/memset.c lib/crc32.c lib/median.c lib/text.c $(GIC_SOURCES) \
+PROBE_SOURCES := $(wildcard guest/probe/*.c guest/probe/arch/$(ISA)/*.S) guest/kernel/memcpy.c \
+	guest/kernel/memset.c lib/crc32.c lib/median.c lib/text.c $(GIC_SOURCES) \
 	drivers/uart/uart.c drivers/uart/pl011.c
 PROBE_OBJECTS := $(PROBE_SOURCES:%=$(OUT)/probe/%.o)
 

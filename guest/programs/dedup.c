@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "guest/program.h"
+#include "guest/measure/program.h"
 #include "lib/crc32.h"
 #include "lib/random.h"
 

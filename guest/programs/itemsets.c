@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guest/program.h"
+#include "guest/measure/program.h"
 #include "lib/crc32.h"
 #include "lib/random.h"
 

@@ -4,7 +4,7 @@
  * them: no configuration should change their time.
  * Proof: tests/qemu/test_programs.py.
  */
-#include "guest/program.h"
+#include "guest/measure/program.h"
 #include "guest_arch/work.h"
 #include "lib/crc32.h"
 

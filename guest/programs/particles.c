@@ -6,7 +6,7 @@
  * weight.
  * Proof: tests/qemu/test_programs.py.
  */
-#include "guest/program.h"
+#include "guest/measure/program.h"
 #include "guest/programs/distribution.h"
 #include "lib/crc32.h"
 

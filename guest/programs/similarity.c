@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "guest/program.h"
+#include "guest/measure/program.h"
 #include "guest/programs/distribution.h"
 #include "lib/crc32.h"
 

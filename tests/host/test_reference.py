@@ -144,7 +144,8 @@ def tree(bench, monkeypatch):
     for plan in ("tlb", "timed"):
         bench.scenario(plan, plan_text(plan))
         bench.write(f"{plan}.jsonl", "").write_bytes(gem5_log(plan))
-    for name in (BENCH, "guest/sample.c", "guest/chase.h", "guest/arch/armv8/vectors.S"):
+    for name in (BENCH, "guest/measure/sample.c", "guest/measure/chase.h",
+                 "guest/arch/armv8/vectors.S"):
         bench.write(name, "/* A sentence. */\nint one = 1;\n")
     bench.write("guest/bench/smc.c", "int other;\n")
     bench.write("guest/arch/armv7/vectors.S", "nop\n")
@@ -169,14 +170,14 @@ def test_good_records_are_kept_with_what_they_were_made_of(tree):
     assert read_records(tree.kept) == gem5_log("timed")
     assert faults(tree) == []
     named = tree.kept.with_name("timed.sources").read_text()
-    assert all(name in named for name in ("scenario:timed", BENCH, "guest/chase.h",
+    assert all(name in named for name in ("scenario:timed", BENCH, "guest/measure/chase.h",
                                           "guest/arch/armv8/vectors.S"))
     assert "smc" not in named and "armv7" not in named
     about = (tree.root / "reference" / "README.md").read_text()
     assert "| `gem5-a72/timed.jsonl.xz` | 24.0.0.1 | `v0-3-gabc` |" in about and "dtlb=32" in about
 
 
-@pytest.mark.parametrize("name", [BENCH, "guest/sample.c", "guest/arch/armv8/vectors.S"])
+@pytest.mark.parametrize("name", [BENCH, "guest/measure/sample.c", "guest/arch/armv8/vectors.S"])
 def test_another_benchmark_is_noticed(tree, name):
     keep(tree)
     tree.write(name, "/* A sentence. */\nint one = 2;\n")
@@ -195,7 +196,8 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
 def test_programs_and_what_runs_them_are_sources():
     found = {path.as_posix() for path in reference.sources_of(TREE, BOARD, "paper-s3-timed")}
     programs = {f"guest/programs/{name}.c" for name in PROGRAMS}
-    assert programs | {"guest/program.c", "guest/libc.c", "guest/programs/distribution.h"} <= found
+    assert programs | {"guest/measure/program.c", "guest/kernel/libc.c",
+                       "guest/programs/distribution.h"} <= found
     assert "guest/programs/loops.c" not in found
 
 

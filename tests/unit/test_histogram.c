@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: guest/percentile.c */
+/* LINK: guest/measure/percentile.c */
 /* The histogram against sorted samples: what it answers is exact but for the width of a bucket. */
 #include <stdlib.h>
 
-#include "guest/percentile.h"
+#include "guest/measure/percentile.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/unit.h"

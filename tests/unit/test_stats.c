@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LINK: guest/deviation.c */
+/* LINK: guest/measure/deviation.c */
 #include <math.h>
 
-#include "guest/deviation.h"
+#include "guest/measure/deviation.h"
 #include "lib/bits.h"
 #include "lib/random.h"
 #include "tests/unit/unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "guest/text.h"
+#include "guest/kernel/text.h"
 #include "tests/unit/unit.h"
 
 static char buffer[128];

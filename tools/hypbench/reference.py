@@ -25,8 +25,9 @@ from hypbench.template import filled_in
 from hypbench.tree import Tree, listed, packed, read_text, write_whole
 
 # The files that take the samples of every benchmark: guest/<name>.c and .h.
-MEASURING = ("calibrate", "chase", "el0", "events", "irq", "sample", "state", "task", "timing",
-             "wakeup", "working")
+MEASURING = ("kernel/el0", "kernel/irq", "kernel/task", "kernel/timing", "measure/calibrate",
+             "measure/chase", "measure/events", "measure/sample", "measure/state",
+             "measure/wakeup", "measure/working")
 PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
@@ -52,7 +53,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
              *(path for bench in benches if bench.startswith(PROGRAM)
                for pattern in (f"programs/{bench.removeprefix(PROGRAM)}.c", "programs/*.h",
-                               "program.?", "libc.?") for path in guest.glob(pattern)),
+                               "measure/program.?", "kernel/libc.?")
+               for path in guest.glob(pattern)),
              *(path for load in sorted(loads) for path in guest.glob("loads/*.c")
                if f'"{load}"' in read_text(path)),
              *(guest / f"{name}{suffix}" for name in MEASURING for suffix in (".c", ".h")),

@@ -10,7 +10,7 @@ from hypbench.tree import HOME
 
 COMMENT = re.compile(r"^/\*(?! SPDX)(.*?)\*/", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
-HEADER = re.compile(r"guest/\w+\.h")
+HEADER = re.compile(r"guest/[\w/]+\.h")
 VARIANT = re.compile(r"^ {2,}([\w<>-]+) {2,}(\S.*)$")
 SENTENCE = re.compile(r"(?<=[a-z\d)`])\.(?= )")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PL0 code that the kernel calls (guest/el0.h), and its exceptions. */
+/* PL0 code that the kernel calls (guest/kernel/el0.h), and its exceptions. */
 	.arch	armv7ve
 	.arm
 

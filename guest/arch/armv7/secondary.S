@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guest/secondary.h"
+#include "guest/kernel/secondary.h"
 
 	.arch	armv7ve
 	.arm

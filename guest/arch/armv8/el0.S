@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EL0 code that the kernel calls (guest/el0.h), and its exceptions. */
+/* EL0 code that the kernel calls (guest/kernel/el0.h), and its exceptions. */
 #include "arch/esr.h"
 #include "guest/arch/armv8/frame.inc"
 

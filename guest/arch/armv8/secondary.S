@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guest/secondary.h"
+#include "guest/kernel/secondary.h"
 
 /*
  * Another vCPU begins here, by secondary_start(), as vCPU 0 at guest_entry: no store before the MMU

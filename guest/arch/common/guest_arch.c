@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Translation control, vectors and the crash report of the guest, by the ARMv8 names of registers.
  * Their bits, where the isas differ, are in guest_arch/control.h. */
-#include "guest/guest_arch.h"
+#include "guest/kernel/guest_arch.h"
 
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "arch/tlb.h"
-#include "guest/guest.h"
-#include "guest/mmu.h"
+#include "guest/kernel/fail.h"
+#include "guest/kernel/mmu.h"
 #include "guest_arch/control.h"
 #include "lib/lpae.h"
 #include "lib/text.h"

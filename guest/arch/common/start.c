@@ -2,7 +2,7 @@
 /* From start.S, with a stack: the rest of a C environment, then guest_main(). */
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
-#include "guest/guest.h"
+#include "guest/main.h"
 #include "guest_arch/control.h"
 
 #define CNTKCTL_COUNTERS 3u /* the counters for EL0: EL0PCTEN, EL0VCTEN */

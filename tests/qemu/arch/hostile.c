@@ -10,7 +10,7 @@
  * HYP_BASE, where EL2 is.
  */
 #include "hostile.h"
-#include "guest/any_access.h"
+#include "guest/kernel/any_access.h"
 #include "guest_arch/any_register.h"
 
 #define IMSC 0x38u

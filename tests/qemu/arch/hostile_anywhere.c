@@ -5,7 +5,7 @@
  * handler. The way back is in hostile_<isa>.S: the vectors are never where there is nothing, since
  * a vector that faults for ever lets no time pass under icount.
  */
-#include "guest/any_access.h"
+#include "guest/kernel/any_access.h"
 #include "hostile.h"
 
 #define RAM_SIZE 0x4000000u /* what is stored there could be this guest's own */

@@ -83,13 +83,13 @@ dev.add_command(reference.reference)
 def check(tree: Tree, names: tuple[str, ...]) -> None:
     """Check the source tree; without a name, everything.
 
-    layers: who includes whom. circles: no module of hyp/ includes itself by way of others.
-    isa: nothing of an isa and no #if outside folders named arch.
-    headers: each compiles alone. sysregs: no encoding twice. format: layout, licence lines.
-    text: no path of one machine. reference: docs/reference is made from the source. words:
+    layers: who includes whom. circles: no module of hyp/ or guest/ includes itself, and no C file
+    of guest/ calls itself, by way of others. isa: nothing of an isa and no #if outside folders
+    named arch. headers: each compiles alone. sysregs: no encoding twice. format: layout, licence
+    lines. text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
-    are there. types: mypy. python: ruff. shell: shellcheck.
-    analyzer: gcc's, for each isa. cppcheck.
+    are there. types: mypy. python: ruff. shell: shellcheck. analyzer: gcc's, for each isa.
+    cppcheck.
     """
     check_names("check", names, CHECKS)
     failed = False

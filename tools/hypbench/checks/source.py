@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for the C text: layers, include circles, folders of an isa, encodings."""
+"""Rules for the C text: layers, circles of includes and of calls, folders of an isa, encodings."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -21,9 +22,16 @@ MAY_INCLUDE = {
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
-# Each includes those before it, and itself.
-HYP_FOLDERS = ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run")
+# The folders of a layer that are layers themselves: each includes those before it, and itself.
+FOLDERS = {
+    "hyp": ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run"),
+    "guest": ("kernel", "measure", "bench"),
+}
+CALLS_IN_ORDER = ("guest",)  # the layers without a circle of calls
+# The definition of a function that other files may call, as clang-format lays it out.
+FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*[ *](\w+)\([^;{}]*\)\n\{", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
+WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
 ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
 INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
@@ -36,8 +44,8 @@ DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 
 def check_layers(tree: Tree) -> Iterator[Violation]:
-    """Which file may include which. A file's first folder is its layer; in hyp/ the second folder
-    is one, too."""
+    """Which file may include which. A file's first folder is its layer. In hyp/ and guest/ the
+    second folder is a layer, too."""
     files = c_files(tree)
     targets = include_names(files)
     for path in files:
@@ -82,36 +90,64 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
 
 def folder_fault(path: Path, name: str) -> str:
     """hyp/arch is no layer of this order: an include circle reports a violation there."""
-    own, other = hyp_folder(path), hyp_folder(Path(name))
+    layer = path.parts[0]
+    own, other = folder_rank(path, layer), folder_rank(Path(name), layer)
     if own is None or other is None or other <= own:
         return ""
-    return f'hyp/{HYP_FOLDERS[own]} must not include hyp/{HYP_FOLDERS[other]} ("{name}")'
+    folders = FOLDERS[layer]
+    return f'{layer}/{folders[own]} must not include {layer}/{folders[other]} ("{name}")'
 
 
-def hyp_folder(path: Path) -> int | None:
-    if path.parts[0] != "hyp" or path.parts[1] not in HYP_FOLDERS:
+def folder_rank(path: Path, layer: str) -> int | None:
+    """The place of a file's folder among the folders of this layer."""
+    folders = FOLDERS.get(layer, ())
+    if path.parts[0] != layer or len(path.parts) < 2 or path.parts[1] not in folders:
         return None
-    return HYP_FOLDERS.index(path.parts[1])
+    return folders.index(path.parts[1])
 
 
 def check_circles(tree: Tree) -> Iterator[Violation]:
-    """No two modules of hyp/ include each other, whatever lies between. A module is a .c file and
-    its header."""
+    """No two modules of hyp/ or guest/ include each other, whatever lies between, and no two C
+    files of guest/ call each other. A module is a .c file and its header."""
+    for layer in FOLDERS:
+        yield from circle_of(includes(tree, layer), "includes")
+    for layer in CALLS_IN_ORDER:
+        yield from circle_of(calls(tree, layer), "calls")
+
+
+def includes(tree: Tree, layer: str) -> dict[Path, set[Path]]:
     included: dict[Path, set[Path]] = {}
     for path in c_files(tree):
-        if path.parts[0] == "hyp" and path.suffix in (".c", ".h"):
+        if path.parts[0] == layer and path.suffix in (".c", ".h"):
             source = without_comments(read_source(tree, path))
             module = path.with_suffix("")
             included.setdefault(module, set()).update(
                 Path(found[2]).with_suffix("") for found in INCLUDE.finditer(source)
-                if found[2].startswith("hyp/"))
-    for module, names in included.items():
-        names.discard(module)
+                if found[2].startswith(f"{layer}/"))
+    return included
+
+
+def calls(tree: Tree, layer: str) -> dict[Path, set[Path]]:
+    """Each C file, and those that define a function which it names. A function that several files
+    define (one an isa, one an image) is a call of each."""
+    sources = {path: code_only(read_source(tree, path)) for path in c_files(tree)
+               if path.parts[0] == layer and path.suffix == ".c"}
+    definers: dict[str, set[Path]] = defaultdict(set)
+    for path, source in sources.items():
+        for name in FUNCTION.findall(source):
+            definers[name].add(path)
+    return {path: {definer for name in WORD.findall(source) if path not in definers.get(name, ())
+                   for definer in definers.get(name, ())}
+            for path, source in sources.items()}
+
+
+def circle_of(graph: dict[Path, set[Path]], verb: str) -> Iterator[Violation]:
     try:
-        TopologicalSorter(included).prepare()
+        TopologicalSorter({path: sorted(others - {path})
+                           for path, others in graph.items()}).prepare()
     except CycleError as error:
         circle = [path.as_posix() for path in reversed(error.args[1])]
-        yield Violation(Path(circle[0]), 1, "includes itself: " + " -> ".join(circle))
+        yield Violation(Path(circle[0]), 1, f"{verb} itself: " + " -> ".join(circle))
 
 
 def check_isa(tree: Tree) -> Iterator[Violation]:
