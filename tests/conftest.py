@@ -24,6 +24,7 @@ DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
 PARTS = 5
 ROTATED = ("long", "nightly")
+FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
 SECONDS: dict[str, float] = defaultdict(float)  # by test
 
 
@@ -34,7 +35,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """The processes of pytest-xdist inherit the session's folder."""
+    """The processes of pytest-xdist inherit the session's folder. The commands of tests do not
+    inherit the variables of the make that started the tests."""
+    for name in FROM_MAKE:
+        os.environ.pop(name, None)
     if not is_worker(config):
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="hypbench-tests-")
 

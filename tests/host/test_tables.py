@@ -300,6 +300,8 @@ def test_side_by_side_each_vm_has_its_own(bench):
 def test_filters(show):
     output = show(paths.interrupts(), "--config", "native", "--config", "native-probes").output
     assert "native-probes" in output and "trapped" not in output
+    rows = show(paths.interrupts(), "--config", "native", "--format", "csv").output
+    assert ",native," in rows and ",trapped," not in rows
     output = show(sample_run(), "--bench", "hvc").output
     assert "hvc" in output and "tlb_chase" not in output and "irq" not in output
     failed(show(sample_run(), "--bench", "hvx"),

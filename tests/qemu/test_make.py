@@ -15,7 +15,7 @@ from lab import ROOT, TREE, board_facts
 
 def make(*words: str, status: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items()
-                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "BOARD", "PLAN", "SCENARIO")}
+                   if name not in ("BOARD", "PLAN", "SCENARIO")}
     done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
                           env=environment, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == status, done.stdout + done.stderr
