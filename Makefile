@@ -36,7 +36,7 @@ chosen_runs = $(if $(told_board),--board $(told_board)) \
 .PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench scenarios \
 	runs trace \
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
-	guest-freertos peers probe compare reference report debug check qemu-test \
+	guest-freertos peers probe compare reference report site debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
 	boards update-expected sdcard tftp flash dist dist-images clean help FORCE
 
@@ -412,6 +412,10 @@ $(OUT)/release.elf: $(OUT)/hypbench.elf
 report: $(setup-runs)
 	+@$(call qemu_images,$(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)))
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
+
+## site: the documentation as a site, build/site/index.html (docs/, README, boards' pages)
+site: setup-python
+	@$(HYPBENCH) dev site
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
 debug: $(setup-run)+debug

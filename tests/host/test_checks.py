@@ -40,8 +40,9 @@ class Planted:
     def __init__(self, root: Path):
         self.root = root
         subprocess.run(["git", "init", "-q", root], check=True)
-        for name in ("pyproject.toml", ".clang-format"):
-            shutil.copy(HOME / name, root)
+        for name in ("pyproject.toml", ".clang-format", "tools/site_pages.py"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(HOME / name, root / name)
         self.add(TREE)
 
     def add(self, block: str) -> None:

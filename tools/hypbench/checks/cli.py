@@ -8,7 +8,7 @@ import click
 
 from hypbench import debian, qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
-from hypbench.checks import base, editor, linters, prose, reference, source
+from hypbench.checks import base, editor, linters, prose, reference, site, source
 from hypbench.peers.image import probe_args
 from hypbench.release.cli import dist
 from hypbench.tree import Tree, check_names
@@ -24,6 +24,7 @@ CHECKS = {
     "reference": reference.check_reference,
     "words": prose.check_words,
     "links": prose.check_links,
+    "site": site.check_site,
     "types": linters.check_types,
     "python": linters.check_python,
     "shell": linters.check_shell,
@@ -75,6 +76,7 @@ dev.add_command(compile_commands)
 dev.add_command(dist)
 dev.add_command(probe_args)
 dev.add_command(reference.reference)
+dev.add_command(site.site)
 
 
 @dev.command()
@@ -88,8 +90,8 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     named arch. headers: each compiles alone. sysregs: no encoding twice. format: layout, licence
     lines. text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
-    are there. types: mypy. python: ruff. shell: shellcheck. analyzer: gcc's, for each isa.
-    cppcheck.
+    are there. site: mkdocs builds the pages; each has a place, and each link leads to one.
+    types: mypy. python: ruff. shell: shellcheck. analyzer: gcc's, for each isa. cppcheck.
     """
     check_names("check", names, CHECKS)
     failed = False

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation as a site: mkdocs.yml has a place for every page, links between pages lead to a
+page, lists and tables are converted, and no page fetches anything from another host."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from hypbench.checks.base import Violation
+from hypbench.tree import Tree
+
+SETTINGS = Path("mkdocs.yml")
+FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]*)\"")
+WARNING = re.compile(r"^WARNING +- +(.*?)(?=^[A-Z]+ +- |\Z)", re.MULTILINE | re.DOTALL)
+PREFORMATTED = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+PLAIN = re.compile(r"^ *(?:- |\| ).*", re.MULTILINE)  # a list or a table that stayed text
+FETCHED_BY_CSS = re.compile(r"(?:url\(|@import )[\"']?((?:https?:)?//[^\"') ]*)")
+
+
+def check_site(tree: Tree) -> Iterator[Violation]:
+    with tempfile.TemporaryDirectory() as folder:
+        for message in built(tree, Path(folder)):
+            yield Violation(SETTINGS, 1, message)
+
+
+def built(tree: Tree, folder: Path) -> list[str]:
+    """Build the site in the folder. Return what is wrong with it."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise click.ClickException(done.stderr.strip())
+    warnings = [" ".join(found[1].split()) for found in WARNING.finditer(done.stderr)]
+    return [*warnings, *not_converted(folder), *fetched(folder)]
+
+
+def not_converted(folder: Path) -> Iterator[str]:
+    """Return the first line of each page that has a list or a table as plain text."""
+    for path in sorted(folder.rglob("*.html")):
+        found = PLAIN.search(PREFORMATTED.sub("", path.read_text()))
+        if found:
+            yield f"{path.relative_to(folder)} has as text: {found[0].strip()[:60]}"
+
+
+def fetched(folder: Path) -> Iterator[str]:
+    """Return what a browser fetches from another host when it opens a page."""
+    for suffix, pattern in (("html", FETCHED), ("css", FETCHED_BY_CSS)):
+        for path in sorted(folder.rglob(f"*.{suffix}")):
+            for address in sorted(set(pattern.findall(path.read_text()))):
+                yield f"{path.relative_to(folder)} fetches {address}"
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Instead of build/site.")
+@click.pass_obj
+def site(tree: Tree, out: Path | None) -> None:
+    """Build the documentation as a site, and fail where check site does."""
+    folder = out or tree.builds / "site"
+    messages = built(tree, folder.absolute())
+    for message in messages:
+        click.echo(f"{SETTINGS}: {message}", err=True)
+    if messages:
+        raise click.ClickException(f"the site has {len(messages)} faults")
+    click.echo(folder / "index.html")
