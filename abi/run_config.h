@@ -18,7 +18,7 @@
  *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
  *            first touch, which needs stage2 on
  *   colouring  on: a VM that has colours has pages of these colours of the last-level
- *            cache alone (docs/design/colouring.md), which needs stage2=4K; off: colours= has no
+ *            cache alone (docs/design/neighbours.md), which needs stage2=4K; off: colours= has no
  *            effect
  *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
  *            (HCR.IMO set): EL2 acknowledges interrupts, injects virtual ones and emulates the

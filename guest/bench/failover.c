@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From another VM to this one (docs/failover.md). vm_yield: on one core, where the other VM gives
+ * From another VM to this one (docs/neighbours.md). vm_yield: on one core, where the other VM gives
  * its turn away. failover: the other VM is the active one of a pair and this VM its standby, on one
  * core or two. Each sample: this VM gives the core away by the same hypercall, the other VM gives
  * it back.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a VM's RAM is: a window of physical memory, or of a coloured VM the window's pages of its
- * colours (docs/design/colouring.md). EL2 uses guest RAM through these functions: neighbouring
+ * colours (docs/design/neighbours.md). EL2 uses guest RAM through these functions: neighbouring
  * pages of a coloured VM are no neighbours in memory.
  */
 #pragma once
