@@ -58,7 +58,7 @@ def test_each_table_of_kept_figures_is_compared_with_a_run():
     assert sorted(compared) == sorted(tables)
 
 
-GUESTS = "".join((ROOT / "docs" / name).read_text() for name in ("guests.md", "guest-machine.md"))
+GUESTS = (ROOT / "docs" / "guests.md").read_text()
 
 
 def test_the_page_on_guests_names_configurations_and_formats():
