@@ -45,7 +45,7 @@
  *            guest (docs/design/errata.md)
  *   state    at the start of every sample. warm: caches and TLBs as the last sample left them;
  *            cold-caches: instruction and data caches cold; cold-tlb: TLBs cold
- *            (docs/design/state.md)
+ *            (docs/design/memory.md)
  *   stats    statistics of every kind of exit, as exits records at the end of a step
  *   trace    the last exits of a step one by one, as trace records
  *   probes   stamps where the interrupt path passes EL2, for irq_phases (abi/probe.h)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the limits that a guest sets to exit statistics (docs/design/statistics.md). The
+ * No times: the limits that a guest sets to exit statistics (docs/design/exits.md). The
  * `exits` record of the step must count the null hypercalls of the last window alone: 2 n.
  * Proof: tests/qemu/test_stats.py.
  */
