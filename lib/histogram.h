@@ -7,7 +7,7 @@
 #include "lib/stats.h"
 
 struct histogram {
-	struct stats stats; /* of the values themselves, not of their buckets */
+	struct stats stats; /* exact: computed from the values, not from buckets */
 	uint32_t overflow;
 	uint32_t count[HISTOGRAM_BUCKETS];
 };

@@ -24,5 +24,5 @@ void page_tags_write(const struct page_tags *tags);
 /* Pages with a wrong tag, read from the last page to the first. */
 uint32_t page_tags_wrong(const struct page_tags *tags);
 
-/* The same, read by physical address. */
+/* Pages with a wrong tag, read by physical address. */
 uint32_t page_tags_wrong_at(const struct page_tags *tags, uint32_t (*peek)(uint64_t physical));

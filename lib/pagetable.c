@@ -7,7 +7,7 @@
 #define LEAF_LEVEL 3u
 #define PTE_TYPE_BITS (PTE_VALID | PTE_TABLE)
 
-/* The rest of a request. attributes 0: unmap. */
+/* What is left of a request. `attributes` 0 unmaps. */
 struct update {
 	uint64_t at;
 	uint64_t output;

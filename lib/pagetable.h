@@ -23,7 +23,7 @@ struct page_pool {
 
 struct pagetable {
 	pte_t *root;           /* level 1, one page */
-	unsigned root_entries; /* of it in use: the input range is this many GiB, 1-512 */
+	unsigned root_entries; /* entries in use: the input range has this many GiB, 1-512 */
 	unsigned block_level;  /* the largest leaf: level 1 (1 GiB), 2 (2 MiB) or 3 (4 KiB) */
 	struct page_pool *pool;
 	/*

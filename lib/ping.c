@@ -32,7 +32,7 @@ enum offset {
 #define ARP_HEAD_SIZE 6u
 #define ARP_REQUEST 1u
 #define ARP_REPLY 2u
-#define IP_VERSION 0x45u /* 4, and a header of 5 words: no options */
+#define IP_VERSION 0x45u /* version 4, a header of 5 words without options */
 #define IP_IS_FRAGMENT 0x3fffu
 #define IP_ICMP 1u
 #define TTL 64u
@@ -45,7 +45,7 @@ static void put(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* RFC 1071. 0 over bytes that hold their own checksum. */
+/* The checksum of RFC 1071. The result is 0 if the bytes hold their own checksum. */
 static uint16_t checksum(const uint8_t *bytes, uint32_t size)
 {
 	uint32_t sum = 0;

@@ -16,16 +16,16 @@
 #define PING_ECHO_ID 38u
 #define PING_ECHO_SEQUENCE 40u
 #define PING_ECHO_PAYLOAD 42u
-/* And in one with an ARP message. */
+/* Offsets in a frame with an ARP message. */
 #define PING_ARP_SENDER 22u
 
 struct ping_host {
-	uint8_t mac[PING_MAC_SIZE], ip[PING_IP_SIZE]; /* in this order, as in ARP */
+	uint8_t mac[PING_MAC_SIZE], ip[PING_IP_SIZE]; /* ARP has this order, too */
 };
 
 enum ping_kind {
-	PING_OTHER,      /* not for this host, or not wholly right: ignored */
-	PING_REQUEST,    /* of either protocol: it has an answer */
+	PING_OTHER,      /* ignored: for another host, or malformed */
+	PING_REQUEST,    /* a request by ARP or ICMP, with an answer */
 	PING_ARP_ANSWER, /* at PING_ARP_SENDER is a struct ping_host */
 	PING_ECHO_ANSWER,
 };

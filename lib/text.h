@@ -13,7 +13,7 @@
 
 struct text {
 	char *at;      /* the buffer */
-	size_t size;   /* of the buffer, with the terminating NUL */
+	size_t size;   /* size of the buffer, with the terminating NUL */
 	size_t length; /* so far, without the NUL */
 	bool overflow;
 };
@@ -33,7 +33,7 @@ void text_bytes(struct text *text, const char *bytes, size_t count);
 
 void text_u64(struct text *text, uint64_t value);
 
-/* Lower case, without a prefix, at least `digits` digits; 0: as few as possible. */
+/* Append lower-case digits without a prefix, at least `digits`; 0: as few as needed. */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
 /* Eight digits, in as many instructions for every value: a checksum changes with the version that a
@@ -48,5 +48,5 @@ __attribute__((format(printf, 2, 0))) void text_vformat(struct text *text, const
 /* A number of thousandths as a decimal with three places. */
 void text_milli(struct text *text, uint64_t thousandths);
 
-/* With its quotes; bytes that are not printable ASCII as \u00xx. */
+/* Append a JSON string with its quotes; unprintable bytes become \u00xx. */
 void text_json_bytes(struct text *text, const char *bytes, size_t count);
