@@ -59,7 +59,7 @@ void gic_set_pending(unsigned intid); /* not for SGIs on GICv2 */
 void gic_clear_pending(unsigned intid);
 /* The register in which BIT(intid % 32) makes an SPI pending. */
 uintptr_t gic_pending_register(unsigned intid);
-void gic_set_active(unsigned intid); /* as after acknowledge and priority drop */
+void gic_set_active(unsigned intid); /* the state after acknowledge and priority drop */
 bool gic_is_pending(unsigned intid);
 uint32_t gic_pending_word(unsigned word); /* bit n: interrupt 32 * word + n */
 bool gic_is_active(unsigned intid);

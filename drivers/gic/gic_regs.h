@@ -28,7 +28,7 @@
 #define GICD_CTLR_ENABLE_GRP0 (1u << 0)
 #define GICD_CTLR_ENABLE_GRP1 (1u << 1)
 #define GICD_CTLR_ARE (1u << 4)
-#define GICD_CTLR_ARE_NS (1u << 5) /* Secure view; ARE is the Secure one there */
+#define GICD_CTLR_ARE_NS (1u << 5) /* the Secure view has it beside its own ARE */
 #define GICD_CTLR_RWP (1u << 31)
 #define GICD_TYPER_SECURITY (1u << 10) /* two security states */
 

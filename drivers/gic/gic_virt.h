@@ -10,7 +10,7 @@
 
 #define GIC_LR_MAX 16u
 
-/* In the order of the hardware. */
+/* The values are those of the hardware. */
 enum gic_lr_state { GIC_LR_INVALID, GIC_LR_PENDING, GIC_LR_ACTIVE, GIC_LR_PENDING_ACTIVE };
 
 /* The virtual interface of a vCPU that does not run. All zero: off, and empty. */
@@ -45,7 +45,7 @@ struct gic_lr {
 uint64_t gic_lr_encode(const struct gic_lr *lr);
 enum gic_lr_state gic_lr_state(uint64_t value);
 
-/* The same value with another priority. */
+/* Return the value with another priority. */
 uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority);
 
 /* The same value with a maintenance interrupt at its end. A link (hw) goes: the end no longer
@@ -110,5 +110,5 @@ uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);
 
-/* Both at once: save `from`, and write what differs from it in `to`. */
+/* Save `from`, and load what differs from it in `to`. */
 void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to);

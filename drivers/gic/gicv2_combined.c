@@ -12,7 +12,7 @@
 #define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
 
 struct line {
-	uint8_t priority; /* while the interrupt is not active */
+	uint8_t priority; /* the interrupt's priority while it is inactive */
 	bool active;
 };
 

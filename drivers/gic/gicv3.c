@@ -25,7 +25,7 @@
 
 /* ICH_LR<n>_EL2, 12.4.8 */
 typedef uint64_t lr_t;
-#define LR_MOST 4u /* the driver names four; further ones stay unused */
+#define LR_MOST 4u /* the driver uses four list registers at most */
 #define LR_SOURCE(core) 0u
 #define LR_SOURCE_OF(value) ((value)&0) /* none */
 #define LR_PINTID_SHIFT 32

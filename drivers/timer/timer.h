@@ -10,7 +10,7 @@ bool timer_counter_advances(void);
 
 /* CNTHP fires (INTID of the board) once CNTPCT >= cval; before, and after _stop, it does not. */
 void timer_hyp_start(uint64_t cval_ticks);
-void timer_hyp_move(uint64_t cval_ticks); /* since _start: fires at another time */
+void timer_hyp_move(uint64_t cval_ticks); /* after _start: change the time */
 void timer_hyp_stop(void);
 
 /* Exynos: start the free-running counter of the multi-core timer at `base`, which feeds the cores'

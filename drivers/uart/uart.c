@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every UART, by the registers of its part. */
+/* One driver for every UART: the struct uart_part has the registers. */
 #include "drivers/uart/uart.h"
 
 #include "arch/mmio.h"

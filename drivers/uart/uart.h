@@ -19,7 +19,7 @@ struct uart_write {
 	uint32_t value;
 };
 
-/* Differences between UARTs: offsets of registers, and values. */
+/* What differs between UARTs: offsets of registers, and values. */
 struct uart_part {
 	uint16_t in, out;                   /* a byte */
 	struct uart_flag full, busy, empty; /* no room to send; a byte has not left; none to get */
