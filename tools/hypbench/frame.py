@@ -84,7 +84,7 @@ class Source:
         return Cell(text, mark, self.link(row.key) if row else "")
 
     def cells(self, row: Row | None, *ticks: float | None) -> list[Cell]:
-        """Figures of the row, which lead there, too."""
+        """Return the figures as cells that link to the row."""
         return [self.cell(row, self.clock.show(one)) for one in ticks]
 
     def link(self, key: Key) -> str:

@@ -239,7 +239,7 @@ class Figure:
     meaning: str
     factors: tuple[str, ...] = ()
     times: tuple[tuple[str, Cell], ...] = ()  # the same in time; the mode names the clock
-    base: str = ""  # the number that `factors` are factors to
+    base: str = ""  # the number that each factor refers to
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ HEADER = Format(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the pl
 # Derived from the rest, so that EL2 need not derive them.
 DECIDED = ("measured", "core_count", "guest_vms", "ram_mib", "pass_count", "step_count",
            "run_window_us", "step_window_us")
-NO_BENCH: tuple[str, Fields] = ("guest", {})  # of a step without a benchmark
+NO_BENCH: tuple[str, Fields] = ("guest", {})  # for a step without a benchmark
 WINDOWS_US = (1000, 200)  # of a run, of a step
 GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
 

@@ -105,8 +105,8 @@ def option_value(name: str, said: str, words: tuple[str, ...], valid: abi.Range)
             raise unknown("unknown value", word, words)
         return words.index(said)
     value = number(word, said, *valid)
-    # Loops of two instructions make the delays, so an odd count would never end; at EL2 two more
-    # load the count.
+    # A delay is a loop of two instructions, so an odd count would never end. At EL2 two more
+    # instructions load the count.
     if name.startswith("delay") and (value % 2 or value == 2):
         raise Mistake(f"must be even, and not 2: {quoted(word)}")
     return value

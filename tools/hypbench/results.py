@@ -40,7 +40,7 @@ def results_of_run(log: Log, problems: list[str]) -> Results:
 
 
 def first_of_each(skips: list[Data]) -> list[Data]:
-    """One of the passes of a step."""
+    """Return the first skip of each VM, benchmark and configuration."""
     return list({(vm_of(data), data["bench"], data["config"]): data for data in skips}.values())
 
 

@@ -340,7 +340,7 @@ def mixture(row: list[Data]) -> str:
 
 
 def believable(log: Log) -> Log:
-    """Without the results that cannot be true: no table is made of those."""
+    """Return the results without impossible ones, which no table shows."""
     odd = {(vm, *key) for vm, part in by_vm(log).items() for key in odd_rows(part)}
     return replace(log, records=[
         record for record in log.records if record.faults or record.kind not in ("bench", "exits")

@@ -41,7 +41,7 @@ def listed(tree: Tree) -> Iterator[Listed]:
 
 
 def needs_of(plan: Plan, words: list[str]) -> list[str]:
-    """What a run needs beside one core of QEMU."""
+    """Return what a scenario needs beside one core of QEMU."""
     cores = core_count(plan)
     return [*([f"{cores} cores"] if cores > 1 else []),
             *(f"Debian's images for {guest.recipe}" for guest in plan.guests.values()

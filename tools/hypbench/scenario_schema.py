@@ -18,7 +18,7 @@ NEEDS = {"caches": "caches and TLBs: gem5 or a real board"}
 NAME = r"^[A-Za-z0-9_.-]+$"
 TYPES = {"integer": "an integer", "string": "a string", "array": "a list", "object": "a table",
          "boolean": "true or false"}
-# What the keys mean that no table of abi/ has.
+# The meaning of the keys that no table of abi/ has.
 MEANINGS = {
     "title": "The scenario in a few words.",
     "question": "The question that the scenario answers, a sentence.",

@@ -122,8 +122,8 @@ class Runs:
     def __init__(self) -> None:
         self.before = Log()  # what came before the first run
         self.logs: list[Log] = []
-        self.lines = 0  # of the console, before the line that is fed
-        self.begin = 0  # the same, when the latest run began
+        self.lines = 0  # lines of the console before the one that is fed
+        self.begin = 0  # their number when the latest run began
 
     @property
     def latest(self) -> Log | None:

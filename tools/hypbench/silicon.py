@@ -11,8 +11,8 @@ from hypbench.records import Data, Log
 
 CLOSE = 0.05  # of a time: as far as that, the two clocks agree
 COLDER = 1.2  # how many times a warm time a cold one is at least
-STILL = 0.01  # of the core's clock: more is another clock
-TICKS = 20  # a time of fewer says nothing about a clock
+STILL = 0.01  # relative difference of the core's clock; a larger one is another clock
+TICKS = 20  # a shorter time is too coarse to compare clocks
 GROUPS = ("tlb", "cache", "branch")  # of events, and configurations of silicon-events
 SCTLR_ON = 1 << 0 | 1 << 2  # M and C: a loader left MMU or data cache on
 QUIET = "is pending by itself"  # the reason of a skip: an SPI that is not free

@@ -26,7 +26,7 @@ VERSIONS = re.compile(r"^.*?((?:U-Boot(?: SPL| TPL)? 20\d\d|NOTICE: +BL\d+:? *v|
 PRIVATE = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|"
                      r"\b[\w.+-]+@[\w.-]+|\bserial(?: number)?[ :=#]+\S+|/(?:home|root|Users)/\S+",
                      re.IGNORECASE)
-# Of the run record: what the machine is, and what the loader left.
+# Members of the run record about the machine and the state that the loader left.
 ABOUT = ("board", "isa", "gic", "lr_count", "cpu", "errata", "errata_missing", "hz", "cpu_hz",
          "build", "compiler", "platform", "entry_level", "entry_sctlr", "entry_hcr", "entry_psr",
          "cores")

@@ -14,7 +14,7 @@ from hypbench.model import Section
 # In the order of the page. A subject without records makes no blocks, and is left out.
 PARTS = (comparison, answer, interrupts, bound, flames, memory, beside, failover, links, studies,
          switches, programs, conditions)
-# What a reader asks, and the sections that answer.
+# The questions of a reader, and the sections that answer each.
 QUESTIONS = {
     "How late is an interrupt?": ("answer", "interrupts", "ceilings", "flames", "switches"),
     "What does memory cost?": ("answer", "memory"),

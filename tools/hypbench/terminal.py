@@ -111,5 +111,5 @@ def widths_in(block: Table, band: list[int], width: int) -> dict[int, int]:
 
 
 def plain(text: str) -> str:
-    """Without the blanks of a page that hold numbers together."""
+    """Replace the blanks that hold numbers together on a page."""
     return text.replace("\u202f", "").replace("\u00a0", " ")

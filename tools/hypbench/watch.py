@@ -22,7 +22,7 @@ STUCK_S = 10.0  # of QEMU's processor time; a good QEMU answers at least every 2
 POLL_S = 0.5
 START_S = 1.0  # of its processor time: a QEMU that records and is asked while it starts may hang
 SHIFT = re.compile(r"shift=(\d+)")
-USUAL_SHIFT = 4  # ns an instruction, as a power of two; less of it is more instructions in 2^31 ns
+USUAL_SHIFT = 4  # an instruction takes 2^4 ns; a smaller shift has more instructions in 2^31 ns
 ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
 ASK = b'{"execute":"query-replay"}\n'
 EVENT_TIMER = "event-timer"  # an object of QEMU's

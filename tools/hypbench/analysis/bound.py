@@ -29,7 +29,7 @@ class Bound:
     load: str
     alone: int  # the largest without a load
     switch: int
-    exit: int | None  # the load's longest; None: it was not counted
+    exit: int | None  # the longest exit of the load; None: not counted
     kick: int  # the load's longest kick: the rest of a write to many interrupts; 0: none
     seen: int  # the largest beside the load
     proven: int | None = None  # by the ceilings of every exit

@@ -99,8 +99,8 @@ class ComparedRow:
 
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:
-    """In A's order, then what only B has. Both logs have a run record. VMs stand against each other
-    by their names, one alone against one alone whatever its name."""
+    """Return the rows in A's order, then the rows that only B has. Both logs have a run record. VMs
+    are compared by name; a single VM is compared with a single VM of any name."""
     left, right = by_vm(a), by_vm(b)
     if len(left) == len(right) == 1:
         return compare_vms(a, b)

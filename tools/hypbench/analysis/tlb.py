@@ -105,7 +105,7 @@ class Slowdown:
 
     @property
     def slowdowns(self) -> list[float]:
-        """How many times as long, at each of MISS_RATES."""
+        """The factor by which a program takes longer, at each of MISS_RATES."""
         return [1 - rate + rate * self.ratio for rate in MISS_RATES]
 
 

@@ -31,10 +31,10 @@ class File:
     package: str = ""  # NAME:ARCHITECTURE
     path: str = ""  # in the package
     component: str = ""
-    device_tree: str = ""  # the architecture of the kernel that has it
-    given: str = ""  # the word of the command line by which the user gives an own one
-    absent: str = ""  # what it means when the user gives none
-    sectors: tuple[int, ...] = ()  # first and last, of a raw one
+    device_tree: str = ""  # the architecture of the kernel package with the tree
+    given: str = ""  # the word by which the user gives a file
+    absent: str = ""  # the consequence when the user gives no file
+    sectors: tuple[int, ...] = ()  # first and last sector, outside the FAT
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def made(kind: type[Part], where: str, data: Data, valid: Collection[str] = ()) 
 
 
 def check_layout(card: Card) -> None:
-    """Nothing overlaps, all is on the card, and QEMU takes its size."""
+    """Check that parts do not overlap and lie on the card, and that QEMU accepts the size."""
     if card.size_mib < 1 or card.size_mib & (card.size_mib - 1):
         raise ValueError(f"size_mib is {card.size_mib}; it must be a power of two")
     places = [(0, 0, "the partition table"),

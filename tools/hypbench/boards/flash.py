@@ -23,7 +23,7 @@ from hypbench.records import Data
 
 COLUMNS = ("NAME,PATH,MAJ:MIN,TYPE,SIZE,VENDOR,MODEL,SERIAL,TRAN,RM,HOTPLUG,RO,FSTYPE,LABEL,"
            "PARTLABEL,MOUNTPOINTS")
-PARTS = ("disk", "loop", "part")  # other types are made of it: LVM, MD, encryption
+PARTS = ("disk", "loop", "part")  # every other type is a container on a disk: LVM, MD, …
 CHUNK = 1 << 20
 BLKRRPART = 0x125f  # include/uapi/linux/fs.h: read the partition table again
 BLKFLSBUF = 0x1261  # and: forget what is cached of the device
@@ -138,8 +138,8 @@ def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
 
 @contextmanager
 def exclusive(disk: Disk) -> Iterator[int]:
-    """The open device, which from here on nothing else can mount; the kernel refuses one that is
-    in use by anybody, even by another container."""
+    """Open the device exclusively: nothing can mount it meanwhile. The kernel refuses a device
+    that is in use, even by another container."""
     try:
         target = os.open(disk["path"], os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:

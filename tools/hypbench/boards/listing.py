@@ -20,7 +20,7 @@ STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "p
 
 @dataclass(frozen=True)
 class Listed:
-    """What is shown of a board."""
+    """The facts of a board that `make boards` shows."""
 
     board: str
     core: str

@@ -135,7 +135,7 @@ def compiler(isa: str) -> list[str]:
 
 
 def folder_flags(path: Path, isa: str) -> list[str]:
-    """Where a file's includes are looked up, as the compiler's words."""
+    """Return the compiler's options for the include folders of a file."""
     folders = [".", "arch/common/include", f"arch/{isa}/include"]
     if path.parts[0] == "guest":
         folders += ["guest/arch/common/include", f"guest/arch/{isa}/include",

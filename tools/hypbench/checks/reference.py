@@ -189,7 +189,7 @@ def reason(why: list[str]) -> str:
 
 
 def studies(tree: Tree) -> str:
-    """What the scenarios and pages call S1 to S4."""
+    """The studies that scenarios and pages call S1 to S4."""
     said = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
     return texts().studies([(one["title"], one["cite"], ", ".join(
         f"`{word}`" for word in tree.scenarios() if word.startswith(f"paper-{name.lower()}"))
@@ -218,7 +218,7 @@ def quoted(words: list[str]) -> str:
 
 
 def pages(tree: Tree) -> dict[Path, str]:
-    """Those of docs/reference/, and others that have a part which is made."""
+    """Return the pages of docs/reference/, and the other pages with a generated part."""
     measured = Measured(tree)
     made = {"benchmarks.md": benchmarks(tree), "scenarios.md": scenarios(tree),
             "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),

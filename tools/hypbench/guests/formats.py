@@ -228,7 +228,7 @@ def arm64_image(content: bytes) -> Image:
     _, _, text_offset, memory, flags, _, _ = IMAGE_HEADER.unpack_from(content)
     if flags & IMAGE_BIG_ENDIAN:
         raise BadGuest("this arm64 Image is big-endian; guests are little-endian here")
-    if not memory:  # before Linux 3.17 it was not said, and neither was text_offset's byte order
+    if not memory:  # Linux before 3.17 states neither size nor byte order of text_offset
         text_offset = 0x80000
     if text_offset % (4 * KIB) or text_offset >= IMAGE_ALIGNMENT:
         raise BadGuest(f"the header of this arm64 Image is damaged: text_offset {text_offset:#x}"

@@ -367,7 +367,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
 
 
 def reference_boards(tree: Tree) -> list[str]:
-    """Those with a reference run: every page shows them."""
+    """The boards with a reference run, which every page shows."""
     return list(dict.fromkeys(path.parent.name for path in tree.references()
                               if path.parent.name in tree.boards()))
 

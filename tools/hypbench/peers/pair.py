@@ -42,7 +42,7 @@ def reason(lines: list[Data], path: str) -> str:
 
 
 def stamps(lines: list[Data], path: str) -> Stamps:
-    """Of one VM and phase. A VM that slept has no `from`: each of its stamps stands alone."""
+    """The stamps of one VM and phase. A VM that slept has no `from`, only single stamps."""
     found: Stamps = []
     for data in lines:
         if data["kind"] == "stamps" and data["path"] == path:

@@ -160,7 +160,7 @@ def ended(lines: list[tuple[bytes, Data]], expected: Expected) -> None:
 
 
 def start_of(lines: list[tuple[bytes, Data]]) -> Data:
-    """What the probe found, in as many lines as it took."""
+    """The results of the probe, from all of its lines."""
     return {name: value for _, data in lines if data["kind"] in ("start", "core")
             for name, value in data.items()}
 

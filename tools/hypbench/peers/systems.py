@@ -31,7 +31,7 @@ PAIR = ("pair=a", "pair=b")
 
 @dataclass(frozen=True)
 class Identity:
-    """What a log reports about the system that wrote it. "" where it reports nothing."""
+    """The facts of a log about the system that wrote it; "" where the log has none."""
 
     label: str  # a table's heading: name, version, scheduler
     version: str  # as the log has it

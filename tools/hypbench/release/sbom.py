@@ -112,7 +112,7 @@ def owners(path: str) -> Iterator[str]:
 
 
 def output(*words: str) -> str:
-    """What a program prints; "" where there is no such program or answer."""
+    """Return what a program prints, or "" without such a program or answer."""
     if not shutil.which(words[0]):
         return ""
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout
