@@ -72,7 +72,7 @@ def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[st
 
 
 def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
-    """Of a board.c, with what the Makefile defines."""
+    """Return the numbers of a board.c, with those that the Makefile defines."""
     text = without_comments(text)
     found = dict(made)
     for name, expression in re.findall(r"^#define[ \t]+(\w+)[ \t]+(.+)$", text, re.MULTILINE):
@@ -94,7 +94,7 @@ def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dic
 
 
 def board_numbers(folder: Path) -> dict[str, int]:
-    """Of board.c and of the assignments in board.mk."""
+    """Return the numbers of board.c and of the assignments in board.mk."""
     found = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
                       re.MULTILINE)
     return numbers_of(with_parts(folder / "board.c"),

@@ -54,7 +54,7 @@ def path_of(records: Path) -> Path:
 
 
 def read(records: Path) -> Lengths | None:
-    """Of the kept records of a run; None where nothing was counted."""
+    """Return the lengths beside the kept records of a run; None where there are none."""
     path = path_of(records)
     return Lengths(**json.loads(read_text(path))) if path.is_file() else None
 

@@ -171,7 +171,7 @@ def pack(plan: Plan) -> bytes:
 
 
 def is_section(section: bytes) -> bool:
-    """Of this version, and undamaged."""
+    """Whether the section is of this version and undamaged."""
     if len(section) < SECTION_SIZE:
         return False
     body = section[HEADER.size:SECTION_SIZE]
@@ -221,7 +221,7 @@ def unpack(section: bytes) -> Plan:
 
 
 def configs_of(read: Any, plan: Plan, i: int) -> tuple[str, ...]:
-    """Those in which VM i takes part, if it could in more."""
+    """Return the configurations in which VM i takes part, if it could take part in more."""
     name = list(plan.vms)[i]
     could = [config for config, said in said_of(plan).items()
              if name in taking_part(plan.vms, said)]

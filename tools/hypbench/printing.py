@@ -148,7 +148,8 @@ def one_stage(rows: list[Row], row: Row) -> Row | None:
 
 
 def refill_verdicts(rows: list[Row]) -> Iterator[str]:
-    """By VA a single page is to be found again, and a switch may keep all: these say nothing."""
+    """Return for each operation whether the refill after it is dearer than the refill after none.
+    VA is left out, which removes one page, and so is a switch, which may keep all entries."""
     found = {(row.bench, row.config, row.variant): row for row in rows}
     for row in rows:
         refill = REFILL.match(row.variant)

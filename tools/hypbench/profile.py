@@ -79,8 +79,8 @@ class Image:
         return False
 
     def stacks(self, addresses: Iterable[int]) -> Iterator[Stack]:
-        """Of each instruction of a path. A call opens a frame, and the address after it closes
-        that; a jump to another function takes the place of one."""
+        """Return the stack of each instruction of a path. A call opens a frame, and the address
+        after the call closes it. A jump to another function replaces a frame."""
         frames = [Frame(0, ())]
         called, before = False, 0
         for address in addresses:
@@ -111,7 +111,7 @@ def functions_of(elf: ELFFile) -> dict[int, str]:
 
 
 def plain(name: str) -> str:
-    """Without what the compiler appends to a part or a copy of a function."""
+    """Return the name without what the compiler appends for a part or copy of a function."""
     return name.split(".")[0] or name
 
 

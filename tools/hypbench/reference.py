@@ -67,7 +67,7 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
 
 
 def digest(tree: Tree, path: Path) -> str:
-    """Of what a compiler sees: comments and blanks do not count."""
+    """Return the digest of what a compiler sees, without comments and blanks."""
     return sha256(" ".join(COMMENT.sub(" ", read_text(tree.root / path)).split()))
 
 
@@ -76,7 +76,7 @@ def sha256(text: str) -> str:
 
 
 def digests(tree: Tree, board: str, plan: str) -> dict[str, str]:
-    """Of the scenario what it means, however its file spells that."""
+    """Return the digests of the scenario's meaning and of each source file."""
     return {f"scenario:{plan}": sha256(text_of(tree.plan(plan)))} | {
         path.as_posix(): digest(tree, path) for path in sources_of(tree, board, plan)}
 

@@ -117,7 +117,7 @@ def results(log: Log) -> Section:
 
 
 def interval(pool: Pool) -> str:
-    """Of the median; nothing if the interval is a point."""
+    """Return the interval of the median, "" if it is a point."""
     found = median_interval(pool)
     return "" if found.is_point else f"{found.low:g} to {found.high:g}"
 

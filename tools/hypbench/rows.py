@@ -27,7 +27,7 @@ UNNAMED = "bench"  # the VM of a log that is older than the names
 
 
 def default_of(axis: str) -> Setting:
-    """Of what is no axis, the VMs with `configs=` that take part: none."""
+    """Return the default of an axis; "none" for the VMs with `configs=`, which are no axis."""
     values = axes().get(axis, ("none",))
     return values[0] if values else 0
 
@@ -157,8 +157,8 @@ def vm_of(data: Data) -> str:
 
 
 def by_vm(log: Log) -> dict[str, Log]:
-    """By name, in the order of the records: the results of each VM that has some, with all records
-    of other kinds."""
+    """Return the results of each VM by its name, in the order of the records, together with all
+    records of other kinds."""
     names = list(dict.fromkeys(map(vm_of, log.of_kind(*RESULTS)))) or [UNNAMED]
     return {name: log if len(names) == 1 else replace(log, records=[
         record for record in log.records if record.faults or record.kind not in RESULTS

@@ -415,7 +415,7 @@ def lacks(step: list[Data]) -> Iterator[str]:
 
 
 def overheads(record: Data, member: str) -> dict[str, int]:
-    """By clock, or event: the p50 of a calibration, the overhead of a result."""
+    """Return a member, such as the overhead, for each clock and event of a record."""
     clocks = {clock: record[clock + member] for clock in (TICKS, CYCLES)
               if clock + member in record}
     return clocks | {event["name"]: event[member] for event in record.get("events", [])}

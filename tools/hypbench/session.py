@@ -117,7 +117,7 @@ def is_run_record(line: bytes) -> bool:
 
 
 class Runs:
-    """Of a console. A board that is reset begins another; a listener may have come late."""
+    """The runs of a console. A reset begins another run; a listener may have come late."""
 
     def __init__(self) -> None:
         self.before = Log()  # what came before the first run
@@ -310,7 +310,7 @@ def result_paths(folder: Path, words: str = "") -> list[Path]:
 
 
 def free_suffix(folder: Path) -> str:
-    """Of names that no result in the folder has."""
+    """Return the first suffix with which no result in the folder has its name."""
     return next(words for words in map("-{}".format, count(1))
                 if not any(path.exists() for path in result_paths(folder, words)))
 

@@ -88,7 +88,7 @@ def cycle_counter(runs: Runs) -> Decided:
 
 
 def difference(row: Data, cpu_hz: int) -> float:
-    """Of the two clocks, beyond the tick that each median may be off."""
+    """Return the relative difference of the two clocks, less the tick of the median's error."""
     ticks, cycles = row["p50"] / row["hz"], row["cycles_p50"] / cpu_hz
     return max(abs(ticks - cycles) - 1 / row["hz"], 0) / ticks
 

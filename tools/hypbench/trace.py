@@ -96,8 +96,8 @@ def is_possible_exit(data: Data, plan: Plan, hz: int) -> bool:
 
 
 def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
-    """By step, in the order of their begins. A core's exits begin where each of its vCPUs has the
-    ones that are kept: before, others may be missing."""
+    """Return the exits of each step in the order of their beginnings. A core's exits begin where
+    every one of its vCPUs has kept exits: earlier ones may be missing."""
     steps: dict[int, list[Exit]] = defaultdict(list)
     for data in log.of_kind("trace"):
         if not is_possible_exit(data, plan, log.run["hz"]):
@@ -134,7 +134,7 @@ def complete(exits: list[Exit]) -> Iterator[Exit]:
 
 
 def doorbells_of(plan: Plan, board: dict[str, int]) -> dict[int, Link]:
-    """By number, from 0, of 2 MiB at the end of guest RAM: place_links() of hyp/run/vms.c."""
+    """Return the link in each unit of 2 MiB of RAM, as place_links() of hyp/run/vms.c does."""
     end = board["guest_base"] + board["guest_size"]
     return {end // LINK_SIZE - len(plan.links) + i: link
             for i, link in enumerate(plan.links.values())}
@@ -156,7 +156,7 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
 
 
 def is_ring(one: Exit, link: Link) -> bool:
-    """Of the registers of a virtio device one alone is written for buffers."""
+    """Whether an exit rings a link. Only one register of a virtio device announces buffers."""
     return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
 
 
@@ -197,8 +197,8 @@ def is_left(last: Exit) -> bool:
 
 
 def fires_of(exits: list[Exit]) -> Iterator[Exit]:
-    """Of one core: exits of timers that fired after the timer's last exit. A compare value from
-    before was set in the past: when is not known."""
+    """Return the exits of timers of one core that fired after the timer's last exit. An earlier
+    compare value was set in the past, at an unknown time."""
     last: dict[tuple[Place, int], int] = {}
     for one in exits:
         timer = one.place, one.arg

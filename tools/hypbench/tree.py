@@ -68,8 +68,8 @@ class Tree:
         return [board for board in self.boards() if self.qemu_options(board)]
 
     def reference_boards(self) -> list[str]:
-        """Those whose path lengths are committed: every test runs on them, and they are what the
-        report and comparisons take by default. In a tree without any: every board of QEMU's."""
+        """Return the boards with committed path lengths. Every test runs on them, and the report
+        takes them by default. Without any, return every board of QEMU."""
         committed = {path.stem for path in self.root.glob("tests/expected/*/*.json")}
         return ([board for board in self.boards() if board in committed] or self.qemu_boards())
 
@@ -81,7 +81,7 @@ class Tree:
         return {name: value.strip() for name, value in found}
 
     def board_fact(self, board: str, name: str) -> str:
-        """One of them; empty where board.mk does not assign it."""
+        """Return a variable of board.mk, "" where board.mk does not assign it."""
         return self.board_facts(board).get(name, "")
 
     def qemu_options(self, board: str) -> list[str]:
@@ -266,7 +266,7 @@ def read_records(path: Path) -> bytes:
 
 
 def unpacked(content: bytes, path: Path) -> bytes:
-    """Of one xz stream, no more than UNPACKED_MOST bytes, in no more than UNPACKING_MOST."""
+    """Unpack one xz stream, to at most UNPACKED_MOST bytes in at most UNPACKING_MOST of memory."""
     reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING_MOST)
     try:
         plain = reader.decompress(content, UNPACKED_MOST)

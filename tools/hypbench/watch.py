@@ -32,7 +32,7 @@ SLEEPS = 3  # answers with the same count, after which the machine sleeps
 
 
 class Watch:
-    """Of one QEMU: start it with `options` and `fds`, call follow(), then look at `stuck`."""
+    """Watches one QEMU: start it with `options` and `fds`, call follow(), then read `stuck`."""
 
     def __init__(self, words: list[str]):
         self.ours, self.theirs = socket.socketpair()

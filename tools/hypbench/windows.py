@@ -27,7 +27,7 @@ def comments(root: Path, source: str) -> list[str]:
 
 
 def names(source: str) -> list[str]:
-    """Of the benchmarks, or the program, that a file has."""
+    """Return the names of the benchmarks, or of the program, in a file."""
     return [bench or program for bench, program in NAME.findall(source)]
 
 

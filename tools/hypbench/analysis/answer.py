@@ -182,7 +182,7 @@ def way(words: tuple[str, ...], board: Board) -> Figure | None:
 
 
 def first_fail_over(board: Board) -> Figure | None:
-    """Of a board without records of that plan: the best case, named so."""
+    """Return the best case, for a board without records of the general case."""
     source = board.first_with("failover", "failover")
     found = [one for one in fail_overs(source.log) if one.way == "call"]
     return Figure(tuple((f"best case, {CORES[one.cores]}", shown(

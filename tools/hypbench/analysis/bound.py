@@ -22,7 +22,7 @@ TITLE = "sched=fp: at most the largest alone, a VM switch, the load's longest ex
 
 @dataclass(frozen=True)
 class Bound:
-    """Of a benchmark's variant beside a load: ticks."""
+    """The bound of a benchmark's variant beside a load, in ticks."""
 
     bench: str
     variant: str

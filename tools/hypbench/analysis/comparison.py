@@ -285,7 +285,7 @@ VERDICT_MARKS = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.SAME: ""
 
 
 def section(board: Board, boards: list[Board]) -> Section:
-    """Of a page made of two records files."""
+    """Return the comparison on a page that is made of two records files."""
     made = Section("versus", "A against B", board.name)
     pair = [one for one in boards if one.side]
     if len(pair) != 2:

@@ -103,12 +103,12 @@ class StormRow:
 
 
 def is_whole(row: Row) -> bool:
-    """Of interrupts pended together the last handler alone: the others are hundreds."""
+    """Whether a row is shown: of interrupts pended together only the last handler's."""
     return row.bench != STORM or row.first.get("position") == row.first.get("pended")
 
 
 def storm_rows(log: Log) -> list[StormRow]:
-    """By configuration, number pended and position."""
+    """Return the rows by configuration, number pended and position."""
     rows = {(row.config, row.first["pended"], row.first["position"]): row for row in rows_of(log)
             if row.bench == STORM and {"pended", "position"} <= row.first.keys()}
     configs = list(dict.fromkeys(config for config, _, _ in rows))
@@ -233,7 +233,7 @@ def counterpart(board: Board, boards: list[Board]) -> Board | None:
 
 
 def phase_pairs(other: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
-    """By count and by time: the virtual timer's phases of the same configuration."""
+    """Pair the virtual timer's phases of a configuration by count with those by time."""
     by_count, by_time = ({fall.config: fall for fall in
                           waterfalls(one.first_with("irq_phases", "interrupts", "timed").log)
                           if fall.source == "timer"} for one in (other, board))

@@ -339,7 +339,7 @@ def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> 
 
 
 def null_calls(log: Log) -> list[tuple[str, Row]]:
-    """Of each setting; its name says where a VM beside the hypercall did not run."""
+    """Return the row of each setting, whose name shows where a VM beside did not run."""
     idle = idle_steps(log)
     return [(f"{row.config}: {NEIGHBOUR_IDLE}" if (row.config, row.bench) in idle else row.config,
              row) for row in rows_of(log) if (row.bench, row.variant) == ("hvc", "null")]

@@ -49,7 +49,7 @@ class SwitchRow:
 
     @property
     def change(self) -> int:
-        """By the medians alone."""
+        """The difference of the medians."""
         return self.b.p50 - self.a.p50
 
     @property
@@ -58,8 +58,8 @@ class SwitchRow:
 
 
 def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> list[SwitchRow]:
-    """By pair of configurations, in the order of the plan; rows that the platform does not model
-    are left out."""
+    """Return the rows of each pair of configurations, in the plan's order, without those that the
+    platform does not model."""
     settings = settings_of(log)
     rows = [row for row in rows_of(log) if not hides(platform_of(log), row)]
     by_key = {row.key: row for row in rows}
@@ -141,7 +141,7 @@ def in_detail(row: SwitchRow) -> bool:
 
 
 def shown_of(moved: list[Effect]) -> list[Effect]:
-    """Of each option the paths that it changes most, without storms of many interrupts."""
+    """Return the paths that each option changes most, without storms of many interrupts."""
     count: Counter[str] = Counter()
     shown = []
     for source, row in moved:

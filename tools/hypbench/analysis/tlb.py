@@ -71,14 +71,14 @@ class TlbCell:
 
     @property
     def cost(self) -> float | None:
-        """Of the translation of a random load: random - the control without its misses."""
+        """The cost of translating a random load: random - (the control without its misses)."""
         if self.random is None or self.packed is None or self.spare is None:
             return None
         return self.random - (self.packed - self.spare)
 
     @property
     def miss_cost(self) -> float | None:
-        """Of one miss; None where a load hardly misses."""
+        """The cost of one miss; None where loads hardly miss."""
         wanted = self.pages >= BEYOND if self.event == ASSUMED else self.misses >= LEAST
         return self.cost / self.misses if wanted and self.cost is not None else None
 
@@ -244,7 +244,7 @@ class Miss:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Of the chase's row."""
+        """The key of the chase's row."""
         return CHASE, f"random-{self.cell.pages}p", self.cell.config
 
     @property

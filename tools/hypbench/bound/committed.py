@@ -18,7 +18,7 @@ def path_of(root: Path, board: str, version: str) -> Path:
 
 
 def read(root: Path, board: str, version: str) -> Document | None:
-    """Those of this very compiler."""
+    """Return the committed ceilings of this very compiler."""
     path = path_of(root, board, version)
     found = json.loads(path.read_text()) if path.is_file() else {}
     return found if found.get("compiler") == version else None

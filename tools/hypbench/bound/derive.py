@@ -58,7 +58,7 @@ def derived(loop: Loop, constants: Constants) -> Turns | None:
 
 
 def counting(loop: Loop, tests: list[Test], constants: Constants) -> Iterator[int]:
-    """By a register that each turn adds the same number to."""
+    """Return bounds from a register to which each turn adds the same number."""
     for test in tests:
         write = only_write(loop, test.left)
         step = step_of(write.insn) if write else 0
@@ -68,7 +68,7 @@ def counting(loop: Loop, tests: list[Test], constants: Constants) -> Iterator[in
 
 
 def clearing(loop: Loop, tests: list[Test]) -> Iterator[int]:
-    """By a register that each turn clears a bit of, until it is 0."""
+    """Return bounds from a register that loses a bit with each turn, until it is 0."""
     for name in {test.left for test in tests}:
         zero = [test for test in tests if test.left == name and test.condition == "ne"
                 and test.right == 0]

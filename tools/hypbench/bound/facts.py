@@ -86,7 +86,7 @@ class Source:
         return self.code.count("\n", 0, at) + 1
 
     def facts(self, first: int, last: int) -> Iterator[tuple[str, str]]:
-        """Of comments on these lines, and of those on the lines before that have nothing else."""
+        """Return the facts in comments on these lines, and on comment lines right before."""
         lines, code = self.text.split("\n"), self.code.split("\n")
         while first > 1 and lines[first - 2].strip() and not code[first - 2].strip():
             first -= 1

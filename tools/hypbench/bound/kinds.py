@@ -52,7 +52,7 @@ def sizes(gic: str) -> dict[str, int]:
 
 
 def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
-    """Those of a board; `facts` are what its board.mk states."""
+    """Return the kinds of exits of a board; `facts` are the variables of its board.mk."""
     vectors = image.symbols["vectors"]
     offsets = VECTORS[facts["ISA"]]
     return [kind_of(said, vectors + offsets[said["from"]]) for said in read()["kind"]

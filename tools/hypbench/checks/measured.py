@@ -79,7 +79,7 @@ class Measured:
         return "\n".join(markdown(board, kept_columns(board, self.tree)) for board in boards)
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
-        """Of one operation in a reference run, or of the whole sample."""
+        """Return the time of one operation in a reference run, or of the whole sample."""
         ticks, batch = medians(self.tree.reference(MODEL, plan))[path, config]
         return round(ticks / (1 if whole else batch))
 
@@ -91,7 +91,7 @@ class Measured:
         return str(self.ns(plan, path, config, whole))
 
     def build(self, plan: str) -> str:
-        """Of a reference run."""
+        """Return the build of a reference run."""
         return build_of(self.tree.reference(MODEL, plan))
 
     def dirty(self, plan: str) -> str:

@@ -72,7 +72,7 @@ class Header:
             yield f"`{word}`", " ".join(said.replace("\\\n", " ").split())
 
     def numbers(self, title: str, macro: str, head: str) -> str:
-        """Of X(field, default, min, max)."""
+        """Return the table of the lines X(field, default, min, max) of a macro."""
         said = self.meanings(macro)
         return table(title, (head, "default", "from", "to", "meaning"), (
             (f"`{field}`", *limits, said[field]) for field, *limits in self.entries(macro)))

@@ -53,8 +53,8 @@ def classes(cell: Cell, column: Column) -> str:
 
 
 def links(row: list[Cell]) -> list[str]:
-    """Of each cell: what it cites, or "" where a cell before it leads there: one stop a row for a
-    reader with a keyboard, and a smaller page."""
+    """Return the link of each cell, or "" where a cell before has the same link. A reader with a
+    keyboard then has one stop a row, and the page is smaller."""
     cites = [cell.href for cell in row]
     return ["" if href in cites[:at] else href for at, href in enumerate(cites)]
 

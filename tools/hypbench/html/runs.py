@@ -117,8 +117,8 @@ class Job:
 
     @property
     def made_from(self) -> str:
-        """Of the image with this plan in it, and of what starts it: QEMU's words, or gem5's machine
-        and the scripts that build it."""
+        """The digest of the image with this plan and of what starts it: QEMU's words, or gem5's
+        machine and the scripts that build it."""
         more = profile.sources() if self.plan == profile.PLAN else []
         return made_from(self.tree, self.board, self.made_plan, CLOCK,
                          *(path.read_bytes() for path in more))

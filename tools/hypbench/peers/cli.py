@@ -171,7 +171,7 @@ def options_of(command: tuple[str, ...], peer: Peer) -> str:
 
 
 def digest_of(command: tuple[str, ...]) -> str:
-    """Of the file that QEMU starts."""
+    """Return the digest of the file that QEMU starts."""
     option = "-kernel" if "-kernel" in command else "-bios"
     return sha256(Path(command[command.index(option) + 1]).read_bytes()).hexdigest()
 

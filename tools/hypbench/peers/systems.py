@@ -45,7 +45,7 @@ class System(Protocol):
 
     @property
     def key(self) -> str:
-        """Of its column, and of its logs' names."""
+        """The word of its column and of the names of its logs."""
 
     def unfit(self, peer: Peer) -> str:
         """Why there can be nothing to measure on this board; "" where there is."""

@@ -18,7 +18,7 @@ class Commit:
 
     @property
     def name(self) -> str:
-        """Of the archive, and of the folder in the archive."""
+        """The name of the archive and of the folder in it."""
         return f"hypbench-{self.version}"
 
 

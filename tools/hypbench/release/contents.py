@@ -100,7 +100,7 @@ def unpacked(wanted: File, cache: Path) -> Path:
 
 
 def version_of(folder: Path, package: str) -> str:
-    """By the package's changelog; a kernel's by the folder of its device trees."""
+    """Return the version in the package's changelog, or of a kernel's folder of device trees."""
     for path in folder.glob(f"usr/share/doc/{package}/changelog*.gz"):
         if found := VERSION.match(gzip.decompress(path.read_bytes())):
             return found[1].decode()
