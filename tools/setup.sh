@@ -18,7 +18,8 @@ usage() {
 	            default names them), and
 	            boards, for what a boot loader or a card is given,
 	            guests, for unmodified guests,
-	            peers, for other hypervisors that run the neutral probe, and
+	            peers, for other hypervisors that run the neutral probe,
+	            farm, labgrid for boards in racks, in an environment of its own, and
 	            report, which only the tests need
 	END
 }
@@ -33,7 +34,8 @@ for word in "$@"; do
 	--quiet) quiet=yes ;;
 	-h | --help) usage; exit 0 ;;
 	default) groups+=("${default_groups[@]}") ;;
-	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | peers | report)
+	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | peers | farm | \
+		report)
 		groups+=("$word")
 		;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
@@ -118,6 +120,10 @@ group_python() {
 		need python3-venv "python3 venv" "makes the environment of the host tools"
 }
 
+group_farm() {
+	group_python
+}
+
 group_boards() {
 	{ have mkimage && have dumpimage; } ||
 		need u-boot-tools "mkimage, dumpimage" "makes what U-Boot boots, and reads it back"
@@ -182,34 +188,41 @@ check_qemu_version() {
 			"9.0 or newer has (Debian 12: the suite bookworm-backports)"
 }
 
-venv=$build/venv
-stamp=$venv/hypbench.stamp
-venv_key() { cat tools/requirements.txt <(pwd; python3 --version) | sha256sum | cut -d ' ' -f 1; }
+# An environment has the packages of one file. labgrid has one of its own: labgrid's serial library
+# takes the place of the library that the host tools use.
+declare -A requirements=([venv]=tools/requirements.txt [farm-venv]=tools/requirements_farm.txt)
+venv_key() { cat "${requirements[$1]}" <(pwd; python3 --version) | sha256sum | cut -d ' ' -f 1; }
 venv_ready() {
-	[ -x "$venv/bin/hypbench" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(venv_key)" ]
+	[ -x "$build/$1/bin/python" ] &&
+		[ "$(cat "$build/$1/hypbench.stamp" 2>/dev/null)" = "$(venv_key "$1")" ]
 }
 
-# The stamp goes first and comes last: a half-made environment is made anew. The package is used
-# where it lies: nothing is written into the source.
+# The stamp goes first and comes last: a half-made environment is made anew.
 install_venv() {
+	local venv=$build/$1
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 		fail "$(python3 --version) is too old: hypbench needs 3.11 or newer"
-	rm -f "$stamp"
+	rm -f "$venv/hypbench.stamp"
 	{
 		python3 -m venv --clear "$venv" &&
 			"$venv/bin/pip" install -q --no-compile --disable-pip-version-check \
-				-r tools/requirements.txt
+				-r "${requirements[$1]}"
 	} >"$log" 2>&1 ||
 		fail "the Python packages could not be installed; $log has the reason (no network?)"
-	echo "$PWD/tools" >"$(echo "$venv"/lib/python3*/site-packages)/hypbench.pth"
-	cat >"$venv/bin/hypbench" <<-'END'
+	[ "$1" != venv ] || install_command "$venv"
+	venv_key "$1" >"$venv/hypbench.stamp"
+	echo "installed: $venv (${requirements[$1]})"
+}
+
+# The package is used where it lies: nothing is written into the source.
+install_command() {
+	echo "$PWD/tools" >"$(echo "$1"/lib/python3*/site-packages)/hypbench.pth"
+	cat >"$1/bin/hypbench" <<-'END'
 		#!/bin/sh
 		main="from hypbench.cli import main; main(prog_name='hypbench')"
 		exec "${0%/*}/python" -P -c "$main" "$@"
 	END
-	chmod +x "$venv/bin/hypbench"
-	venv_key >"$stamp"
-	echo "installed: $venv (tools/requirements.txt and the hypbench command)"
+	chmod +x "$1/bin/hypbench"
 }
 
 # One set-up at a time: the second finds what the first installed.
@@ -226,12 +239,16 @@ wants() { [[ " ${groups[*]} " == *" $1 "* ]]; }
 for group in "${groups[@]}"; do
 	"group_$group"
 done
-need_venv=no
-if wants python && ! venv_ready; then
-	need_venv=yes
-	echo "missing: $venv: the Python environment of the host tools"
-fi
-if [ ${#packages[@]} -eq 0 ] && [ $need_venv = no ]; then
+venvs=()
+# missing_venv NAME REASON: notes an environment that is missing or old.
+missing_venv() {
+	venv_ready "$1" && return
+	venvs+=("$1")
+	echo "missing: $build/$1: $2"
+}
+! wants python || missing_venv venv "the Python environment of the host tools"
+! wants farm || missing_venv farm-venv "labgrid, for boards in racks"
+if [ ${#packages[@]} -eq 0 ] && [ ${#venvs[@]} -eq 0 ]; then
 	! wants qemu || check_qemu_version
 	[ $quiet = yes ] || echo "setup: nothing missing"
 	exit 0
@@ -241,4 +258,6 @@ if [ $check_only = yes ]; then
 fi
 [ ${#packages[@]} -eq 0 ] || install_packages
 ! wants qemu || check_qemu_version
-[ $need_venv = no ] || install_venv
+for name in "${venvs[@]}"; do
+	install_venv "$name"
+done

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, Protocol
 
 import click
 import serial
@@ -69,10 +69,30 @@ def group_of(tty: str) -> str:
         return "dialout"
 
 
+class Port(Protocol):
+    """What a console comes by: a serial port, or another program."""
+
+    name: Any
+    baudrate: Any
+
+    @property
+    def in_waiting(self) -> int: ...
+
+    def read(self, size: int) -> bytes: ...
+
+
+class Copy(Protocol):
+    """A file that takes a copy of the console."""
+
+    def write(self, data: bytes, /) -> int: ...
+
+    def flush(self) -> None: ...
+
+
 class Line:
     """Iterate over lines(), then look at ending and count."""
 
-    def __init__(self, port: serial.Serial, copy: BinaryIO, limit_s: float | None,
+    def __init__(self, port: Port, copy: Copy, limit_s: float | None,
                  silence_s: float, say: Callable[[str], None]):
         self.port = port
         self.copy = copy  # takes every byte as it came

@@ -21,6 +21,7 @@ from hypbench.capture import capture
 from hypbench.checks.cli import dev
 from hypbench.comparing import BENCH, CONFIG, PATH, compare
 from hypbench.digests import made_from
+from hypbench.farm.cli import farm
 from hypbench.guests.cli import run_guest
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
@@ -91,8 +92,8 @@ def main(context: click.Context, root: Path) -> None:
     context.obj = Tree(root.resolve())
 
 
-for other_command in (bound, capture, card, compare, dev, peers, run_guest, runs, silicon_report,
-                      *BOARD_COMMANDS,
+for other_command in (bound, capture, card, compare, dev, farm, peers, run_guest, runs,
+                      silicon_report, *BOARD_COMMANDS,
                       *SCENARIO_COMMANDS):
     main.add_command(other_command)
 

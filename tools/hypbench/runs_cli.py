@@ -5,7 +5,7 @@ import click
 
 from hypbench.model import Table
 from hypbench.printing import print_blocks
-from hypbench.store import LATEST, Folder, beyond, folders, remove, strangers
+from hypbench.store import LATEST, Folder, Kept, beyond, folders, remove, strangers
 from hypbench.tree import Tree, check_names, shown
 
 BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
@@ -54,11 +54,18 @@ def runs_table(found: list[Folder]) -> Table:
         latest = folder.latest()
         for kept in folder.runs:
             fault = folder.fault(kept) or ("" if kept.sound else "failed")
-            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest), *[fault] * bool(fault)]
+            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest), *places(kept),
+                     *[fault] * bool(fault)]
             rows.append((folder.path.parent.name, folder.path.name, kept.time, kept.build,
                          kept.platform, str(kept.rows), ", ".join(marks)))
     head = ("board", "scenario", "time", "build", "platform", ">rows", "name")
     return Table("runs", "Kept runs", head, rows)
+
+
+def places(kept: Kept) -> list[str]:
+    """Where a farm has the board of a run."""
+    number = f" (board {kept.serial})" if kept.serial else ""
+    return [f"at {kept.place}{number}"] if kept.place else []
 
 
 @runs.command()

@@ -39,7 +39,8 @@ SCHEMA: Data = {
             "required": ["time", "records", "made_from", "build", "platform", "rows", "sound"],
             "properties": {"time": {"type": "string", "pattern": f"^{STAMP.pattern}$"},
                            "records": TEXT, "made_from": TEXT, "build": TEXT, "platform": TEXT,
-                           "rows": {"type": "integer"}, "sound": {"type": "boolean"}}}}}}
+                           "rows": {"type": "integer"}, "sound": {"type": "boolean"},
+                           "place": TEXT, "serial": TEXT}}}}}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,13 @@ class Kept:
     platform: str
     rows: int
     sound: bool  # complete, and nothing was wrong
+    place: str = ""  # of a farm; "" where the run was made by other ways
+    serial: str = ""  # the board's serial number, where it is known
+
+    def entry(self) -> Data:
+        """The entry as the index has it, without the words that are empty."""
+        return {name: value for name, value in asdict(self).items()
+                if value or name not in ("place", "serial")}
 
 
 @dataclass
@@ -96,7 +104,7 @@ class Folder:
         return [name for name, time in self.names.items() if time == kept.time]
 
     def write(self) -> None:
-        index = {"names": self.names, "runs": [asdict(kept) for kept in self.runs]}
+        index = {"names": self.names, "runs": [kept.entry() for kept in self.runs]}
         write_whole(self.path / INDEX, json.dumps(index, indent=1) + "\n")
 
 
@@ -132,9 +140,10 @@ def check_name(name: str) -> None:
 
 
 def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
-         name: str | None = None) -> Path | None:
+         name: str | None = None, place: str = "", serial: str = "") -> Path | None:
     """Keep a finished log of a board of this tree under a new time; a log without a run record is
-    not kept. `name`: the baseline that the run becomes, if it is sound."""
+    not kept. `name`: the baseline that the run becomes, if it is sound. `place`, `serial`: where a
+    farm has the board, and the board's serial number."""
     if not log.run or log.run["board"] not in tree.boards():
         return None
     folder = folder_of(tree, log)
@@ -143,7 +152,7 @@ def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
     with alone_in(folder, "the kept runs"):
         index = opened(folder)
         kept = Kept(free_time(folder), sha256(log.content).hexdigest(), made_from,
-                    str(log.run["build"]), platform_of(log), rows, sound)
+                    str(log.run["build"]), platform_of(log), rows, sound, place, serial)
         write_whole(index.file(kept), log.content)
         index.runs.append(kept)
         if name and sound:

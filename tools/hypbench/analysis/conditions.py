@@ -7,7 +7,7 @@ from hypbench.model import NONE, Cell, Cells, Notice, Section, counted, number, 
 from hypbench.frame import PRESET_AXES, Board, Source
 from hypbench.rows import Settings
 
-CPUS = {"0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
+CPUS = {"0xc07": "Cortex-A7", "0xc0f": "Cortex-A15", "0xd03": "Cortex-A53", "0xd08": "Cortex-A72"}
 MOST = 8  # problems of a plan that are shown
 
 
@@ -28,14 +28,19 @@ def section(board: Board, _boards: list[Board]) -> Section:
     return made
 
 
+def core_of(midr: str) -> str:
+    """The core's name by its part number; the register's value where the part is not known."""
+    return CPUS.get(hex(int(midr, 16) >> 4 & 0xfff), midr)
+
+
 def board_rows(board: Board) -> list[Cells]:
     run = board.run
     if not run:
         return []
-    part = hex(int(run["cpu"], 16) >> 4 & 0xfff)
+    core = core_of(run["cpu"])
     rows = {"board": board.name, "isa": run["isa"], "GIC": f"GIC{run['gic']}",
             "list registers": str(run["lr_count"]),
-            "CPU": f"{CPUS[part]} ({run['cpu']})" if part in CPUS else run["cpu"],
+            "CPU": f"{core} ({run['cpu']})" if core != run["cpu"] else core,
             "clock": f"{run['clock']} at {run['hz'] / 1e6:g}\u00a0MHz", "platform": run["platform"],
             "1 tick is": prose("tick", platform=run["platform"]), "build": ", ".join(dict.fromkeys(
                 source.log.run["build"] for source in board.sources.values() if source.log.run)),

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program for the Python environment that has labgrid; it imports nothing else of hypbench.
+
+    attend.py list ADDRESS          prints the coordinator's places, as JSON
+    attend.py release ADDRESS NAME  releases a place whose attendant was killed
+    attend.py run                   reads a job as JSON from stdin, acquires the place, starts the
+                                    image, copies the console to stdout until SIGTERM, switches
+                                    the board off, and releases the place
+
+Events go to stderr, one JSON object a line. An error event has a kind: `busy` (another user has
+the place, or the place's exporter is away), `coordinator` (the coordinator does not answer),
+`board` (the board did not respond), `lie` (the place is not what its tags say), `setup` (the place
+lacks a resource)."""
+
+import argparse
+import importlib.util
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attr
+import grpc
+import serial
+from labgrid import Target, target_factory
+from labgrid.exceptions import NoDriverFoundError
+from labgrid.remote.client import Error, ServerError, UserError, start_session
+from labgrid.resource.remote import RemotePlace, RemotePlaceManager
+from labgrid.strategy import Strategy, StrategyError, never_retry
+from pexpect import TIMEOUT
+
+# The drivers of each class of a resource, in the order in which they bind.
+DRIVERS = {
+    "NetworkPowerPort": ["NetworkPowerDriver"],
+    "PDUDaemonPort": ["PDUDaemonDriver"],
+    "TasmotaPowerPort": ["TasmotaPowerDriver"],
+    "NetworkUSBPowerPort": ["USBPowerDriver"],
+    "NetworkSiSPMPowerPort": ["SiSPMPowerDriver"],
+    "NetworkYKUSHPowerPort": ["YKUSHPowerDriver"],
+    "NetworkSysfsGPIO": ["GpioDigitalOutputDriver", "DigitalOutputPowerDriver"],
+    "NetworkSerialPort": ["SerialDriver"],
+    "NetworkUSBSDMuxDevice": ["USBSDMuxDriver"],
+    "NetworkUSBSDWireDevice": ["USBSDWireDriver"],
+    "NetworkUSBSDWire3Device": ["USBSDWire3Driver"],
+    "NetworkUSBMassStorage": ["USBStorageDriver"],
+    "RemoteTFTPProvider": ["TFTPProviderDriver"],
+    "RemoteHTTPProvider": ["HTTPProviderDriver"],
+}
+PROMPT = r"(?:=>|U-Boot>|ZynqMP>|Versal>|\w+ #) "
+LOGIN_S = 90  # until U-Boot has its prompt
+COMMAND_S = 120  # a command at that prompt, such as one that loads a file
+CHUNK, WAIT_S = 4096, 0.1
+
+
+class Lie(Exception):
+    """The place is not what its tags say."""
+
+
+class Lacking(Exception):
+    """The place lacks a resource."""
+
+
+def tell(**event: Any) -> None:
+    print(json.dumps(event), file=sys.stderr, flush=True)
+
+
+@target_factory.reg_driver
+@attr.s(eq=False)
+class HypbenchStrategy(Strategy):
+    """From `off` by `u-boot`, where the board shows its prompt, to `hypbench`: the image runs."""
+
+    bindings = {"power": "PowerProtocol", "console": "ConsoleProtocol",
+                "uboot": {"UBootDriver", None}}
+    job: dict[str, Any] = attr.ib(factory=dict)
+    status: str = attr.ib(default="unknown")
+    names: dict[str, str] = attr.ib(factory=dict)  # of the staged files, at the board
+
+    @never_retry
+    def transition(self, status: str) -> None:
+        if status != self.status:
+            {"off": self.off, "u-boot": self.to_prompt, "hypbench": self.to_image}[status]()
+            self.status = status
+            tell(state=status)
+
+    def force(self, status: str) -> None:
+        self.status = status
+
+    def off(self) -> None:
+        self.target.deactivate(self.console)
+        self.target.activate(self.power)
+        self.power.off()
+
+    def to_prompt(self) -> None:
+        self.switch_on()
+        self.target.activate(self.uboot)
+
+    def to_image(self) -> None:
+        if not self.uboot:
+            self.switch_on()
+            return
+        self.transition("u-boot")
+        check_serial(self.uboot, self.job)
+        *first, last = (with_names(line, self.names) for line in self.job["lines"])
+        for line in first:
+            self.uboot.run_check(line, timeout=COMMAND_S)
+        self.console.sendline(last)
+
+    def switch_on(self) -> None:
+        """The board starts anew, with the files in their place, and its console is listened to."""
+        self.transition("off")
+        self.names = delivered(self.target, self.job)
+        self.target.activate(self.console)
+        self.power.on()
+
+
+def with_names(line: str, names: dict[str, str]) -> str:
+    return " ".join(names.get(word, word) for word in line.split(" "))
+
+
+def check_serial(uboot: Any, job: dict[str, Any]) -> None:
+    """U-Boot knows the serial number of many boards."""
+    lines, _, status = uboot.run("printenv serial#")
+    found = lines[0].partition("=")[2].strip() if not status and lines else ""
+    if found and job["serial"] and found != job["serial"]:
+        raise Lie(f"the board's serial number is {found}, and the place's tag is serial="
+                  f"{job['serial']}")
+    if found:
+        tell(serial=found)
+
+
+def delivered(target: Target, job: dict[str, Any]) -> dict[str, str]:
+    """Write the card, or give the files to the place's server; return the names of files there."""
+    if job["way"] == "card":
+        card, storage = part(target, "set_mode"), part(target, "write_image")
+        card.set_mode("host")
+        storage.write_image(job["files"][0])
+        card.set_mode("dut")
+        return {}
+    server = part(target, "stage")
+    return {os.path.basename(path): server.stage(path) for path in job["files"]}
+
+
+def part(target: Target, does: str) -> Any:
+    """The place's driver that has this function."""
+    for driver in target.drivers:
+        if hasattr(driver, does) and not isinstance(driver, Strategy):
+            target.activate(driver)
+            return driver
+    raise Lacking(f"the place has no resource for {does}")
+
+
+def import_drivers(path: str) -> None:
+    """A file of the farm's own, with classes of labgrid; its DRIVERS add to the table here."""
+    spec = importlib.util.spec_from_file_location("farm_drivers", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    DRIVERS.update(getattr(module, "DRIVERS", {}))
+
+
+def strategy_of(target: Target, job: dict[str, Any]) -> HypbenchStrategy:
+    for resource in list(target.resources):
+        for driver in DRIVERS.get(type(resource).__name__, []):
+            target_factory.make_driver(target, driver, None, {})
+    if job["lines"]:
+        target_factory.make_driver(target, "UBootDriver", None, {
+            "prompt": job["prompt"] or PROMPT, "login_timeout": LOGIN_S})
+    try:
+        strategy = target_factory.make_driver(target, "HypbenchStrategy", None, {"job": job})
+    except NoDriverFoundError as error:
+        raise Lacking(f"the place lacks power or a serial line: {error}") from error
+    assert isinstance(strategy, HypbenchStrategy)
+    return strategy
+
+
+def copy_console(console: Any) -> None:
+    while True:
+        try:
+            data = console.read(size=CHUNK, timeout=WAIT_S, max_size=CHUNK)
+        except TIMEOUT:
+            continue
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+# ---- the coordinator
+
+def call(session: Any, function: str, place: str) -> None:
+    """A function of labgrid's client on a place."""
+    session.args = argparse.Namespace(place=place, allow_unmatched=False, kick=False)
+    session.loop.run_until_complete(getattr(session, function)())
+
+
+@contextmanager
+def acquired(session: Any, place: str) -> Iterator[None]:
+    """The place is ours. A coordinator that began anew meanwhile has forgotten that."""
+    call(session, "acquire", place)
+    tell(state="acquired")
+    try:
+        yield
+    finally:
+        if not session.stopping.is_set():
+            call(session, "release", place)
+            tell(state="released")
+
+
+def target_of(session: Any, place: str) -> Target:
+    """The place's resources. RemotePlace takes this session: a coordinator refuses a second one of
+    a process."""
+    manager = RemotePlaceManager.get()
+    manager.session, manager.loop, manager.env = session, session.loop, None
+    target = Target(place)
+    RemotePlace(target, name=place)
+    return target
+
+
+def attend(job: dict[str, Any]) -> None:
+    if job["drivers"]:
+        import_drivers(job["drivers"])
+    session = start_session(job["coordinator"])
+    with acquired(session, job["place"]):
+        target = target_of(session, job["place"])
+        strategy = strategy_of(target, job)
+        try:
+            strategy.transition("hypbench")
+            copy_console(strategy.console)
+        finally:
+            if strategy.status != "unknown":
+                target.activate(strategy.power)
+                strategy.power.off()
+
+
+def list_places(address: str) -> list[dict[str, Any]]:
+    session = start_session(address)
+    return [{"name": place.name, "tags": dict(place.tags), "acquired": place.acquired or "",
+             "resources": resources_of(session, place)} for place in session.places.values()]
+
+
+def resources_of(session: Any, place: Any) -> list[str]:
+    """The classes of what the exporters have for a place at present."""
+    return sorted({resource.cls for exporter, groups in session.resources.items()
+                   for group, resources in groups.items() for name, resource in resources.items()
+                   if resource.data and place.getmatch((exporter, group, resource.cls, name))})
+
+
+KINDS: list[tuple[type | tuple[type, ...], str]] = [
+    (Lie, "lie"), (Lacking, "setup"), (UserError, "busy"),
+    ((ServerError, grpc.RpcError, ConnectionError), "coordinator"),
+    (serial.SerialException, "board")]
+
+
+def kind_of(error: BaseException) -> tuple[str, str]:
+    """labgrid's strategies wrap what broke them."""
+    if isinstance(error, StrategyError) and error.__cause__:
+        error = error.__cause__
+    kind = next((kind for types, kind in KINDS if isinstance(error, types)), "board")
+    text = " ".join(str(part) for part in error.args) or type(error).__name__
+    return kind, text.splitlines()[0] if text else type(error).__name__
+
+
+def guarded(what: Callable[[], Any]) -> int:
+    try:
+        what()
+    except Exception as error:  # whatever a driver raises
+        kind, text = kind_of(error)
+        tell(error=text, kind=kind)
+        return 1
+    return 0
+
+
+def main(words: list[str]) -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if words[:1] == ["list"]:
+        return guarded(lambda: print(json.dumps(list_places(words[1]))))
+    if words[:1] == ["release"]:
+        return guarded(lambda: call(start_session(words[1]), "release", words[2]))
+    return guarded(lambda: attend(json.load(sys.stdin)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

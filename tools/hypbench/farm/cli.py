@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands `hypbench farm run | places`: boards in racks, by labgrid."""
+
+import sys
+import threading
+from pathlib import Path
+
+import click
+
+from hypbench.farm.campaign import SOUND, Campaign, Result, run_all
+from hypbench.farm.places import chosen, python_of, read_places
+from hypbench.model import Table
+from hypbench.printing import print_blocks
+from hypbench.qemu import PLATFORM_OF_CLOCK
+from hypbench.tree import Tree, check_names, shown
+
+PLACES = click.option("--places", "patterns", multiple=True, default=("*",), metavar="P",
+                      help="A place's name, or a pattern such as 'rpi4*'; can be repeated.")
+
+
+@click.group()
+def farm() -> None:
+    """Run on boards in racks, by labgrid. LG_COORDINATOR=HOST:PORT is labgrid's coordinator.
+
+    docs/howto/farm.md describes the tags of a place.
+    """
+
+
+@farm.command()
+@PLACES
+@click.pass_obj
+def places(tree: Tree, patterns: tuple[str, ...]) -> None:
+    """List the places of the coordinator: board, serial number, way of the image, who has it."""
+    found = chosen(read_places(python_of(tree)), patterns, "")
+    print_blocks([Table("places", "Places", ("place", "board", "serial", "boot", "acquired by"), [
+        (place.name, place.board, place.serial, place.way, place.acquired) for place in found])])
+
+
+@farm.command()
+@PLACES
+@click.option("--board", default="", metavar="B",
+              help="Refuse a place that has another board.")
+@click.option("--scenario", "word", default="board", show_default=True, metavar="S",
+              help="A word that `hypbench scenarios` lists, or a file.")
+@click.option("--drivers", type=click.Path(path_type=Path, exists=True), metavar="FILE",
+              help="Python with labgrid drivers of your own; its DRIVERS is a table of the drivers"
+                   " of each class of a resource.")
+@click.option("--silence", type=click.FloatRange(min=0, min_open=True), default=120,
+              show_default=True, metavar="S",
+              help="A board hangs when nothing came for S seconds, or for as long as its scenario"
+                   " gives a step, if that is longer.")
+@click.option("--wait", type=click.FloatRange(min=0), default=600, show_default=True, metavar="S",
+              help="Wait so long for a place that another user has, and for the coordinator.")
+@click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
+              default="silicon", hidden=True)
+@click.pass_obj
+def run(tree: Tree, patterns: tuple[str, ...], board: str, word: str, drivers: Path | None,
+        silence: float, wait: float, platform: str) -> None:
+    """Run a scenario at places, all at once, and keep each run in runs/.
+
+    Each place is acquired, gets the image, is switched on, and is released after the run. A board
+    that hangs is tried three times. Exit status: 0, every run is complete and sound; 1, a run is
+    not; 2, a wrong word.
+    """
+    if board:
+        check_names("board", [board], tree.boards())
+    plan = tree.plan(word)
+    python = python_of(tree)
+    found = chosen(read_places(python), patterns, board)
+    check_names("board", [place.board for place in found], tree.boards())
+    lock = threading.Lock()
+
+    def say(text: str) -> None:
+        with lock:
+            click.echo(text, err=True)
+
+    campaign = Campaign(tree, python, plan, platform, drivers, silence, wait, say)
+    results = []
+    for result in run_all(campaign, found):
+        results.append(result)
+        say(f"{result.place.name}: {result.outcome}{f': {result.text}' * bool(result.text)}")
+    print_blocks([results_table(results)])
+    sys.exit(any(result.outcome != SOUND for result in results))
+
+
+def results_table(results: list[Result]) -> Table:
+    rows = [(result.place.name, result.place.board, result.serial, result.outcome,
+             str(result.attempts), shown(result.kept) if result.kept else "")
+            for result in sorted(results, key=lambda result: result.place.name)]
+    head = ("place", "board", "serial", "outcome", ">attempts", "records")
+    return Table("farm", "The runs", head, rows)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a place gets for a run: the files, and what is typed at U-Boot's prompt."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hypbench.boards import images
+from hypbench.boards.card import collect, make_card
+from hypbench.boards.description import Card, boards_with_cards, read_card
+from hypbench.boards.ready import read_ready, ready_folder
+from hypbench.boards.sources import Sources
+from hypbench.farm.places import CARD, FIRMWARE, Place
+from hypbench.plan_model import Plan
+from hypbench.tree import Tree, read_bytes, write_whole
+
+NAMES = {"Image": "hypbench.img", "uImage": "hypbench.uimg", "fit": "hypbench.itb"}
+BOOT = {"hypbench.img": "booti", "hypbench.uimg": "bootm"}
+CARD_FILE = "card.img"
+NO_PROMPT = "none"  # the tag prompt= of a place whose board has no U-Boot
+
+
+@dataclass(frozen=True)
+class Payload:
+    files: list[Path]
+    lines: list[str]  # at U-Boot's prompt; none where the image starts without one
+    image: bytes  # what runs, with the scenario in it
+
+
+def payload(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path) -> Payload:
+    """The files are written into the folder of the place."""
+    image = images.patch(built(tree, place.board, image_name(tree, place)), plan, platform)
+    if place.way == CARD:
+        write_card(tree, place.board, plan, platform, folder / CARD_FILE)
+        return Payload([folder / CARD_FILE], with_prompt(place, ["boot"]), image)
+    if place.way == FIRMWARE:
+        return Payload([written(folder, image_name(tree, place), image)], [], image)
+    files, lines = network(tree, place, plan, platform, folder, image)
+    return Payload(files, [*before(place), *lines], image)
+
+
+def with_prompt(place: Place, lines: list[str]) -> list[str]:
+    return [] if place.tags.get("prompt") == NO_PROMPT else lines
+
+
+def image_name(tree: Tree, place: Place) -> str:
+    """The tag image=, or the first one that the board's boot loader boots."""
+    kinds = tree.board_fact(place.board, "IMAGES").split()
+    return place.tags.get("image") or next((NAMES[kind] for kind in kinds), "hypbench.bin")
+
+
+def built(tree: Tree, board: str, name: str) -> bytes:
+    path = tree.image(board, name)
+    if not path.is_file():
+        raise click.ClickException(f"{path} is not built: `make image BOARD={board}` makes it")
+    return read_bytes(path)
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    write_whole(folder / name, data)
+    return folder / name
+
+
+def write_card(tree: Tree, board: str, plan: Plan, platform: str, path: Path) -> None:
+    card = read_card(tree, board)
+    if tree.is_installed:
+        ready = read_ready(ready_folder(tree, board)).with_scenario(plan, platform)
+        write_whole(path, ready.image)
+    else:
+        path.unlink(missing_ok=True)
+        make_card(card, Sources(tree, board, plan, platform, {}), path)
+
+
+# ---- over the network
+
+def before(place: Place) -> list[str]:
+    """U-Boot's network. The tag serverip= is for a DHCP server that names no TFTP server."""
+    server = place.tags.get("serverip")
+    return ["setenv autoload no", "dhcp", *([f"setenv serverip {server}"] if server else [])]
+
+
+def network(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path,
+            image: bytes) -> tuple[list[Path], list[str]]:
+    """As the board's card.toml has it; else the image alone, with the device tree of U-Boot."""
+    name = image_name(tree, place)
+    card = card_of(tree, place.board)
+    if not card or not card.tftp or tree.is_installed:
+        tree_at = tree.board_fact(place.board, "UBOOT_FDT") or "fdt_addr"
+        return [written(folder, name, image)], [
+            f"tftpboot ${{kernel_addr_r}} {name}",
+            f"{BOOT.get(name, 'bootm')} ${{kernel_addr_r}} - ${{{tree_at}}}"]
+    by_name = {one.name: one for one in card.all_files()}
+    made = collect([by_name[one] for one in card.tftp.files],
+                   Sources(tree, place.board, plan, platform, {}))
+    first = [card.tftp.before] if card.tftp.before else []
+    return ([written(folder, found.name, found.data) for _, found in made.found],
+            [*first, *card.tftp.commands.strip().splitlines()])
+
+
+def card_of(tree: Tree, board: str) -> Card | None:
+    return read_card(tree, board) if board in boards_with_cards(tree) else None

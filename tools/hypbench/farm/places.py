@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The places of a farm, as labgrid's coordinator has them. The tags of a place say what it holds:
+board=, serial=, boot=, prompt=, image=, serverip= (docs/howto/farm.md)."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from hypbench.tree import Tree, UnknownName, listed, nearest
+
+COORDINATOR = "127.0.0.1:20408"  # labgrid's own default
+ATTEND = Path(__file__).with_name("attend.py")
+WAYS = ("card", "tftp", "firmware")  # how the image comes to the board
+CARD, TFTP, FIRMWARE = WAYS
+LIST_S = 60
+
+
+@dataclass(frozen=True)
+class Place:
+    name: str
+    tags: dict[str, str] = field(default_factory=dict)
+    acquired: str = ""  # host/user
+    resources: list[str] = field(default_factory=list)
+
+    @property
+    def board(self) -> str:
+        return self.tags.get("board", "")
+
+    @property
+    def serial(self) -> str:
+        return self.tags.get("serial", "")
+
+    @property
+    def way(self) -> str:
+        """A card needs a multiplexer; a server of files does without."""
+        usual = TFTP if any("Provider" in name for name in self.resources) else CARD
+        return self.tags.get("boot", usual)
+
+
+def coordinator() -> str:
+    return os.environ.get("LG_COORDINATOR", COORDINATOR)
+
+
+def python_of(tree: Tree) -> Path:
+    """The Python that has labgrid, which setup.sh installs at the first use."""
+    if own := os.environ.get("HYPBENCH_LABGRID"):
+        return Path(own)
+    python = tree.builds / "farm-venv/bin/python"
+    if tree.is_installed:
+        raise click.ClickException("HYPBENCH_LABGRID=<python> names a Python that has labgrid:"
+                                   " `pipx install labgrid` makes one")
+    done = subprocess.run([tree.root / "tools/setup.sh", "--quiet", "farm"], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise click.ClickException(done.stdout.strip().splitlines()[-1])
+    return python
+
+
+def command(python: Path, *words: str) -> list[str]:
+    """The attendant imports nothing of the folder that its file is in."""
+    return [str(python), "-P", str(ATTEND), *words]
+
+
+def read_places(python: Path) -> list[Place]:
+    done = subprocess.run(command(python, "list", coordinator()), check=False, text=True,
+                          capture_output=True, timeout=LIST_S)
+    if done.returncode:
+        raise click.ClickException(f"the coordinator {coordinator()} (LG_COORDINATOR) does not"
+                                   f" answer: {last_error(done.stderr)}")
+    return [Place(**entry) for entry in json.loads(done.stdout)]
+
+
+def last_error(said: str) -> str:
+    """What the attendant reports; else what Python said last."""
+    lines = said.strip().splitlines()
+    for line in reversed(lines):
+        if line.startswith('{"error"'):
+            return str(json.loads(line)["error"])
+    return lines[-1] if lines else "no reason was given"
+
+
+def chosen(places: list[Place], patterns: Iterable[str], board: str) -> list[Place]:
+    """The places whose names match one of the patterns, of that board where one is named."""
+    names = [place.name for place in places]
+    found = []
+    for pattern in patterns:
+        matching = [place for place in places if fnmatchcase(place.name, pattern)]
+        if not matching:
+            raise UnknownName(f"no place '{pattern}'{nearest(pattern, names)}; there are:"
+                              f" {listed(names)}")
+        found += [place for place in matching if place not in found]
+    for place in found:
+        check_place(place, board)
+    return found
+
+
+def check_place(place: Place, board: str) -> None:
+    if not place.board:
+        raise UnknownName(f"place {place.name} has no tag board=; this sets one: labgrid-client -p"
+                          f" {place.name} set-tags board=…")
+    if board and place.board != board:
+        raise UnknownName(f"place {place.name} has board {place.board}, not BOARD={board}")
+    if place.way not in WAYS:
+        raise UnknownName(f"place {place.name} has the tag boot={place.way}; valid:"
+                          f" {listed([*WAYS])}")
