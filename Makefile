@@ -19,7 +19,7 @@ HYPBENCH := exec $(BUILD)/venv/bin/hypbench
 WORDS := A ALLOW ALLOW_MISSING ARGS B BAUD BL1 BOARD BUILD BUILT CLOCK COMPILER CONFIG \
 	CONFIRM COST CPUS DEV DIST_BOARDS DTB FIRMWARE FORMAT GEM5 GEM5_MACHINE GUEST \
 	GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM GUEST_STATUS IMAGE KEEP LIMIT \
-	NAME O PAIR PART PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM \
+	NAME O PAIR PART PLACE PLATFORM PRUNE QEMU SAVE SCENARIO SEED SERVERIP SPL STATS STEPS SYSTEM \
 	TABLE THRESHOLD TTY UBOOT V WITHOUT
 
 # V=1 shows the commands
@@ -205,7 +205,7 @@ endif
 
 # The variables of a target, beside those of all; a word that only other targets take is refused.
 OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
-OF_bench := CLOCK COST FORMAT SAVE SCENARIO TABLE
+OF_bench := CLOCK COST FORMAT PLACE SAVE SCENARIO TABLE
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
 OF_bound := SCENARIO TABLE
@@ -276,8 +276,16 @@ scenarios: setup-python
 
 ## bench: run SCENARIO on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
 ##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
-##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md)
+##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md);
+##   PLACE=pi-rack-3 runs on a board in a rack instead (docs/howto/farm.md)
 # An unmodified guest wants more.
+ifneq ($(PLACE),)
+bench: setup-images
+	@$(HYPBENCH) check-scenario "$(SCENARIO)"
+	@$(MAKE) $(abreast) --no-print-directory image >&2
+	@$(HYPBENCH) farm run --board $(BOARD) --places "$(PLACE)" --scenario "$(SCENARIO)" \
+		$(if $(PLATFORM),--platform "$(PLATFORM)")
+else
 bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenarios/*.toml; \
 		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)'),+guests)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
@@ -286,6 +294,7 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
 		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
 		$(FORMAT:%=--format "%")
+endif
 
 ## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
 ##   board and scenario and no baseline, and CONFIRM=yes removes that

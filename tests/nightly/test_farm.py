@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A farm on this machine: labgrid's coordinator, two exporters, and four places whose boards are
+QEMU machines. One has U-Boot and a card, one U-Boot and TFTP, two take the image from a server."""
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from fetched import missing
+from hypbench import debian, qemu
+from hypbench.boards.card import collect
+from hypbench.boards.description import read_card
+from hypbench.boards.sources import Sources
+from hypbench.farm.campaign import ATTEMPTS
+from hypbench.records import Log, read_log
+from lab import CLOCK, PLATFORM, TREE, is_built
+from rack import LOCAL, Labgrid, Slot, power_strip
+
+pytestmark = [pytest.mark.nightly, pytest.mark.group("a farm of four places")]
+
+LIMIT_S = 600
+SILENCE_S = "6"
+SCENARIO = """title = "A short run"
+question = "Does each place of the farm run a scenario?"
+limit_ms = 1000
+bench = [{ name = "hvc", n = 10 }, { name = "sgi_self", n = 10 }]
+[config]
+native = {}
+trapped = {}
+"""
+# The card of a QEMU machine is a file: a resource and a driver of the farm's own.
+DRIVERS = '''
+import shutil
+import attr
+from labgrid import target_factory
+from labgrid.driver import Driver
+from labgrid.resource import Resource
+
+@target_factory.reg_resource
+@attr.s(eq=False)
+class CardFile(Resource):
+    path = attr.ib()
+
+@target_factory.reg_driver
+@attr.s(eq=False)
+class CardFileDriver(Driver):
+    bindings = {"card": "CardFile"}
+    def set_mode(self, mode):
+        pass
+    def write_image(self, filename):
+        shutil.copyfile(filename, self.card.path)
+
+DRIVERS = {"CardFile": ["CardFileDriver"]}
+'''
+# Everything is on this machine, and so is what labgrid reaches by ssh.
+SSH = """#!/bin/sh
+while [ $# -gt 0 ]; do
+	case $1 in -o) shift 2 ;; -O) exit 0 ;; -*) shift ;; *) break ;; esac
+done
+shift
+exec sh -c "$*"
+"""
+PI, ZYNQ, V8, V7 = "pi-1", "zynq-1", "virt-1", "virt-2"
+BOARDS = {PI: "rpi4", ZYNQ: "zcu102", V8: "virt-a72", V7: "virt-a15"}
+TAGS = {PI: ["boot=card"], ZYNQ: ["boot=firmware", "image=hypbench.elf", "serial=zynq-0001"],
+        V8: ["boot=tftp", "serial=virt-0001"],
+        V7: ["boot=firmware", "image=hypbench.elf", "serial=virt-0002"]}
+RACKS = {"east": (PI, ZYNQ), "west": (V8, V7)}
+
+
+def uboot_of_virt() -> Path:
+    folder = debian.fetch("u-boot-qemu", "amd64", cache=TREE.builds / "cache" / "debian")
+    return folder / "usr/lib/u-boot/qemu_arm64/u-boot.bin"
+
+
+def boot_files(folder: Path) -> dict[str, Path]:
+    """What QEMU starts raspi4b with: U-Boot and the device tree of the card."""
+    plan = TREE.plan("short")
+    names = ("u-boot.bin", "bcm2711-rpi-4-b.dtb")
+    wanted = [one for one in read_card(TREE, "rpi4").all_files() if one.name in names]
+    for found in (made := collect(wanted, Sources(TREE, "rpi4", plan, PLATFORM, {}))).found:
+        (folder / found[1].name).write_bytes(found[1].data)
+    assert len(made.found) == len(names)
+    return {name: folder / name for name in names}
+
+
+@dataclass
+class Outcome:
+    status: int
+    said: str
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+class Farm:
+    """The rack, labgrid, and the command of a user."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.builds = folder / "build"  # of the tool: images of this tree, runs of its own
+        self.builds.mkdir()
+        for name in ("venv", "farm-venv", "cache", *BOARDS.values()):
+            (self.builds / name).symlink_to(TREE.builds.resolve() / name)
+        (folder / "bin").mkdir()
+        (folder / "bin/ssh").write_text(SSH)
+        (folder / "bin/ssh").chmod(0o755)
+        (folder / "own.py").write_text(DRIVERS)
+        (folder / "mine.toml").write_text(SCENARIO)
+        self.files = boot_files(folder)
+        self.environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}",
+                            "HYPBENCH_BUILD": str(self.builds)}
+        self.slots = {name: Slot(lambda name=name: self.machine(name)) for name in BOARDS}
+        strip = power_strip({str(number): slot for number, slot in enumerate(self.slots.values())})
+        self.strip = f"http://{LOCAL}:{strip.server_port}/{{index}}"
+        programs = TREE.builds / "farm-venv/bin"
+        self.labgrid = Labgrid(programs.resolve(), folder, self.environment)
+        self.start()
+
+    def start(self) -> None:
+        self.labgrid.start("coordinator", "labgrid-coordinator", "--listen", self.labgrid.address)
+        for exporter, names in RACKS.items():
+            self.labgrid.export(exporter, {name: self.resources(name) for name in names})
+        for name, board in BOARDS.items():
+            self.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
+            self.labgrid.client("-p", name, "create")
+            self.labgrid.client("-p", name, "add-match", f"*/{name}/*")
+            self.labgrid.client("-p", name, "set-tags", f"board={board}", *TAGS[name])
+
+    def resources(self, name: str) -> dict[str, dict]:
+        index = list(BOARDS).index(name)
+        files = ({"CardFile": {"path": str(self.folder / "card.img")}} if name == PI else
+                 {"TFTPProvider": {"internal": f"{self.folder}/tftp/{name}/",
+                                   "external": f"{name}/"}})
+        return {"NetworkSerialPort": {"host": LOCAL, "port": self.slots[name].port,
+                                      "protocol": "raw"},
+                "NetworkPowerPort": {"model": "rest", "host": self.strip, "index": index}, **files}
+
+    def machine(self, name: str, image: Path | None = None) -> list[str]:
+        """The board of a place, with the image that its server has."""
+        options = TREE.qemu_options(BOARDS[name])
+        if name == PI:
+            return [*options, *qemu.COMMON_OPTIONS[:6], *qemu.clock_options(options, CLOCK),
+                    "-serial", "null", "-serial", "stdio", "-kernel", str(self.files["u-boot.bin"]),
+                    "-dtb", str(self.files["bcm2711-rpi-4-b.dtb"]),
+                    "-drive", f"if=sd,file={self.folder}/card.img,format=raw"]
+        staged = self.folder / "tftp" / name / "hypbench.elf"
+        words = qemu.command(options, CLOCK, image or staged)
+        if name != V8:
+            return words
+        network = ["-netdev", f"user,id=net,tftp={self.folder}/tftp",
+                   "-device", "virtio-net-device,netdev=net"]
+        return [*qemu.unrecorded(words[:-2]), "-bios", str(uboot_of_virt()), *network]
+
+    def run(self, *places: str, before: tuple[str, ...] = (), scenario: str = "mine.toml",
+            more: tuple[str, ...] = ()) -> Outcome:
+        words = [word for name in places for word in ("--places", name)]
+        done = subprocess.run(
+            [*before, self.builds / "venv/bin/hypbench", "farm", "run", *words, "--scenario",
+             scenario, "--platform", PLATFORM, "--silence", SILENCE_S,
+             "--drivers", self.folder / "own.py", *more], cwd=self.folder, text=True,
+            env=os.environ | self.labgrid.environment | {"COLUMNS": "200"}, timeout=LIMIT_S,
+            capture_output=True, check=False)
+        rows = [[cell.strip() for cell in line.split("│")[1:-1]]
+                for line in done.stdout.splitlines() if line.startswith("│")]
+        head = ("place", "board", "serial", "outcome", "attempts", "records")
+        return Outcome(done.returncode, done.stderr + done.stdout,
+                       {row[0]: dict(zip(head, row)) for row in rows})
+
+    def log(self, outcome: Outcome, place: str) -> Log:
+        return read_log((self.folder / outcome.rows[place]["records"]).read_bytes())
+
+    def kept(self, place: str) -> list[dict]:
+        """The entries of an index whose run was made at that place."""
+        return [entry for path in self.builds.glob("runs/*/*/index.json")
+                for entry in json.loads(path.read_text())["runs"] if entry.get("place") == place]
+
+    def is_free(self) -> bool:
+        """Every place is released, and every board is off."""
+        return ("acquired: None" in self.labgrid.client("-v", "places")
+                and self.labgrid.client("who").strip().count("\n") == 0
+                and not any(slot.is_on for slot in self.slots.values()))
+
+    def close(self) -> None:
+        self.labgrid.close()
+        for slot in self.slots.values():
+            slot.power(False)
+
+
+@pytest.fixture(scope="module", name="farm")
+def a_farm(tmp_path_factory) -> Iterator[Farm]:
+    for board in BOARDS.values():
+        assert is_built(board), f"build/{board} has no image: make image BOARD={board}"
+        if why := qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS")):
+            pytest.skip(f"{board}: {why}")
+    if why := missing("U-Boot", uboot_of_virt):
+        pytest.skip(why)
+    done = subprocess.run([TREE.root / "tools/setup.sh", "--quiet", "farm"], check=False, text=True,
+                          capture_output=True)
+    if done.returncode:
+        pytest.skip(f"labgrid cannot be had: {done.stderr.splitlines()[-1]}")
+    farm = Farm(tmp_path_factory.mktemp("farm"))
+    yield farm
+    farm.close()
+
+
+@pytest.fixture(autouse=True)
+def as_usual(farm: Farm) -> Iterator[None]:
+    """The slots have their own boards again, and no place is left acquired."""
+    yield
+    for slot in farm.slots.values():
+        slot.command, slot.seen = slot.usual, lambda data: None
+    assert farm.is_free()
+
+
+def test_four_places_of_two_exporters_run_a_scenario_at_once(farm):
+    outcome = farm.run("*")
+    assert outcome.status == 0, outcome.said
+    for place, board in BOARDS.items():
+        row = outcome.rows[place]
+        assert (row["board"], row["outcome"], row["attempts"]) == (board, "sound", "1"), outcome.said
+        run = farm.log(outcome, place).run
+        assert run["board"] == board and run["plan"] == "mine"
+        entry, = farm.kept(place)
+        assert entry["sound"] and entry["serial"] == row["serial"]
+    assert outcome.rows[ZYNQ]["serial"] == "zynq-0001"
+    assert f"at {ZYNQ} (board zynq-0001)" in listed_runs(farm)
+    assert f"{V8}: state u-boot" in outcome.said and f"{PI}: state u-boot" in outcome.said
+
+
+def listed_runs(farm: Farm) -> str:
+    done = subprocess.run([farm.builds / "venv/bin/hypbench", "runs"], capture_output=True,
+                          text=True, check=True, cwd=farm.folder,
+                          env=os.environ | farm.labgrid.environment | {"COLUMNS": "200"})
+    return " ".join(done.stdout.split())
+
+
+def once(slot: Slot, mark: bytes, do) -> threading.Event:
+    """Do something when the machine prints the mark for the first time."""
+    done = threading.Event()
+
+    def seen(data: bytes) -> None:
+        if mark in data and not done.is_set():
+            done.set()
+            do()
+    slot.seen = seen
+    return done
+
+
+def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
+    """The other place's run is not touched."""
+    died = once(farm.slots[V7], b'"kind":"step"', farm.slots[V7].crash)
+    before = {place: len(farm.kept(place)) for place in (V7, ZYNQ)}
+    outcome = farm.run(V7, ZYNQ)
+    assert died.is_set() and outcome.status == 0, outcome.said
+    assert outcome.rows[V7]["attempts"] == "2" and outcome.rows[ZYNQ]["attempts"] == "1"
+    assert f"{V7}: attempt 1 of {ATTEMPTS}: silence" in outcome.said
+    assert {place: len(farm.kept(place)) - before[place] for place in before} == {V7: 1, ZYNQ: 1}
+
+
+def test_an_attendant_that_is_killed_is_tried_again(farm):
+    """The place that the dead attendant had is released."""
+    def kill() -> None:
+        found = subprocess.run(["pgrep", "-f", "-P", str(farm_run[0].pid), "attend.py run"],
+                               capture_output=True, text=True, check=False).stdout.split()
+        for number in found:
+            os.kill(int(number), 9)
+    farm_run: list[subprocess.Popen] = []
+    once(farm.slots[ZYNQ], b'"kind":"step"', kill)
+    words = [farm.builds / "venv/bin/hypbench", "farm", "run", "--places", ZYNQ, "--scenario",
+             "mine.toml", "--platform", PLATFORM, "--silence", SILENCE_S]
+    with subprocess.Popen(words, cwd=farm.folder, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          env=os.environ | farm.labgrid.environment) as process:
+        farm_run.append(process)
+        said, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, said
+    assert f"{ZYNQ}: attempt 1 of {ATTEMPTS}" in said and f"{ZYNQ}: sound" in said
+
+
+def test_a_coordinator_that_begins_anew_ends_no_run(farm):
+    begun = once(farm.slots[V7], b'"kind":"run"', lambda: farm.labgrid.restart("coordinator"))
+    outcome = farm.run(V7, ZYNQ)
+    assert begun.is_set() and outcome.status == 0, outcome.said
+    assert {row["outcome"] for row in outcome.rows.values()} == {"sound"}
+    for name in BOARDS:  # the exporters come back
+        farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
+
+
+def test_a_place_whose_server_has_another_image_is_refused(farm):
+    """An older file, say: the records are of another scenario."""
+    other = farm.folder / "other.elf"
+    subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
+                    TREE.build(BOARDS[ZYNQ]) / "hypbench.elf", "--scenario", "short",
+                    "--platform", PLATFORM, "-o", other], check=True,
+                   env=os.environ | farm.environment)
+    farm.slots[ZYNQ].command = lambda: farm.machine(ZYNQ, other)
+    before = len(farm.kept(ZYNQ))
+    outcome = farm.run(ZYNQ, V7)
+    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "refused", outcome.said
+    assert "the image that runs there has scenario short, not mine" in outcome.said
+    assert outcome.rows[V7]["outcome"] == "sound" and len(farm.kept(ZYNQ)) == before
+
+
+def test_a_place_that_has_another_core_is_refused(farm):
+    def other_core() -> list[str]:
+        words = farm.machine(V8)
+        return ["cortex-a53" if word == "cortex-a72" else word for word in words]
+    farm.slots[V8].command = other_core
+    outcome = farm.run(V8)
+    assert outcome.status == 1 and outcome.rows[V8]["outcome"] == "refused", outcome.said
+    assert "the core there is a Cortex-A53, and virt-a72 has a cortex-a72" in outcome.said
+
+
+def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
+    """The image of one board does not start on the other; nothing comes from it, three times."""
+    image = farm.folder / "tftp" / ZYNQ / "hypbench.elf"
+    farm.slots[ZYNQ].command = lambda: qemu.command(TREE.qemu_options("virt-a72"), CLOCK, image)
+    count = farm.slots[ZYNQ].on_count
+    outcome = farm.run(ZYNQ, V7)
+    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "given up", outcome.said
+    assert outcome.rows[ZYNQ]["attempts"] == str(ATTEMPTS)
+    assert farm.slots[ZYNQ].on_count == count + ATTEMPTS
+    assert outcome.rows[V7]["outcome"] == "sound"
+
+
+def test_a_board_with_another_serial_number_than_its_tag_is_refused(farm):
+    """U-Boot reports the number, before the image starts."""
+    farm.labgrid.client("-p", PI, "set-tags", "serial=0000000012345678")
+    try:
+        outcome = farm.run(PI)
+    finally:
+        farm.labgrid.client("-p", PI, "set-tags", "serial=")
+    assert outcome.status == 1 and outcome.rows[PI]["outcome"] == "refused", outcome.said
+    assert "the place's tag is serial=0000000012345678" in outcome.said
+
+
+FULL = 'mount -t tmpfs -o size=8k tmpfs "$0" && exec "$@"'
+
+
+def test_records_survive_a_full_disk(farm):
+    """The whole run is in a folder for temporary files, and the earlier runs are as they were."""
+    small = farm.builds / "runs"
+    before = ("unshare", "-rm", "sh", "-c", FULL, str(small))
+    if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here, not even in a namespace")
+    earlier = sorted(small.glob("*/*/*"))
+    outcome = farm.run(V7, ZYNQ, before=before)
+    assert outcome.status == 1, outcome.said
+    for place in (V7, ZYNQ):
+        row = outcome.rows[place]
+        assert row["outcome"] == "failed" and "No space left on device" in outcome.said
+        records = farm.folder / row["records"]
+        assert read_log(records.read_bytes()).complete
+        shutil.rmtree(records.parent)
+    assert sorted(small.glob("*/*/*")) == earlier
+
+
+def test_an_unknown_place_is_refused_with_the_nearest(farm):
+    outcome = farm.run("zynk-1")
+    assert outcome.status == 2
+    assert "no place 'zynk-1', nearest 'zynq-1'" in outcome.said
+
+
+def test_a_place_of_another_board_is_refused(farm):
+    outcome = farm.run(ZYNQ, more=("--board", "rpi4"))
+    assert outcome.status == 2 and f"place {ZYNQ} has board zcu102, not BOARD=rpi4" in outcome.said
