@@ -223,7 +223,8 @@ def test_four_places_of_two_exporters_run_a_scenario_at_once(farm):
     assert outcome.status == 0, outcome.said
     for place, board in BOARDS.items():
         row = outcome.rows[place]
-        assert (row["board"], row["outcome"], row["attempts"]) == (board, "sound", "1"), outcome.said
+        found = (row["board"], row["outcome"], row["attempts"])
+        assert found == (board, "sound", "1"), outcome.said
         run = farm.log(outcome, place).run
         assert run["board"] == board and run["plan"] == "mine"
         entry, = farm.kept(place)

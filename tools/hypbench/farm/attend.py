@@ -27,7 +27,7 @@ import grpc
 import serial
 from labgrid import Target, target_factory
 from labgrid.exceptions import NoDriverFoundError
-from labgrid.remote.client import Error, ServerError, UserError, start_session
+from labgrid.remote.client import ServerError, UserError, start_session
 from labgrid.resource.remote import RemotePlace, RemotePlaceManager
 from labgrid.strategy import Strategy, StrategyError, never_retry
 from pexpect import TIMEOUT
