@@ -191,9 +191,10 @@ check_qemu_version() {
 # An environment has the packages of one file. labgrid has one of its own: labgrid's serial library
 # takes the place of the library that the host tools use.
 declare -A requirements=([venv]=tools/requirements.txt [farm-venv]=tools/requirements_farm.txt)
+declare -A program=([venv]=hypbench [farm-venv]=labgrid-client)
 venv_key() { cat "${requirements[$1]}" <(pwd; python3 --version) | sha256sum | cut -d ' ' -f 1; }
 venv_ready() {
-	[ -x "$build/$1/bin/python" ] &&
+	[ -x "$build/$1/bin/${program[$1]}" ] &&
 		[ "$(cat "$build/$1/hypbench.stamp" 2>/dev/null)" = "$(venv_key "$1")" ]
 }
 
