@@ -205,6 +205,7 @@ endif
 
 # The variables of a target, beside those of all; a word that only other targets take is refused.
 OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
+OF_boards := TABLE
 OF_bench := CLOCK COST FORMAT PLACE SAVE SCENARIO TABLE
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
@@ -302,9 +303,10 @@ runs: setup-python
 	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
 		$(if $(filter yes,$(CONFIRM)),--yes)) $(chosen_runs)
 
-## boards: list them: core, GIC, how each is entered, console, what is proven on which machine
+## boards: list them: core, GIC, how each is entered, the machine that proves each (TABLE=long: also
+##   the consoles, and what is proven)
 boards: setup-python
-	@$(HYPBENCH) boards
+	@$(HYPBENCH) boards --table $(TABLE)
 
 ## trace: exits and VM switches of BOARD under SCENARIO (trace), a file for ui.perfetto.dev
 trace: $(setup-run)

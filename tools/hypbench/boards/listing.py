@@ -8,12 +8,13 @@ from dataclasses import astuple, dataclass
 import click
 
 from hypbench.model import Table
-from hypbench.printing import print_blocks
+from hypbench.printing import TABLE, print_blocks
 from hypbench.tree import Tree, with_parts
 
 UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")
 COUNT = re.compile(r"\.count = (\d+)")
 START = re.compile(r"\.start = CORES_(\w+)")
+MACHINE = re.compile("[:;,]")  # ends the machine's name in what is proven
 STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "pen",
           "TOGETHER": "together"}
 
@@ -50,13 +51,23 @@ def consoles(source: str) -> str:
                      for part, address in UART.findall(source))
 
 
-def boards_table(tree: Tree) -> Table:
-    return Table("boards", "", ("board", "core", "GIC", "entered", "console", "proven"),
-                 [astuple(listed(tree, board)) for board in tree.boards()])
+def boards_table(tree: Tree, table: str = "long") -> Table:
+    """Every column; the short table has no console, and of the proof the machine alone."""
+    rows = [listed(tree, board) for board in tree.boards()]
+    if table == "long":
+        return Table("boards", "", ("board", "core", "GIC", "entered", "console", "proven"),
+                     [astuple(row) for row in rows])
+    return Table("boards", "", ("board", "core", "GIC", "entered", "proven on"),
+                 [(row.board, row.core, row.gic, row.entry, MACHINE.split(row.proven)[0])
+                  for row in rows])
 
 
 @click.command()
+@TABLE
 @click.pass_obj
-def boards(tree: Tree) -> None:
-    """Print the boards: core, GIC, entry, console, and what is proven on which machine."""
-    print_blocks([boards_table(tree)])
+def boards(tree: Tree, table: str) -> None:
+    """Print the boards: core, GIC, entry, and the machine that proves each; the long table also
+    has the console, and what is proven."""
+    print_blocks([boards_table(tree, table)])
+    if table == "short":
+        click.echo("--table long (make boards TABLE=long) has the consoles, and what is proven.")
