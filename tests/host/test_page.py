@@ -227,6 +227,17 @@ def test_a_dot_stands_on_the_line_of_its_row(kept_runs):
             assert not any("yOffset" in layer["encoding"] for layer in block.spec["layer"])
 
 
+@pytest.mark.parametrize("plans, timed", [
+    (("timed",), []), (("timed", "switches"), ["VM switch", "yield", "fail over"])])
+def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
+    """Without such a run no card of a way from VM to VM has a time of the general case."""
+    model = Board("gem5-a72", {plan: source(plan, "gem5", gem5_log(plan)) for plan in plans})
+    made = of(answer, board("qemu-icount", "default", "switches"), model)
+    (band,) = [block for block in made.blocks if block.kind == "band"]
+    found = {figure.name: [mode for mode, _ in figure.times] for figure in band.figures}
+    assert [name for name, modes in found.items() if "general case, model" in modes] == timed
+
+
 def test_every_question_leads_to_sections_of_the_page():
     ids = {section.id for section in page.sections(board(), boards=[board(), simulated()])}
     asked = set().union(*QUESTIONS.values())

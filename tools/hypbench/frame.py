@@ -22,6 +22,8 @@ from hypbench.windows import window_of
 PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
 COUNTING = ("cycles", "events")  # what else is read outside of the ticks
 REFERENCE_PLANS = ("neighbours", "colouring", "paper-s4-timed", "tlb", "timed", "timed-sw")
+# The page shows a reference run of these where the tree has one, and a tree without lacks nothing.
+OPTIONAL_PLANS = ("switches",)
 POINTS = 200  # at most, of a curve; its ends are always there
 WINDOWS = {"pair": "between two reads of CNTPCT around the path",
            "cval": "from the timer's compare value, or a stamp, to a stamp"}
@@ -157,7 +159,8 @@ class Board:
     @property
     def partial(self) -> bool:
         """It has no plans but those of a reference run: what it lacks is no loss."""
-        return bool(self.sources) and self.sources.keys() <= set(REFERENCE_PLANS)
+        return bool(self.sources) and self.sources.keys() <= {*REFERENCE_PLANS,
+                                                                 *OPTIONAL_PLANS}
 
     @property
     def kept(self) -> bool:

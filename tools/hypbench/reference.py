@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from hypbench import gem5, path_lengths
-from hypbench.frame import REFERENCE_PLANS, lost_steps
+from hypbench.frame import OPTIONAL_PLANS, REFERENCE_PLANS, lost_steps
 from hypbench.path_lengths import Lengths
 from hypbench.plan_language import text_of
 from hypbench.plan_model import said_of
@@ -30,7 +30,7 @@ MEASURING = ("kernel/el0", "kernel/irq", "kernel/task", "kernel/timing", "measur
              "measure/wakeup", "measure/working")
 PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed")  # list registers
+LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed", "switches")  # list registers
 UNLINKED = ("timed-sw",)
 PROGRAM = "prog_"  # how the name of a program begins, guest/programs/<rest>.c
 SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
@@ -38,9 +38,16 @@ SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
 
 def plans_of(tree: Tree, board: str) -> list[str]:
     """The plans of a reference run, the longest first; where list registers cannot be linked,
-    timed-sw takes the place of timed, and nothing that of plans of two cores."""
+    timed-sw takes the place of timed, and nothing that of plans of two cores. An optional plan is
+    one of them once the tree has its run."""
+    return [plan for plan in possible_plans(tree, board)
+            if plan in REFERENCE_PLANS or tree.reference(board, plan).is_file()]
+
+
+def possible_plans(tree: Tree, board: str) -> list[str]:
+    """The plans of which a run of the board can be kept."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
-    return [plan for plan in REFERENCE_PLANS if plan in tree.scenarios()
+    return [plan for plan in (*REFERENCE_PLANS, *OPTIONAL_PLANS) if plan in tree.scenarios()
             and plan not in (LINKED if combined else UNLINKED)]
 
 
@@ -125,9 +132,9 @@ def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
     board, plan = (log.run["board"], log.run["plan"]) if log.run else ("", "")
     if board not in tree.boards() or not tree.is_gem5(board):
         raise click.ClickException(f"{path} has no records of a board that gem5 plays")
-    if plan not in plans_of(tree, board):
+    if plan not in possible_plans(tree, board):
         raise click.ClickException(f"{path} has plan '{plan}'; a reference run of {board} has:"
-                                   f" {listed(plans_of(tree, board))}")
+                                   f" {listed(possible_plans(tree, board))}")
     return board, plan
 
 
