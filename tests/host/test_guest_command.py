@@ -22,12 +22,13 @@ from golden import FOLDER
 from workbench import Bench
 from guestfiles import A64_LOOP, MIB, arm64_image, device_tree, elf, zimage
 from guestlogs import FAULT, guest_log
+from hypbench.guests.machine import read_board
 from hypbench.guests.recipes import RECIPES, Recipe
 from hypbench.guests.run import summary
 from hypbench.plan import read_plan
 from hypbench.plan_language import text_of
 from hypbench.records import read_log
-from hypbench.tree import HOME, with_parts
+from hypbench.tree import HOME, Tree, with_parts
 
 # A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
 FAKE = """#!{python}
@@ -451,8 +452,22 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
     assert plan.count("\nload store=") == 3 and "recipe=" not in plan
 
 
+NATIVE_TOO = "config native\nconfig trapped\nguest lx recipe=stress\nvm lx\n"
+
+
+def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, monkeypatch):
+    """One placement for all configurations: stage 2 off needs the board's own addresses."""
+    kernel = bench.file("kernel", arm64_image())
+    monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
+    bench.run("--scenario", str(bench.scenario("mine", NATIVE_TOO)), "--quiet")
+    plan = text_of(read_plan((bench.out / "hypbench-run.elf").read_bytes()))
+    ram = read_board(Tree(bench.root), "virt-a72").ram
+    assert ram != 0x40000000 and f"guest lx ram={ram:#x} ram_mib=256 cpus=1" in plan
+
+
 @pytest.mark.parametrize("plan, says", [
-    (BY_RECIPE("other"), "recipe=other: no guest of that name; valid: linux stress uboot"),
+    (BY_RECIPE("other"),
+     "recipe=other: no guest of that name; valid: linux stress uboot cyclictest"),
     (BY_RECIPE("stress").replace("vm bench", "guest two recipe=stress\nvm b image=two cores=2\n"
                                  "vm bench"), "a scenario has one guest with a recipe at most")])
 def test_a_recipe_that_cannot_be(bench, plan, says):

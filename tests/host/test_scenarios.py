@@ -157,7 +157,7 @@ def test_the_lines_of_keys():
 
 def test_the_files_are_few_and_each_has_a_question_and_titles():
     files = set(TREE.scenario_files().values())
-    assert len(files) <= 17
+    assert len(files) <= 18
     for path in files:
         text = path.read_text()
         assert text.startswith("#:schema ../docs/reference/scenario.schema.json\n"), path

@@ -11,7 +11,7 @@ from hypbench.guests.recipes import RECIPES
 from lab import ROOT, board_facts
 
 LIMIT_S = 300  # a run that takes longer hangs
-PROMPT = {  # stress has none: test_beside_linux.py
+PROMPT = {  # stress and cyclictest have none: test_beside_linux.py, test_linux_cyclictest.py
     "linux": "/ # ", "uboot": "=> "}
 ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
 
@@ -44,4 +44,4 @@ def test_an_unknown_name_lists_the_valid_ones():
     assert made.exit_code == 2
     assert made.stderr.splitlines()[-1] == (
         "Error: GUEST=linx: no such file, and no guest of that name,"
-        " nearest 'linux'; valid: linux stress uboot")
+        " nearest 'linux'; valid: linux stress uboot cyclictest")

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from hypbench import terminal
+from hypbench.analysis import cyclictest
 from hypbench.analysis.beside import NO_LOAD, OWN_CORE
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.failover import PHASES as FAILOVER_PHASES
@@ -191,6 +192,7 @@ def show_short(log: Log) -> None:
     for vm, part in parts.items():
         if part.of_kind("bench"):
             print_short([f"VM {vm}:"] * (len(parts) > 1), part, room // len(parts))
+    print_blocks(cyclictest.section(frame_of(log), []).tables)
     for line in below:
         click.echo(line)
 

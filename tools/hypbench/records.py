@@ -30,6 +30,8 @@ TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 # queue_line() of hyp/dev/vpl011.c; NAME as in a plan. A record may stand before it where the line
 # end was lost on a serial line.
 VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
+# Lines in which a guest prints what it measured itself (guests/measured.py).
+MEASURED = re.compile(rb"(?:[A-Za-z0-9_.-]{1,23}: )?cyclictest: [\w. +~-]{1,80}")
 LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 END = b'"kind":"end"'
@@ -89,6 +91,8 @@ class Log:
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     text: list[str] = field(default_factory=list)  # console lines that are no records
+    # A guest's own measurement: the number of the record before each line, and the line.
+    measured: list[tuple[int, bytes]] = field(default_factory=list)
     lines: int = 0
     damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
     seen: dict[int, bytes] = field(default_factory=dict)
@@ -112,6 +116,8 @@ class Log:
         return record
 
     def _feed_text(self, raw: bytes) -> None:
+        if MEASURED.fullmatch(raw):
+            self.measured.append((self.newest, raw))
         self.text.append(shortened(printable(raw)))
 
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
@@ -183,8 +189,14 @@ class Log:
 
     @property
     def content(self) -> bytes:
-        """The good records, a line each."""
-        return b"".join(record.raw + b"\n" for record in self.records)
+        """The good records, a line each, and a guest's own measurement where the guest printed
+        it."""
+        before: dict[int, list[bytes]] = {}
+        for number, line in self.measured:
+            before.setdefault(number, []).append(line)
+        lines = (line for record in self.records
+                 for line in (record.raw, *before.pop(record.seq, ())))
+        return b"".join(line + b"\n" for line in lines)
 
     @property
     def ended(self) -> bool:

@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
+from hypbench.guests import measured
 from hypbench.guests.prepare import expanded
 from hypbench.plan_binary import core_count
 from hypbench.plan_model import Plan
@@ -277,7 +278,7 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 def problems_of(log: Log, platform: str | None) -> list[str]:
     """Everything that is wrong with a finished log, of that platform where it is known."""
     return [*(str(problem) for problem in log.problems + check_rules(log, platform)),
-            *above_proven(log)]
+            *above_proven(log), *measured.problems_of(log)]
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:

@@ -121,11 +121,27 @@ def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, li
         near = nearest(recipe, RECIPES)
         raise BadGuest(f"recipe={recipe}: no guest of that name{near and f', nearest {near!r}'};"
                        f" valid: {' '.join(RECIPES)}")
-    wish = by_recipe(tree, Wish(board, Path(recipe)), folder)
+    wish = by_recipe(tree, Wish(board, Path(recipe), config_for(tree, board, plan)), folder)
     prepared = prepare(tree, wish, folder / "guest-images")
     placed = guest_of(prepared.machine, prepared.layout, prepared.loads)
     return (replace(plan, guests=plan.guests | {name: placed}),
             [word for load in prepared.loads for word in load.option(prepared.board)])
+
+
+def config_for(tree: Tree, board: str, plan: Plan) -> str:
+    """The configuration that a guest of all configurations of a plan is placed for: native if one
+    is, where RAM is the board's own. Devices then have one address with stage 2 and without."""
+    off = {words_of(config)["stage2"] == "off" for config in plan.configs.values()}
+    if True not in off:
+        return USUAL_CONFIG
+    board_of = read_board(tree, board)
+    here, virt = (replace(machine_of(board_of, 1, MIB * 2, native), ram=0, native=False)
+                  for native in (True, False))
+    if False in off and here != virt:
+        raise BadGuest(f"board '{board}' has its devices at other addresses than QEMU's virt: a"
+                       " guest with a recipe runs there natively, or with stage 2, in a scenario"
+                       " of its own")
+    return "native"
 
 
 def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:

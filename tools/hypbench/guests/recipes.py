@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guests by name: what Debian has of them, and the words that they want."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from elftools.elf.dynamic import DynamicSegment
+from elftools.elf.elffile import ELFFile
+from elftools.elf.segments import InterpSegment
 
 from hypbench import debian, initramfs
 from hypbench.template import filled_in
@@ -16,6 +21,10 @@ UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
 # When the first round of stress begins: CNTVCT then has some 57 s, and Linux has booted on every
 # board. ARMv7's kernel unpacks itself before its uptime begins.
 STRESS_FROM_S = {"armv8": 57, "armv7": 25}
+
+# Of cyclictest: wake-ups, the time between two, and where its histogram ends.
+LOOPS, INTERVAL_US, MOST_NS = 1000, 1000, 1_000_000
+LIBRARY_PACKAGES = ("libc6", "libnuma1")
 
 
 @dataclass(frozen=True)
@@ -49,14 +58,40 @@ def stress(isa: str) -> Recipe:
     return with_init(isa, filled_in("guests/stress.sh.j2", from_s=STRESS_FROM_S[isa]))
 
 
-def with_init(isa: str, init: str) -> Recipe:
+def with_init(isa: str, init: str, more: Iterable[initramfs.Entry] = ()) -> Recipe:
     initrd = initramfs.archive([
-        *map(initramfs.directory, ("bin", "dev", "proc", "sys", "tmp")),
+        *map(initramfs.directory, ("bin", "dev", "lib", "proc", "sys", "tmp")),
         initramfs.character_device("dev/console", 5, 1),
         initramfs.program("bin/busybox", busybox(isa)),
         initramfs.program("init", init.encode()),
+        *more,
     ])
     return Recipe(kernel(isa), initrd, "quiet")
+
+
+def cyclictest(isa: str) -> Recipe:
+    """Debian's kernel, and cyclictest of rt-tests as the work of its first program."""
+    arch = ARCHITECTURE[isa]
+    init = filled_in("guests/cyclictest.sh.j2", loops=LOOPS, interval_us=INTERVAL_US,
+                     most_ns=MOST_NS)
+    (program,) = debian.fetch("rt-tests", arch).rglob("bin/cyclictest")
+    return with_init(isa, init, [initramfs.program("bin/cyclictest", program.read_bytes()),
+                                 *libraries(program, arch)])
+
+
+def libraries(program: Path, arch: str) -> list[initramfs.Entry]:
+    """The shared libraries that a program needs, and the loader of the program, below /lib."""
+    with program.open("rb") as file:
+        parts = list(ELFFile(file).iter_segments())
+        loaders = [Path(part.get_interp_name()).name for part in parts
+                   if isinstance(part, InterpSegment)]
+        tags: list[Any] = [tag for part in parts if isinstance(part, DynamicSegment)
+                           for tag in part.iter_tags("DT_NEEDED")]
+        needed = [tag.needed for tag in tags]
+    folders = [debian.fetch(package, arch) for package in LIBRARY_PACKAGES]
+    files = {path.name: path for folder in folders for path in folder.rglob("*.so*")}
+    return [initramfs.program(f"lib/{name}", files[name].read_bytes())
+            for name in dict.fromkeys([*loaders, *needed])]
 
 
 def uboot(isa: str) -> Recipe:
@@ -66,7 +101,7 @@ def uboot(isa: str) -> Recipe:
 
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
-                                                   "uboot": uboot}
+                                                   "uboot": uboot, "cyclictest": cyclictest}
 # Guests of which no package has an image, and how a user gets one.
 BUILT_BY_HAND = {
     "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"

@@ -31,6 +31,7 @@ from hypbench.cost import Machine
 from hypbench.digests import image_build, made_from, sha256
 from hypbench.frame import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.plan_model import ORDERS, Plan
+from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import read_file
 from hypbench.records import Data, Log
 from hypbench.rows import measured
@@ -42,6 +43,8 @@ PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched",
          "beside", "beside-core", "beside-rings", "failover", "switches", "links", "virtio",
          "links-beside", "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1",
          "paper-s2", "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
+# The page shows the latest kept run of these, and runs none: Debian's packages are fetched for it.
+KEPT_RUNS = ("cyclictest", "cyclictest-beside", "cyclictest-core")
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"
@@ -135,6 +138,15 @@ class Job:
                              made_from(self.tree, self.board, whole, CLOCK))
 
     @property
+    def latest(self) -> Path | None:
+        """The latest sound run that `make bench` kept of a plan of KEPT_RUNS."""
+        if self.plan not in KEPT_RUNS:
+            return None
+        folder = store.read_folder(self.tree.kept(self.board, self.plan))
+        kept = folder.latest(PLATFORM_OF_CLOCK[CLOCK])
+        return folder.file(kept) if kept else None
+
+    @property
     def up_to_date(self) -> bool:
         stamp = self.stamp
         return self.benched is not None or (
@@ -164,6 +176,7 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
     else:
         counted = profile.PLAN in tree.scenarios() and not profile.why_not(tree, board)
         more = [profile.PLAN] * counted
+        more += [plan for plan in KEPT_RUNS if Job(tree, board, plan).latest]
     return [Job(tree, board, plan) for plan in [*plans_there, *more]]
 
 
@@ -250,7 +263,7 @@ def source_of(job: Job) -> Source:
     of this tree's benchmarks is a test's to see."""
     tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
     kept = not captured and is_kept(tree, job.board)
-    benched = None if captured or kept else job.benched
+    benched = None if captured or kept else job.latest or job.benched
     path = benched or path
     asked = tree.plan(job.plan) if job.plan in tree.scenarios() else Plan()
     if not path.is_file():
@@ -351,7 +364,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
         if from_board(tree, board):
             console.print(said_of(tree, board), markup=False)
     emulated = [job for job in jobs if not from_board(tree, job.board)
-                and not is_kept(tree, job.board)]
+                and not is_kept(tree, job.board) and job.plan not in KEPT_RUNS]
     if emulated and not no_run:
         with alone_in(tree.builds / "report", "the report"):
             run_missing(emulated, limit_s, console)

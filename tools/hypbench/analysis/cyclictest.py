@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Latencies that Linux measures itself: cyclictest of Debian's rt-tests in a VM, beside the same
+wake-up of the bench guest, natively, direct and trapped, alone and beside each load."""
+
+from itertools import accumulate
+
+from hypbench import charts
+from hypbench.frame import POINTS, Board, Source
+from hypbench.guests.measured import Cyclictest, results_of
+from hypbench.model import Cells, Section, number, prose
+from hypbench.records import Data
+from hypbench.rows import BASELINE
+
+OURS = ("timer_wakeup", "wfi-task")  # from the timer's expiry to a task that slept
+PLANS = ("default", "interrupts", "traps")
+SHOWN = ("native", "direct", "trapped")  # the curves
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("cyclictest", "cyclictest in Linux", board.name)
+    found = {plan: (source, results_of(source.whole or source.log))
+             for plan, source in board.sources.items()}
+    found = {plan: pair for plan, pair in found.items() if pair[1]}
+    if not found:
+        return made
+    ours = board.first_with(OURS[0], *PLANS)
+    made.text(prose("cyclictest", system=next(iter(found.values()))[1][0].system))
+    for plan, (source, runs) in found.items():
+        values = [value for run in runs if run.config in SHOWN for value in curve(source, run)]
+        if values:
+            made.figure(plan, prose("cyclictest_curves", plan=plan),
+                        charts.ecdf(values, source.clock.axis))
+        made.table(plan, f"{plan}: latency of a wake-up, by cyclictest", (
+            "configuration", ">n", ">min", ">p50", ">p99", ">max", f">p50 − {BASELINE}",
+            ">beyond the histogram", *[">hypbench's guest, p50"] * bool(ours.rows)),
+            [row(source, ours, run, runs) for run in runs],
+            (prose("cyclictest_turns"),) if plan != "cyclictest" and source.clock.exact else ())
+    return made
+
+
+def ticks(source: Source, nanoseconds: int | None) -> int | None:
+    """cyclictest counts in nanoseconds; the page counts in the clock's ticks."""
+    return None if nanoseconds is None else round(nanoseconds * source.clock.hz / 1e9)
+
+
+def row(source: Source, ours: Source, run: Cyclictest, runs: list[Cyclictest]) -> Cells:
+    show = source.clock.show
+    p50 = ticks(source, run.percentile(500))
+    base = next((ticks(source, one.percentile(500)) for one in runs if one.config == BASELINE),
+                None)
+    same = ours.row(*OURS, run.config)
+    return [run.config, number(run.loops), show(ticks(source, min(run.counts))), show(p50),
+            show(ticks(source, run.percentile(990))), show(ticks(source, run.max)),
+            source.clock.change(p50 - base if p50 is not None and base is not None else None),
+            number(run.beyond), *[ours.cell(same)] * bool(ours.rows)]
+
+
+def curve(source: Source, run: Cyclictest) -> list[Data]:
+    """The share of the wake-ups up to each latency."""
+    values = [(ticks(source, one), count) for one, count in sorted(run.counts.items())]
+    sums = list(accumulate(count for _, count in values))
+    each = len(values) // POINTS + 1
+    said = {"config": run.config, "note": f"cyclictest, {run.config}: n {number(run.loops)}, max"
+            f" {source.clock.show(ticks(source, run.max))}"}
+    return [said | {"value": values[0][0], "share": 0.0}, *(
+        said | {"value": value, "share": round(below / run.loops, 5),
+                "last": at == len(values) - 1}
+        for at, ((value, _), below) in enumerate(zip(values, sums))
+        if at % each == 0 or at == len(values) - 1)]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The latencies that an unmodified guest measures itself and prints: cyclictest's histogram, by
+the lines that the recipe `cyclictest` prints. A kept run has these lines between its records."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from hypbench.records import Log, once_a_log
+
+LINE = re.compile(rb"(?:[A-Za-z0-9_.-]{1,23}: )?cyclictest: (?:begin (?P<loops>\d{1,9}) on"
+                  rb" (?P<system>[\w. +~-]{1,60})|end max (?P<max>\d{1,12})"
+                  rb"|(?P<ns>\d{1,9}) (?P<count>\d{1,9}))")
+
+
+@dataclass
+class Cyclictest:
+    """One run of cyclictest: how many wake-ups had which latency in nanoseconds."""
+
+    config: str
+    system: str  # the kernel
+    loops: int
+    counts: dict[int, int] = field(default_factory=dict)
+    max: int | None = None  # None: the run has no last line
+
+    @property
+    def fault(self) -> str:
+        """Why the histogram is no result; "" if it is one."""
+        total = sum(self.counts.values())
+        if self.max is None:
+            return f"config {self.config}: cyclictest began and printed no end"
+        if total > self.loops or not total or max(self.counts) > self.max or (
+                total == self.loops and max(self.counts) != self.max):
+            return (f"config {self.config}: cyclictest's histogram has {total} of {self.loops}"
+                    f" wake-ups and ends at {max(self.counts, default=0)} ns, its maximum is"
+                    f" {self.max} ns")
+        return ""
+
+    @property
+    def beyond(self) -> int:
+        """The wake-ups that were later than the histogram's end."""
+        return self.loops - sum(self.counts.values())
+
+    def percentile(self, permille: int) -> int | None:
+        """In ns; None beyond the histogram's end, or where there are too few wake-ups."""
+        rank, below = -(-self.loops * permille // 1000), 0
+        if self.loops * (1000 - permille) < 1000:
+            return None
+        for value, count in sorted(self.counts.items()):
+            below += count
+            if below >= rank:
+                return value
+        return None
+
+
+@once_a_log
+def runs_of(log: Log) -> list[Cyclictest]:
+    """In the order of the steps, each by the first step that ended after its lines."""
+    ends = [(record.seq, str(record.data["config"])) for record in log.sound
+            if record.kind == "step"]
+    found: list[Cyclictest] = []
+    for after, raw in log.measured:
+        line = LINE.fullmatch(raw)
+        config = next((name for seq, name in ends if seq > after), "")
+        if not line or not config:
+            continue
+        if line["loops"]:
+            found.append(Cyclictest(config, line["system"].decode(), int(line["loops"])))
+        elif found and found[-1].config == config:
+            take(found[-1], line)
+    return found
+
+
+def take(run: Cyclictest, line: re.Match[bytes]) -> None:
+    if line["max"]:
+        run.max = int(line["max"])
+    else:
+        run.counts[int(line["ns"])] = int(line["count"])
+
+
+def results_of(log: Log) -> list[Cyclictest]:
+    """The runs whose histograms are whole."""
+    return [run for run in runs_of(log) if not run.fault]
+
+
+def problems_of(log: Log) -> Iterator[str]:
+    return (run.fault for run in runs_of(log) if run.fault)
