@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hypbench import abi
+from hypbench import abi, scenario
 from hypbench.guests import devicetree, formats, machine, placement
 from hypbench.guests.machine import shown
 from hypbench.frame import published
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.probe import PATHS
+from hypbench.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -162,3 +163,40 @@ def test_the_general_case_stands_before_the_best_case(page, name):
         [cells] = [cells for what, cells in rows.items() if what.startswith(f"{word}: ")]
         assert cells == [str(lengths[f"{config}{case}"][row] - base)
                          for case, row in (("", path), ("-idle", path), ("-best", best))]
+
+
+CHOOSER = ROOT / "docs" / "scenario-chooser.md"
+CHOICE = re.compile(r"^\| (?P<question>[^|]+\?) \| (?P<scenarios>[^|]+) \| (?P<command>[^|]+)"
+                    r" \| (?P<meaning>[^|]+) \|$", re.MULTILINE)
+
+
+def choices() -> list[re.Match[str]]:
+    return list(CHOICE.finditer(CHOOSER.read_text()))
+
+
+def test_the_chooser_leads_to_every_scenario_once():
+    named = [word for row in choices() for word in re.findall(r"`([\w-]+)`", row["scenarios"])]
+    assert sorted(named) == sorted(Tree().scenarios())
+
+
+def test_a_command_of_the_chooser_is_one_of_make_for_a_scenario_of_its_row():
+    """A row without SCENARIO= is about the scenario that its target runs by itself."""
+    makefiles = [ROOT / "Makefile", ROOT / "boards" / "images.mk"]
+    targets = [target for file in makefiles for target in re.findall(
+        r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]
+    own = {"bench": "default", "trace": "trace", "report": "profile", "sdcard": "board"}
+    for row in choices():
+        command, *_ = re.findall(r"`make ([^`]+)`", row["command"])
+        target, *settings = command.split()
+        said = dict(word.split("=") for word in settings)
+        assert target in targets and said.keys() <= {"SCENARIO", "BOARD"}, row[0]
+        assert said.get("BOARD", "virt-a72") in Tree().boards(), row[0]
+        assert f"`{said.get('SCENARIO', own.get(target))}`" in row["scenarios"], row[0]
+
+
+def test_the_chooser_names_gem5_where_a_scenario_needs_caches():
+    for row in choices():
+        word = re.search(r"SCENARIO=([\w-]+)", row["command"])
+        needs = word and scenario.heading(Tree().scenario_files()[word[1]].read_text(),
+                                          word[1]).get("needs", [])
+        assert bool(needs) == ("BOARD=gem5" in row["command"]), row[0]
