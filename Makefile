@@ -288,7 +288,8 @@ bench: setup-images
 		$(if $(PLATFORM),--platform "$(PLATFORM)")
 else
 bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenarios/*.toml; \
-		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)'),+guests)
+		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)' /dev/null \
+		$$(grep -ls '^\[variant\.$(SCENARIO)\]' scenarios/*.toml)),+guests)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
 		$(if $(costs),--clock $(CLOCK) --cost)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
