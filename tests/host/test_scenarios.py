@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from golden import FOLDER, UPDATING
+from hypbench import abi
+from hypbench.checks.reference import compared
 from hypbench.plan_language import parse
 from hypbench.scenario import ScenarioError, read
 from hypbench.scenario_places import places
@@ -38,6 +40,15 @@ def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
     assert str(caught.value).splitlines() == [f"{name}.toml:{line}: {message}"
                                               for line, message in caught.value.mistakes]
     return caught.value.mistakes
+
+
+def test_a_scenario_shows_the_cost_of_each_axis():
+    """`traps` is a part of the presets, and `cycles` is a second clock and not a cost."""
+    shown = compared(TREE)
+    assert [axis for axis, values in abi.axes().items()
+            if values and not shown[axis]] == ["traps", "cycles"]
+    assert shown["frame"] == ["traps"] and "sched" in shown["errata"]
+    assert "profile" not in shown["stage2"]  # its `lazy` differs in `fill`, too
 
 
 # The meaning of a scenario

@@ -19,8 +19,7 @@ MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
 STATE = "state"
 STATES = ("states", "timed", "timed-sw")
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
-SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata",
-            "pause_clock")
+SWITCHES = ("frame", "stats", "trace", "lr_sync", "wfi", "fp", "eoi", "lr", "cntp", "errata")
 SHOWN = 24  # bars of the figure; the table has all
 EACH = 3  # bars of an option
 

@@ -10,12 +10,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hypbench import windows
+from hypbench import abi, windows
 from hypbench.checks.base import Violation
 from hypbench.checks.measured import PART, Measured, Row, table
 from hypbench.records import Data
@@ -101,12 +102,27 @@ def axes(tree: Tree) -> str:
         words = [f"`{axis}={value_of(header, axis, value)}`"
                  for axis, value in SETTING.findall(", ".join(settings))]
         presets.append((f"`{name}`", " ".join(words), question[name]))
+    shown = compared(tree)
     return texts().axes(
         presets,
-        ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis])
+        ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis],
+          " ".join(f"`{scenario}`" for scenario in shown[axis]) or "–")
          for axis, words in header.entries("CONFIG_AXES")),
         ((f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
          for axis, most in header.entries("CONFIG_NUMBERS")))
+
+
+def compared(tree: Tree) -> dict[str, list[str]]:
+    """For each axis the scenarios with two configurations that differ in this axis alone: these
+    scenarios show the cost of the axis."""
+    scenarios: dict[str, list[str]] = {axis: [] for axis in abi.axes()}
+    for word in tree.scenarios():
+        configs = tree.plan(word).configs.values()
+        differing = [[axis for axis in abi.axes() if one[axis] != other[axis]]
+                     for one, other in combinations(configs, 2)]
+        for axis in sorted({axes[0] for axes in differing if len(axes) == 1}):
+            scenarios[axis].append(word)
+    return scenarios
 
 
 def value_of(header: Header, axis: str, value: str) -> str:
