@@ -6,7 +6,9 @@
 #include "lib/text.h"
 
 /*
- * True: the section holds a plan of this version, undamaged. The host tool has checked what the
- * plan says, and no guest can write it. False: *why has the fault.
+ * Return whether the section holds an undamaged plan of this version, in which every count, index
+ * and value is within its bounds, every name ends, and no configuration's VMs have more RAM than
+ * ram_mib. Otherwise *why has the fault. The host tool has checked that the plan makes sense, and
+ * no guest can write it.
  */
 bool plan_check(const struct plan_section *section, struct text *why);
