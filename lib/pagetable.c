@@ -96,6 +96,19 @@ static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t a
 	*(volatile pte_t *)entry = new;
 }
 
+/* Make `entry`, which translates nothing, an empty table. A walker must never find the table before
+ * its entries (DDI 0487 D8.14, B2.3). */
+static bool add_table(struct pagetable *table, pte_t *entry)
+{
+	pte_t *children = page_alloc(table->pool);
+
+	if (!children)
+		return false;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*(volatile pte_t *)entry = (pte_t)(uintptr_t)children | PTE_TYPE_BITS;
+	return true;
+}
+
 /* Make `entry` a table with the same mapping. */
 static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, unsigned level)
 {
@@ -174,6 +187,37 @@ bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uin
 	if (!range_ok(input, size, limit) || !range_ok(output, size, PTE_ADDRESS + PAGE_SIZE))
 		return false;
 	return update_level(table, table->root, ROOT_LEVEL, &u, input + size);
+}
+
+/* The entry of `level` that translates `input`, with the tables above it. NULL: a leaf above it
+ * translates `input`, or the pool is empty. */
+static pte_t *entry_at(struct pagetable *table, uint64_t input, unsigned level)
+{
+	pte_t *entry = &table->root[LPAE_INDEX(input, ROOT_LEVEL)];
+
+	/* bound: LEAF_LEVEL - ROOT_LEVEL */
+	for (unsigned above = ROOT_LEVEL; above < level; above++) {
+		if (!(*entry & PTE_VALID) && !add_table(table, entry))
+			return NULL;
+		if (!is_table(*entry, above))
+			return NULL;
+		entry = &table_of(*entry)[LPAE_INDEX(input, above + 1)];
+	}
+	return entry;
+}
+
+bool pagetable_map_leaf(struct pagetable *table, uint64_t input, uint64_t output, unsigned level,
+			pte_t attributes)
+{
+	pte_t *entry;
+
+	if ((input | output) & (LPAE_SIZE(level) - 1))
+		return false;
+	entry = entry_at(table, input, level);
+	if (!entry || *entry & PTE_VALID)
+		return false;
+	*(volatile pte_t *)entry = leaf(output, attributes, level);
+	return true;
 }
 
 static void fill(pte_t *entries, pte_t page)

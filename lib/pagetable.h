@@ -54,6 +54,14 @@ void pagetable_reset(struct pagetable *table);
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes);
 
+/*
+ * Map one leaf of `level`, 1 to 3, where nothing is mapped; both addresses are in the table's
+ * ranges. False, with nothing mapped: an address is not a multiple of the leaf's size, a leaf or a
+ * table is there already, or the pool is empty. No table is freed and no TLB entry is removed.
+ */
+bool pagetable_map_leaf(struct pagetable *table, uint64_t input, uint64_t output, unsigned level,
+			pte_t attributes);
+
 /* Make a table all of whose pages are the page at `output`, for pagetable_fill(). NULL: the pool is
  * empty. */
 pte_t *pagetable_filler(struct pagetable *table, uint64_t output, pte_t attributes);

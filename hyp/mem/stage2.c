@@ -97,6 +97,16 @@ bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size, enum s
 	return done;
 }
 
+bool stage2_map_leaf(struct stage2 *stage2, ipa_t ipa, pa_t pa, unsigned level,
+		     enum stage2_memory memory)
+{
+	bool done = pagetable_map_leaf(&stage2->table, ipa, pa, level, attributes_of[memory]);
+
+	dsb_ishst();
+	isb();
+	return done;
+}
+
 pte_t *stage2_filler(struct stage2 *stage2, pa_t page)
 {
 	return pagetable_filler(&stage2->table, page, attributes_of[STAGE2_DATA]);

@@ -65,6 +65,9 @@ void stage2_reset(struct stage2 *stage2, uint8_t vmid, enum stage2_grain grain,
 /* As pagetable_map(); on return the guest sees the change. Errors likewise. */
 bool stage2_map(struct stage2 *stage2, ipa_t ipa, pa_t pa, uint64_t size,
 		enum stage2_memory memory);
+/* As pagetable_map_leaf(). */
+bool stage2_map_leaf(struct stage2 *stage2, ipa_t ipa, pa_t pa, unsigned level,
+		     enum stage2_memory memory);
 /* As pagetable_filler() and pagetable_fill(), for reading. */
 pte_t *stage2_filler(struct stage2 *stage2, pa_t page);
 bool stage2_fill(struct stage2 *stage2, ipa_t ipa, uint64_t size, pte_t *filler);

@@ -28,21 +28,22 @@ static bool in_ram(const struct stage2_lazy *lazy, ipa_t ipa)
 	return ipa >= lazy->base && ipa < lazy->end;
 }
 
-/* The largest leaf around `ipa` that the grain allows and that holds guest RAM alone. */
-static uint64_t leaf_size(const struct stage2_lazy *lazy, ipa_t ipa)
+/* The level of the largest leaf around `ipa` that the grain allows, that holds guest RAM alone and
+ * whose size divides the distance to the PA. */
+static unsigned leaf_level(const struct stage2_lazy *lazy, ipa_t ipa)
 {
-	uint64_t size = PAGE_SIZE;
+	unsigned level = 3;
 
 	/* bound: 2: to level 1 */
-	for (unsigned level = 3; level > lazy->stage2->table.block_level; level--) {
-		uint64_t larger = size * PTE_COUNT; /* a leaf of the next level up */
-		ipa_t start = ipa & ~(larger - 1);
+	while (level > lazy->stage2->table.block_level) {
+		uint64_t rest = LPAE_SIZE(level - 1) - 1;
+		ipa_t start = ipa & ~rest;
 
-		if (start < lazy->base || start + larger - 1 >= lazy->end)
+		if (start < lazy->base || start + rest >= lazy->end || lazy->to_pa & rest)
 			break;
-		size = larger;
+		level--;
 	}
-	return size;
+	return level;
 }
 
 static void account(struct stage2_lazy *lazy, uint64_t ticks)
@@ -57,29 +58,31 @@ static void account(struct stage2_lazy *lazy, uint64_t ticks)
 	lazy->faults = saturate(lazy->faults + 1ull);
 }
 
-/* stage2_map() has refused to_pa. The path without colours has no instruction for those with: it
- * keeps no address, HPFAR_EL2 has the page. */
+/* The path without colours has few instructions for those with: it keeps no address, HPFAR_EL2 has
+ * the page. */
 static __cold bool map_coloured(const struct stage2_lazy *lazy)
 {
 	ipa_t page = (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8;
 
-	return lazy->ram->colours &&
-	       stage2_map(lazy->stage2, page, ram_pa(lazy->ram, page), PAGE_SIZE, STAGE2_NORMAL);
+	return stage2_map_leaf(lazy->stage2, page, ram_pa(lazy->ram, page), 3, STAGE2_NORMAL);
 }
 
 bool stage2_lazy_fault(struct stage2_lazy *lazy, ipa_t ipa)
 {
 	uint64_t start = counter_read();
 	struct pagetable_leaf leaf;
-	uint64_t size;
+	unsigned level;
+	bool mapped;
 	ipa_t at;
 
 	if (!in_ram(lazy, ipa) || pagetable_walk(&lazy->stage2->table, ipa, &leaf))
 		return false;
-	size = leaf_size(lazy, ipa);
-	at = ipa & ~(size - 1);
-	if (!stage2_map(lazy->stage2, at, at + lazy->to_pa, size, STAGE2_NORMAL) &&
-	    !map_coloured(lazy))
+	level = leaf_level(lazy, ipa);
+	at = ipa & ~(LPAE_SIZE(level) - 1);
+	mapped = lazy->to_pa % PAGE_SIZE ? map_coloured(lazy)
+					 : stage2_map_leaf(lazy->stage2, at, at + lazy->to_pa,
+							   level, STAGE2_NORMAL);
+	if (!mapped)
 		return false;
 	account(lazy, counter_read() - start);
 	return true;

@@ -131,17 +131,29 @@ void sched_wake(struct vcpu *vcpu)
 		make_ready(vcpu);
 }
 
+static bool is_woken(const struct vcpu *vcpu)
+{
+	return vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED;
+}
+
+/* The most urgent vCPU alone may preempt the running one, so that the core switches once at most. A
+ * more urgent vCPU that another core posts to meanwhile waits for its own kick. */
 bool sched_wake_posted(void)
 {
-	bool any = false;
+	struct vcpu *first = NULL;
 
 	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
-		if (vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED) {
-			make_ready(vcpu);
-			any = true;
-		}
-	return any;
+		if (is_woken(vcpu) && (!first || vcpu->urgency > first->urgency))
+			first = vcpu;
+	if (!first)
+		return false;
+	make_ready(first);
+	/* bound: CORE_VCPUS */
+	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core)
+		if (is_woken(vcpu) && vcpu->urgency <= first->urgency)
+			queue(&sched.ready, vcpu);
+	return true;
 }
 
 /* Where no vCPU is ready, EL2 waits in the guest's place. A physical interrupt ends the wait though

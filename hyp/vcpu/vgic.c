@@ -289,7 +289,7 @@ __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 			give_back(virq);
 		else if (virq->hw)
 			gic_set_active(virq->intid);
-		vgic_spill(vgic, virq);
+		vgic_spill(vgic, virq, VIRQ_PRIORITIES);
 	}
 	vgic_requeue(vgic, virq);
 }

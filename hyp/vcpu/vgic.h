@@ -63,7 +63,9 @@ struct virq {
 	bool lr_latch; /* pending_latch by software or an edge, as the list register got it */
 	bool level;    /* line of an emulated device */
 
-	bool spilled;  /* active in no list register */
+	/* Not 0: active in no list register, with the active priority spilled - 1; a value above
+	 * VIRQ_PRIORITIES: software made the interrupt active. */
+	uint8_t spilled;
 	bool retarget; /* active, and moves to another vCPU at its end */
 };
 
@@ -239,8 +241,9 @@ void vgic_push(struct vgic *vgic, const struct virq *virq);
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);
 
-/* Make an interrupt active in no list register; make it inactive. */
-void vgic_spill(struct vgic *vgic, struct virq *virq);
+/* Make an interrupt active in no list register; make it inactive. `level`: its active priority, as
+ * spilled_by has it; VIRQ_PRIORITIES: none. */
+void vgic_spill(struct vgic *vgic, struct virq *virq, unsigned level);
 void vgic_unspill(struct vgic *vgic, struct virq *virq);
 
 /* Process the end of an interrupt, which is in no list register and not spilled. vgic_refill() must

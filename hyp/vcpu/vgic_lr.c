@@ -59,15 +59,19 @@ static bool anything_queued(const struct vgic *vgic)
 	return vgic->queued_at[0] | vgic->queued_at[1];
 }
 
-/* The most urgent interrupt of the queues of these groups. */
-static struct virq *first_of(struct vgic *vgic, unsigned groups)
+/* The priorities that the queues of these groups have. */
+static uint32_t levels_of(const struct vgic *vgic, unsigned groups)
+{
+	return (groups & 1 ? vgic->queued_at[0] : 0) | (groups & 2 ? vgic->queued_at[1] : 0);
+}
+
+/* The first interrupt of this priority in the queues of these groups. */
+static struct virq *first_of(struct vgic *vgic, unsigned groups, unsigned level)
 {
 	uint32_t zero = groups & 1 ? ~0u : 0, one = groups & 2 ? ~0u : 0;
-	uint32_t levels = (vgic->queued_at[0] & zero) | (vgic->queued_at[1] & one);
-	unsigned level = levels ? bit_lowest(levels) : 0;
 
 	/* bound: VIRQ_WORDS */
-	for (unsigned word = 0; levels && word < VIRQ_WORDS; word++) {
+	for (unsigned word = 0; word < VIRQ_WORDS; word++) {
 		uint32_t bits = (vgic->queued[0][level][word] & zero) |
 				(vgic->queued[1][level][word] & one);
 
@@ -77,11 +81,16 @@ static struct virq *first_of(struct vgic *vgic, unsigned groups)
 	return NULL;
 }
 
+/* The most urgent interrupt of the queues: of these groups, or else of the others. */
 static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
 {
-	struct virq *virq = first_of(vgic, groups);
+	uint32_t levels = levels_of(vgic, groups);
 
-	return virq ? virq : first_of(vgic, ~groups);
+	if (!levels) {
+		groups = ~groups;
+		levels = levels_of(vgic, groups);
+	}
+	return levels ? first_of(vgic, groups, bit_lowest(levels)) : NULL;
 }
 
 /* --- list registers --- */
@@ -160,9 +169,9 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 	return priorities;
 }
 
-__cold void vgic_spill(struct vgic *vgic, struct virq *virq)
+__cold void vgic_spill(struct vgic *vgic, struct virq *virq, unsigned level)
 {
-	virq->spilled = true;
+	virq->spilled = (uint8_t)(level + 1);
 	virq->fast_lr = VIRQ_LR_NONE;
 	vgic->spilled_count++;
 	vgic->work = 1;
@@ -170,11 +179,11 @@ __cold void vgic_spill(struct vgic *vgic, struct virq *virq)
 
 __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
 {
-	/* bound: VIRQ_PRIORITIES */
-	for (uint32_t left = vgic->spilled_at; left; left &= left - 1)
-		if (vgic->spilled_by[bit_lowest(left)] == virq->intid)
-			vgic->spilled_at &= ~(left & -left);
-	virq->spilled = false;
+	unsigned level = virq->spilled - 1u;
+
+	if (level < VIRQ_PRIORITIES && vgic->spilled_by[level] == virq->intid)
+		vgic->spilled_at &= ~BIT(level);
+	virq->spilled = 0;
 	vgic->spilled_count--;
 }
 
@@ -267,11 +276,12 @@ static unsigned spill_least_urgent(struct vgic *vgic)
 	vgic->spilled_at |= BIT(level);
 	vgic->spilled_by[level] = vgic->lr_owner[victim]->intid;
 	gic_lr_write(victim, 0);
-	vgic_spill(vgic, vgic->lr_owner[victim]);
+	vgic_spill(vgic, vgic->lr_owner[victim], level);
 	return victim;
 }
 
-/* Return an empty list register for `virq`; VIRQ_LR_NONE: every one has a more urgent interrupt. */
+/* Return a list register for `virq`, which is empty or has a less urgent pending interrupt;
+ * VIRQ_LR_NONE: there is none. */
 static unsigned alloc_lr(struct vgic *vgic, const struct virq *virq, unsigned groups)
 {
 	uint32_t empty = gic_lr_empty();
@@ -283,11 +293,8 @@ static unsigned alloc_lr(struct vgic *vgic, const struct virq *virq, unsigned gr
 	if (i != VIRQ_LR_NONE) {
 		evict(vgic, i);
 		vgic_queue(vgic, vgic->lr_owner[i]);
-		return i;
 	}
-	if (rank(virq, groups) >= GROUP_OFF || any_pending(vgic))
-		return VIRQ_LR_NONE;
-	return spill_least_urgent(vgic);
+	return i;
 }
 
 static void place(struct vgic *vgic, struct virq *virq, unsigned i)
@@ -300,6 +307,20 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 	virq->pending_latch = false;
 	set_owner(vgic, virq, i);
 	gic_lr_write(i, vgic_lr_pending(vgic, virq, source, virq_waits(virq)));
+}
+
+/* The last turn of fill(), for which alloc_lr() found no list register: where each one is active,
+ * spill the least urgent interrupt. Return whether an interrupt waits. */
+static bool fill_active(struct vgic *vgic, struct virq *virq, unsigned groups)
+{
+	unsigned i;
+
+	if (rank(virq, groups) >= GROUP_OFF || any_pending(vgic))
+		return true;
+	i = spill_least_urgent(vgic);
+	pull(vgic, virq);
+	place(vgic, virq, i);
+	return anything_queued(vgic);
 }
 
 /* The event "none pending" would hold at once, and for ever, with no list register pending. */
@@ -327,7 +348,7 @@ static bool fill(struct vgic *vgic)
 		unsigned i = virq ? alloc_lr(vgic, virq, groups) : VIRQ_LR_NONE;
 
 		if (i == VIRQ_LR_NONE)
-			return virq;
+			return virq && fill_active(vgic, virq, groups);
 		pull(vgic, virq);
 		/* most: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS + REFILLS */
 		place(vgic, virq, i);

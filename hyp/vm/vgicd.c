@@ -92,15 +92,16 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 	}
 }
 
-/* One refill is enough where interrupts wait for list registers. */
+/* One refill is enough where interrupts wait for list registers, and where an SPI moves. */
 static void reload_at_once(struct vcpu *vcpu, unsigned intid)
 {
-	bool busy = vcpu->vgic.work;
+	bool moves = vcpu->dist->target[intid] != vcpu->index && intid >= GIC_PRIVATE_COUNT;
+	bool batch = moves || vcpu->vgic.work;
 
-	if (busy)
+	if (batch)
 		vgic_begin(&vcpu->vgic);
 	vgicd_reload(vcpu, intid);
-	if (busy)
+	if (batch)
 		vgic_end(&vcpu->vgic);
 }
 
@@ -136,6 +137,14 @@ static void post_own(struct vcpu *vcpu, const struct access *access, uint32_t wh
 }
 
 /* In each access one interrupt of `vcpu` itself changes at once. Others are posted. */
+static void change_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
+{
+	if (which & (which - 1) || vcpu->vgic.spent)
+		post_own(vcpu, access, which);
+	else
+		change_at_once(vcpu, access, which);
+}
+
 static void change(struct vcpu *vcpu, struct vcpu *owner, const struct access *access,
 		   uint32_t which)
 {
@@ -152,11 +161,9 @@ static void change(struct vcpu *vcpu, struct vcpu *owner, const struct access *a
 			clear_physical(holder, access->word, of[i]);
 		if (vcpu != holder)
 			post_change(holder, access, of[i]);
-		else if (of[i] & (of[i] - 1) || vcpu->vgic.spent)
-			post_own(vcpu, access, of[i]);
-		else
-			change_at_once(vcpu, access, of[i]);
 	}
+	if (of[vcpu->index])
+		change_own(vcpu, access, of[vcpu->index]);
 }
 
 void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, uint32_t which)
@@ -187,19 +194,14 @@ static uint32_t published_state(struct vcpu *of, bool active, unsigned word, uin
 
 static __cold uint32_t read_state(struct vcpu *vcpu, struct vcpu *owner, bool active, unsigned word)
 {
-	uint32_t of[VCPU_MAX], value = 0;
+	uint32_t of[VCPU_MAX], value;
 
 	divide(owner, word, ~vcpu->vgic.not_read, of);
+	value = vgicd_state(vcpu, active, word, of[vcpu->index]);
 	/* bound: VCPU_MAX */
-	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++) {
-		struct vcpu *holder = vcpu->dist->vcpu[i];
-
-		if (holder == vcpu)
-			/* most: 1 */
-			value |= vgicd_state(vcpu, active, word, of[i]);
-		else if (of[i])
-			value |= published_state(holder, active, word, of[i]);
-	}
+	for (unsigned i = 0; i < vcpu->dist->vcpu_count; i++)
+		if (i != vcpu->index && of[i])
+			value |= published_state(vcpu->dist->vcpu[i], active, word, of[i]);
 	return value;
 }
 
@@ -314,15 +316,12 @@ static void set_groups(struct vcpu *vcpu, uint32_t groups)
 
 __cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source)
 {
+	targets &= vgicd_all_vcpus(vcpu->dist);
 	/* bound: VCPU_MAX */
-	for (targets &= vgicd_all_vcpus(vcpu->dist); targets; targets &= targets - 1) {
-		struct vcpu *to = vcpu->dist->vcpu[bit_lowest(targets)];
-
-		if (to == vcpu)
-			vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[id], source);
-		else
-			vgic_post_sgi(to, id, source);
-	}
+	for (uint32_t to = targets & ~BIT(vcpu->index); to; to &= to - 1)
+		vgic_post_sgi(vcpu->dist->vcpu[bit_lowest(to)], id, source);
+	if (targets & BIT(vcpu->index))
+		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[id], source);
 }
 
 __cold uint32_t vgicd_id_register(uint32_t offset, uint32_t part)
@@ -431,14 +430,21 @@ static uint64_t dist_read(struct vcpu *vcpu, uint32_t offset)
 	return gic_version() == 2 ? vgicd_v2_read(vcpu, offset) : vgicd_v3_read(vcpu, offset);
 }
 
-static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
+/* All but GICD_CTLR, a part of which has no effect. */
+static void dist_write_part(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
-	if (offset == GICD_CTLR && lanes == VGICD_ALL_LANES)
-		set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
-	else if (gic_version() == 2)
+	if (gic_version() == 2)
 		vgicd_v2_write(vcpu, offset, value, lanes);
 	else
 		vgicd_v3_write(vcpu, offset, value, lanes);
+}
+
+static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value)
+{
+	if (offset == GICD_CTLR)
+		set_groups(vcpu, value & (GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1));
+	else
+		dist_write_part(vcpu, offset, value, VGICD_ALL_LANES);
 }
 
 /* --- accesses of any width, anywhere --- */
@@ -515,6 +521,15 @@ static bool is_priority(uint32_t offset, unsigned size)
 	       offset < GICD_IPRIORITYR + VIRQ_COUNT;
 }
 
+static __cold void dist_write_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
+				    uint64_t value)
+{
+	if (offset == GICD_CTLR && size == 8)
+		dist_write(vcpu, offset, (uint32_t)value); /* GICD_TYPER is read-only */
+	else
+		write_split(vcpu, offset, size, value, dist_write_part);
+}
+
 /* The short paths: an SGI to the vCPU itself; a priority where one vCPU has every interrupt. */
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
 {
@@ -523,12 +538,12 @@ void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 	if (gic_version() == 2 && offset == GICD_SGIR && size == 4) {
 		vgicd_v2_sgir(vcpu, (uint32_t)value);
 	} else if (is_word(offset, size)) {
-		dist_write(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
+		dist_write(vcpu, offset, (uint32_t)value);
 	} else if (is_priority(offset, size) && vcpu->dist->vcpu_count == 1) {
 		vcpu->dist->priority[0][intid] = (uint8_t)value;
 		vgic_set_priority(&vcpu->vgic, &vcpu->vgic.virq[intid], (uint8_t)value);
 	} else {
-		write_split(vcpu, offset, size, value, dist_write);
+		dist_write_split(vcpu, offset, size, value);
 	}
 }
 

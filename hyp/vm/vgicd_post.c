@@ -27,17 +27,6 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 		vgic_clear_active(vgic, virq);
 }
 
-/* The lowest `count` bits. */
-static uint32_t lowest(uint32_t bits, unsigned count)
-{
-	uint32_t rest = bits;
-
-	/* bound: PIECE_VIRQS */
-	for (; rest && count; count--)
-		rest &= rest - 1;
-	return bits & ~rest;
-}
-
 typedef uint32_t __attribute__((may_alias)) half_t;
 
 /* The interrupts of a pair, by its halves: GCC 14 loads a pair on ARMv7 by an LDRD whose index
@@ -50,29 +39,26 @@ static uint32_t posted_bits(const uint64_t *pair)
 	       __atomic_load_n(&half[1], __ATOMIC_RELAXED);
 }
 
-/* Process posts of some of the interrupts `which`, `room` of them at most. A post that SPIs have
- * outrun goes to their holder. Return the room that is left. */
-static unsigned process_states(struct vcpu *vcpu, bool active, unsigned word, uint32_t which,
-			       unsigned room)
+/* Process what was posted of one interrupt's state. A post that SPIs have outrun goes to their
+ * holder. */
+static void process_state(struct vcpu *vcpu, bool active, unsigned intid, bool on)
 {
-	uint64_t *posted = &vcpu->vgic.posted.pair[active][word];
-	uint32_t some = lowest(posted_bits(posted) & which, room), set;
+	struct vcpu *holder = vgicd_holder(vcpu, intid);
 
-	if (!some)
-		return room;
-	set = (uint32_t)vgic_fetch_posted(posted, some);
-	/* bound: PIECE_VIRQS; total: 3 * PIECE_VIRQS: a piece, and of each reload two states */
-	for (uint32_t bits = some; bits; bits &= bits - 1, room--) {
-		unsigned intid = word * 32 + bit_lowest(bits);
-		bool on = bit_test(&set, intid % 32);
-		struct vcpu *holder = vgicd_holder(vcpu, intid);
+	if (holder == vcpu)
+		vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
+	else
+		vgic_post_state(holder, active, on, intid / 32, BIT(intid % 32));
+}
 
-		if (holder == vcpu)
-			vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
-		else
-			vgic_post_state(holder, active, on, word, bits & -bits);
-	}
-	return room;
+/* The same, where anything is posted. */
+static void process_state_of(struct vcpu *vcpu, bool active, unsigned intid)
+{
+	uint64_t *posted = &vcpu->vgic.posted.pair[active][intid / 32];
+	uint32_t bit = BIT(intid % 32);
+
+	if (posted_bits(posted) & bit)
+		process_state(vcpu, active, intid, (uint32_t)vgic_fetch_posted(posted, bit));
 }
 
 /* --- the virtual GIC follows the distributor --- */
@@ -109,8 +95,8 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	bool leaves = target != vcpu->index && target != VGICD_NO_TARGET;
 
 	if (leaves) {
-		process_states(vcpu, false, virq->intid / 32, BIT(virq->intid % 32), 1);
-		process_states(vcpu, true, virq->intid / 32, BIT(virq->intid % 32), 1);
+		process_state_of(vcpu, false, virq->intid);
+		process_state_of(vcpu, true, virq->intid);
 		vgic_refill(vgic);
 		if (!vgic_is_active(vgic, virq)) {
 			hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
@@ -207,21 +193,6 @@ static bool process_sgis(struct vgic *vgic)
 	return false;
 }
 
-/* Return whether there were any. */
-static bool process_reloads(struct vcpu *vcpu, unsigned word, unsigned room)
-{
-	uint32_t *reload = &vcpu->vgic.posted.reload[word];
-	uint32_t some = lowest(__atomic_load_n(reload, __ATOMIC_RELAXED), room);
-
-	if (!some)
-		return false;
-	__atomic_fetch_and(reload, ~some, __ATOMIC_ACQUIRE);
-	/* bound: PIECE_VIRQS */
-	for (; some; some &= some - 1)
-		vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(some));
-	return true;
-}
-
 static bool is_posted(const struct vgic_posted *posted, unsigned word)
 {
 	return posted->pair[0][word] | posted->pair[1][word] | posted->reload[word];
@@ -232,17 +203,47 @@ static bool are_sources_posted(const struct vgic_posted *posted)
 	return posted->sources[0] | posted->sources[1] | posted->sources[2] | posted->sources[3];
 }
 
+/* Process the post of one interrupt's state. Return whether there was any. */
+static bool process_one_state(struct vcpu *vcpu, unsigned word)
+{
+	const struct vgic_posted *posted = &vcpu->vgic.posted;
+	uint32_t pending = posted_bits(&posted->pair[0][word]);
+	uint32_t bits = pending ? pending : posted_bits(&posted->pair[1][word]);
+
+	if (bits)
+		process_state_of(vcpu, !pending, word * 32 + bit_lowest(bits));
+	return bits;
+}
+
+/* The same of one reload. */
+static bool process_one_reload(struct vcpu *vcpu, unsigned word)
+{
+	uint32_t *reload = &vcpu->vgic.posted.reload[word];
+	uint32_t bits = __atomic_load_n(reload, __ATOMIC_RELAXED);
+
+	if (!bits)
+		return false;
+	__atomic_fetch_and(reload, ~(bits & -bits), __ATOMIC_ACQUIRE);
+	vgicd_changed(vcpu, vcpu, word * 32 + bit_lowest(bits));
+	return true;
+}
+
 /* Process posts of PIECE_VIRQS interrupts at most. Return whether the visit is full: a reload takes
  * as long as several states. */
 static bool process_piece(struct vcpu *vcpu, unsigned word)
 {
-	unsigned room = PIECE_VIRQS;
-	bool full;
+	bool full = false;
+	unsigned room;
 
 	vgic_begin(&vcpu->vgic);
-	room = process_states(vcpu, false, word, VGICD_ALL_LANES, room);
-	room = process_states(vcpu, true, word, VGICD_ALL_LANES, room);
-	full = process_reloads(vcpu, word, room) || room == 0;
+	/* bound: PIECE_VIRQS */
+	for (room = PIECE_VIRQS; room; room--)
+		if (!process_one_state(vcpu, word)) {
+			if (!process_one_reload(vcpu, word))
+				break;
+			full = true;
+		}
+	full |= room == 0;
 	if (full)
 		vgic_end_later(&vcpu->vgic);
 	else

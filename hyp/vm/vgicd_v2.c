@@ -76,12 +76,25 @@ static void post_own_sources(struct vcpu *vcpu, bool on, unsigned word, uint32_t
 	vgic_post_sources(vcpu, on, word, sources);
 }
 
+/* `value`: the word of the register that has the sources of this SGI, and of no other. */
+static void set_sources_of_one(struct vgic *vgic, bool on, unsigned id, uint32_t value)
+{
+	uint32_t sources = value >> 8 * (id % 4);
+
+	if (on)
+		vgic_set_pending_from(vgic, &vgic->virq[id], sources);
+	else
+		vgic_clear_pending(vgic, &vgic->virq[id], sources);
+}
+
 static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 {
 	struct vgic *vgic = &vcpu->vgic;
 	bool on = offset >= GICD_SPENDSGIR;
 	unsigned word = offset % GIC_SGI_COUNT / 4;
 
+	if (!value)
+		return;
 	if (vgic->posted.what) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.sources[word], value);
 	if (vgic->spent || vgicd_first_sources(value, 1) != value) {
@@ -89,7 +102,7 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 		return;
 	}
 	vgic->spent = vgic->wide;
-	vgicd_set_sources(vgic, word, on ? value : 0, on ? 0 : value);
+	set_sources_of_one(vgic, on, word * 4 + bit_lowest(value) / 8, value);
 }
 
 static __cold void send(struct vcpu *vcpu, uint32_t value)

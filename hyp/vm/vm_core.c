@@ -168,19 +168,27 @@ void vm_core_process(void)
 	}
 }
 
+/* A VM has a vCPU at least, and a core has one of them at most. */
 static inline __attribute__((always_inline)) void follow(struct vm *vm, bool paused)
 {
+	struct vcpu *here = NULL;
+	unsigned n = 0;
+
 	/* bound: VCPU_MAX */
-	for (unsigned n = 0; n < vm->vcpu_count; n++) {
+	do {
 		struct vcpu *vcpu = vm->vcpu[n];
 
 		if (vcpu->core != smp_core())
 			smp_ask(vcpu->core);
-		else if (!paused && vcpu->power == VCPU_STARTING)
-			sched_leave(); /* the core's loop starts it */
 		else
-			follow_one(vcpu, paused);
-	}
+			here = vcpu;
+	} while (++n < vm->vcpu_count);
+	if (!here)
+		return;
+	if (!paused && here->power == VCPU_STARTING)
+		sched_leave(); /* the core's loop starts it */
+	else
+		follow_one(here, paused);
 }
 
 /* In this order, so that two VMs that fail over to each other at once do not both stop. */

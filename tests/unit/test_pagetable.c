@@ -217,6 +217,54 @@ TEST(a_block_that_cannot_be_split_stays)
 	assert_maps(2 * MIB, 6 * MIB, 2);
 }
 
+static bool map_leaf(uint64_t input, uint64_t output, unsigned level)
+{
+	bool done = pagetable_map_leaf(&table, input, output, level, ATTRIBUTES);
+
+	assert_tlb_clean();
+	return done;
+}
+
+TEST(a_leaf_is_mapped_where_nothing_is)
+{
+	begin(2, 4);
+	assert_true(map_leaf(2 * MIB, 6 * MIB, 2));
+	assert_true(map_leaf(4 * MIB + PAGE_SIZE, PAGE_SIZE, 3));
+	assert_true(map_leaf(GIB, 3 * GIB, 1));
+	assert_maps(4 * MIB - 1, 8 * MIB - 1, 2);
+	assert_maps(4 * MIB + PAGE_SIZE, PAGE_SIZE, 3);
+	assert_maps(2 * GIB - 1, 4 * GIB - 1, 1);
+	assert_unmapped(4 * MIB);
+	assert_unmapped(4 * MIB + 2 * PAGE_SIZE);
+	assert_unmapped(2 * GIB);
+	assert_int_equal(pool.used, 2);
+}
+
+TEST(a_leaf_changes_nothing_that_is_mapped)
+{
+	begin(2, 4);
+	assert_true(map_leaf(2 * MIB, 6 * MIB, 2));
+	assert_true(map_leaf(4 * MIB, 0, 3));
+	assert_false(map_leaf(2 * MIB, 0, 2));
+	assert_false(map_leaf(2 * MIB + PAGE_SIZE, 0, 3)); /* a part of a leaf */
+	assert_false(map_leaf(4 * MIB, 0, 2));             /* a table with a leaf */
+	assert_false(map_leaf(0, 0, 1));
+	assert_maps(2 * MIB + PAGE_SIZE, 6 * MIB + PAGE_SIZE, 2);
+	assert_maps(4 * MIB, 0, 3);
+	assert_unmapped(0);
+}
+
+TEST(a_leaf_that_is_not_aligned_or_finds_no_page_is_not_mapped)
+{
+	begin(2, 1);
+	assert_false(map_leaf(2 * MIB + PAGE_SIZE, 0, 2));
+	assert_false(map_leaf(2 * MIB, PAGE_SIZE, 2));
+	assert_false(map_leaf(PAGE_SIZE, 1, 3));
+	assert_int_equal(pool.used, 0);
+	assert_false(map_leaf(PAGE_SIZE, 0, 3)); /* two tables */
+	assert_unmapped(PAGE_SIZE);
+}
+
 /* --- against a flat model --- */
 
 #define UNITS_MAX 4096u

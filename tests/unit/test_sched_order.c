@@ -197,19 +197,35 @@ static void begin_again(void)
 	assert_ptr_equal(first, model.running < 0 ? NULL : &vcpus[model.running]);
 }
 
-/* Post to the vCPUs of `which`: those that sleep wake, whichever of them has the core before. */
+static bool wakes(unsigned which, unsigned i)
+{
+	return which >> i & 1 && model.state[i] == VCPU_STATE_BLOCKED;
+}
+
+/* The most urgent of those that wake; of several the last that was added. VCPUS: none wakes. */
+static unsigned first_to_wake(unsigned which)
+{
+	unsigned first = VCPUS;
+
+	for (unsigned i = VCPUS; i-- > 0;)
+		if (wakes(which, i) && (first == VCPUS || urgency(i) > urgency(first)))
+			first = i;
+	return first;
+}
+
+/* Post to the vCPUs of `which`: those that sleep wake, the most urgent one first. */
 static void wake_posted(unsigned which)
 {
-	bool any = false;
+	unsigned first = first_to_wake(which);
 
-	for (unsigned i = VCPUS; i-- > 0;) { /* the last that was added is the first to wake */
+	for (unsigned i = 0; i < VCPUS; i++)
 		vcpus[i].vgic.posted.what = which >> i & 1;
-		if (!(which >> i & 1) || model.state[i] != VCPU_STATE_BLOCKED)
-			continue;
-		model_wake(i);
-		any = true;
-	}
-	assert_int_equal(sched_wake_posted(), any);
+	if (first < VCPUS)
+		model_wake(first);
+	for (unsigned i = VCPUS; i-- > 0;)
+		if (wakes(which, i))
+			model_wake(i);
+	assert_int_equal(sched_wake_posted(), first < VCPUS);
 }
 
 static void step(struct random *random)

@@ -11,6 +11,9 @@
 #include "tests/unit/trap_vm.h"
 #include "tests/unit/unit.h"
 
+#define MIB (1024ull * 1024)
+#define GIB (1024 * MIB)
+
 static unsigned level_at(ipa_t ipa)
 {
 	struct pagetable_leaf leaf;
@@ -47,6 +50,19 @@ TEST(a_first_touch_of_any_kind_maps_one_leaf)
 		assert_int_equal(vcpu->vm->lazy.faults, i + 1);
 	}
 	assert_int_equal(device.reads + device.writes, 0);
+}
+
+/* A leaf of 1 GiB needs a PA that is a multiple of 1 GiB, too. */
+TEST(a_leaf_is_as_large_as_both_addresses_allow)
+{
+	be_lazy(STAGE2_1G, 8);
+	lazy_ram = ram_plain(GIB, 3 * GIB, 2 * GIB);
+	stage2_lazy_begin(&vcpu->vm->lazy, &vcpu->vm->stage2, &lazy_ram, 7);
+	assert_maps(DABT_LDP, GIB + 0x10, 1);
+	lazy_ram = ram_plain(2 * GIB, GIB + 2 * MIB, GIB);
+	stage2_lazy_begin(&vcpu->vm->lazy, &vcpu->vm->stage2, &lazy_ram, 7);
+	assert_maps(DABT_LDP, 2 * GIB + 0x10, 2);
+	assert_int_equal(level_at(2 * GIB + 2 * MIB), 0);
 }
 
 TEST(a_fault_that_stays_stops_the_vm)
