@@ -29,7 +29,7 @@ config cold trapped state=cold-caches
 """ + "".join(f"bench {bench}\n" for bench in (
     "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
     "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
-    "irq_order n=2"))
+    "irq_order n=2", "measure n=2", "tlb_maintenance n=2", "page_fault n=2"))
 # What several VMs do; and guests that do at random whatever a guest can, by their vCPUs.
 PLANS = ("failover", "links", "virtio")
 FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
