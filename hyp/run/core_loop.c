@@ -29,7 +29,7 @@ static void run(struct vcpu *vcpu)
 	cpu_guest_off();
 	sched_leave();
 	if (off)
-		__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
+		vm_work_turn_off(vcpu);
 }
 
 /* EL2 does a worker's turn itself, and takes all interrupts before each piece. A kick reports what

@@ -89,6 +89,7 @@ struct el2_regs {
 struct vcpu_work {
 	uint8_t part, step;
 	unsigned piece;
+	uint32_t turns; /* of the guest, as the work begins */
 };
 
 /* The first member of a cache line */

@@ -353,23 +353,30 @@ static void drop_posts(struct vgic_posted *posted)
 		vgic_fetch_posted(&posted->sources[word], VGICD_ALL_LANES);
 }
 
-void vgicd_reset_private(struct vcpu *vcpu)
+static void reset_private_one(struct vcpu *vcpu, unsigned intid)
 {
 	struct vgic *vgic = &vcpu->vgic;
+	struct virq *virq = &vgic->virq[intid];
 
-	reset_private_registers(vcpu->dist, vcpu->index);
-	drop_posts(&vgic->posted);
-	vgic_begin(vgic);
-	for (unsigned intid = 0; intid < GIC_PRIVATE_COUNT; intid++) {
-		struct virq *virq = &vgic->virq[intid];
+	vgicd_reload(vcpu, intid);
+	if (virq->hw)
+		gic_clear_pending(intid);
+	vgic_clear_pending(vgic, virq, ~0u);
+	vgic_clear_active(vgic, virq);
+}
 
-		vgicd_reload(vcpu, intid);
-		if (virq->hw)
-			gic_clear_pending(intid);
-		vgic_clear_pending(vgic, virq, ~0u);
-		vgic_clear_active(vgic, virq);
+bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
+{
+	if (piece == 0) {
+		reset_private_registers(vcpu->dist, vcpu->index);
+		drop_posts(&vcpu->vgic.posted);
 	}
-	vgic_end(vgic);
+	vgic_begin(&vcpu->vgic);
+	/* bound: PIECE_VIRQS */
+	for (unsigned n = 0; n < PIECE_VIRQS; n++)
+		reset_private_one(vcpu, piece * PIECE_VIRQS + n);
+	vgic_end(&vcpu->vgic);
+	return (piece + 1) * PIECE_VIRQS < GIC_PRIVATE_COUNT;
 }
 
 void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)

@@ -63,8 +63,9 @@ void vgicd_reset(struct vgicd *dist);
 #define VGICD_RESET_PIECES 2u
 void vgicd_reset_piece(struct vgicd *dist, unsigned piece);
 
-/* A vCPU is off: reset its private interrupts. On its core. */
-void vgicd_reset_private(struct vcpu *vcpu);
+/* A vCPU turns off: reset PIECE_VIRQS of its private interrupts. Return whether a piece is left. On
+ * its core, with its list registers loaded. */
+bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece);
 
 /* For struct mmio_region (hyp/vm/machine.h). */
 uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);

@@ -33,6 +33,10 @@ static void limit_reached(struct timer *timer)
 
 	if (vm->limit >= VM_NO_LIMIT) /* under icount a sleep may last that long */
 		return;
+	if (timer->deadline < vm->limit) { /* of the attach: loading takes none of the limit */
+		timerq_start(timer, vm->limit);
+		return;
+	}
 	vm_fault(vm->vcpu[0], FAULT_TIME_LIMIT, 0, 0, 0);
 	sched_leave();
 }
@@ -101,46 +105,14 @@ void vm_core_follow(void *argument)
 	follow_one(vcpu, __atomic_load_n(&vcpu->vm->paused, __ATOMIC_ACQUIRE));
 }
 
-/* Nothing of it is signalled, and what comes from now on waits until it is on again. */
 void vm_core_off(struct vcpu *vcpu)
 {
 	cpu_guest_off();
 	vcntp_reset(vcpu);
 	gic_virt_cpu_reset();
-	vgicd_reset_private(vcpu); /* SPIs keep their state */
 }
 
 /* --- what others ask --- */
-
-/* The TLBs forget translations by registers of which some were the last guest's and some this
- * one's already (Cortex-A72 erratum 1319367). */
-static void start(struct vcpu *vcpu)
-{
-	struct vm *vm = vcpu->vm;
-
-	vppi_load(vcpu); /* the only one with PPIs has them from now on */
-	gic_virt_restore(&vcpu->gic);
-	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
-	if (!vm->booted) {
-		vm->booted = true;
-		timerq_start(&vm->limit_timer, vm->limit); /* which loading is no part of */
-		vm->type->set_registers(vcpu);
-	}
-	vcpu_put(vcpu);
-	tlbi_core_guests();
-	sched_add(vcpu);
-	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
-}
-
-/* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
-static void process_posts(struct vcpu *vcpu)
-{
-	vppi_load(vcpu);
-	gic_virt_restore(&vcpu->gic);
-	vgicd_process_posts(vcpu);
-	gic_virt_save(&vcpu->gic);
-	gic_virt_off();
-}
 
 static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
@@ -150,21 +122,29 @@ static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 		sched_remove(vcpu);
 }
 
-void vm_core_process(void)
+/* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
+static void follow_off(struct vcpu *vcpu)
+{
+	uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
+
+	if (power == VCPU_STARTING && !vcpu->vm->paused)
+		vm_work_turn_on(vcpu);
+	else if (power == VCPU_OFF && vcpu->vgic.posted.what)
+		vm_work_posts(vcpu);
+}
+
+__attribute__((noinline)) void vm_core_process(void)
 {
 	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = attached; vcpu; vcpu = vcpu->next_attached) {
-		uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
 		enum vm_outcome outcome = vm_outcome(vcpu->vm);
 
 		if (outcome != VM_RUNNING)
 			follow_end(vcpu, outcome);
-		else if (power == VCPU_STARTING && !vcpu->vm->paused)
-			start(vcpu);
-		else if (power == VCPU_ON)
+		else if (vcpu->state == VCPU_STATE_OFF)
+			follow_off(vcpu);
+		else
 			vm_core_follow(vcpu);
-		else if (power == VCPU_OFF && vcpu->vgic.posted.what)
-			process_posts(vcpu);
 	}
 }
 

@@ -34,7 +34,7 @@ bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
 /* The same, by vm->heartbeat. */
 void vm_heartbeat_is_late(struct timer *heartbeat);
 
-/* `vcpu`, which is loaded, has turned itself off. */
+/* `vcpu`, which is loaded, has turned itself off: nothing of it is signalled any more. */
 void vm_core_off(struct vcpu *vcpu);
 
 /* The vCPU of this core, off ones too, that has the physical interrupt `intid`; NULL: none. */

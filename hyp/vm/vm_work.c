@@ -8,13 +8,14 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
 #include "lib/bits.h"
 
 /* vm->work: the part in the upper bits, and a bit for each vCPU that has finished it. */
-enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD };
+enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD, TURN_OFF, TURN_ON, POSTS };
 #define PART(work) ((enum part)((work) >> VCPU_MAX))
 _Static_assert(VM_WORK_BEGINS >> VCPU_MAX == QUIET, "the first part");
 #define FINISHED(work, n) ((work) >> (n)&1)
@@ -22,6 +23,16 @@ _Static_assert(VM_WORK_BEGINS >> VCPU_MAX == QUIET, "the first part");
 static bool is_of_vcpu_0(enum part part)
 {
 	return part == UNMAP || part == BUILD || part == LOAD;
+}
+
+static bool is_of_start(enum part part)
+{
+	return part == BUILD || part == CLEAR || part == LOAD;
+}
+
+static bool is_of_one_vcpu(enum part part)
+{
+	return part >= TURN_OFF;
 }
 
 static bool is_finished(const struct vm *vm, uint32_t work)
@@ -55,6 +66,7 @@ static void begin_part(struct vm *vm, enum part part)
 /* This core's own loop looks at the VM next. */
 static void ask_others(const struct vm *vm)
 {
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		if (vm->vcpu[n]->core != smp_core())
 			smp_ask(vm->vcpu[n]->core);
@@ -66,6 +78,7 @@ static bool set_finished(struct vcpu *vcpu, enum part part, uint32_t *work)
 	struct vm *vm = vcpu->vm;
 
 	*work = __atomic_load_n(&vm->work, __ATOMIC_ACQUIRE);
+	/* wait: exchange */
 	do {
 		if (PART(*work) != part)
 			return false;
@@ -97,6 +110,18 @@ static void leave(struct vm *vm)
 	if (!__atomic_compare_exchange_n(&vm->outcome, &leaving, VM_ABSENT, false, __ATOMIC_RELEASE,
 					 __ATOMIC_RELAXED))
 		finish_work(vm); /* an event makes the VM anew */
+}
+
+/* What is done for one vCPU has no other part, and its turns are no turns of the guest. */
+static void finish_alone(struct vcpu *vcpu, enum part part)
+{
+	vcpu->turns = vcpu->work.turns;
+	if (part == TURN_OFF)
+		__atomic_store_n(&vcpu->power, VCPU_OFF, __ATOMIC_RELEASE);
+	if (part != TURN_ON)
+		return;
+	sched_add(vcpu);
+	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 }
 
 /* The last vCPU to finish begins the next part. */
@@ -226,6 +251,17 @@ static bool set_clocks(struct vcpu *vcpu, unsigned piece)
 	return false;
 }
 
+static bool begin_vcpu(struct vcpu *vcpu, unsigned piece)
+{
+	vcpu_power_begin(vcpu);
+	return false;
+}
+
+static bool process_posts(struct vcpu *vcpu, unsigned piece)
+{
+	return vcpu_power_process_posts(vcpu);
+}
+
 #define STEPS_MAX 5u
 static step *const steps_of[][STEPS_MAX + 1] = {
 	[SILENCE] = { silence, release_spis },
@@ -233,13 +269,16 @@ static step *const steps_of[][STEPS_MAX + 1] = {
 	[BUILD] = { begin_build, build },
 	[CLEAR] = { silence, release_spis, reset_interrupts, reset_el2 },
 	[LOAD] = { silence_devices, reset_distributor, begin_life, reset_machine, set_clocks },
+	[TURN_OFF] = { vcpu_power_reset },
+	[TURN_ON] = { begin_vcpu },
+	[POSTS] = { process_posts },
 };
 
 /* --- workers --- */
 
 static void begin_work(struct vcpu *vcpu, enum part part)
 {
-	vcpu->work = (struct vcpu_work){ .part = (uint8_t)part };
+	vcpu->work = (struct vcpu_work){ .part = (uint8_t)part, .turns = vcpu->turns };
 	sched_add_worker(vcpu);
 }
 
@@ -253,40 +292,69 @@ void vm_work_leave(struct vcpu *vcpu)
 	vcpu->load_work = 0;
 }
 
-void vm_work_follow(struct vcpu *vcpu)
+/* Return whether the vCPU has finished the first part, so that another part may have begun. */
+static bool follow_part(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
 	uint32_t work = __atomic_load_n(&vm->work, __ATOMIC_ACQUIRE);
 
 	if (FINISHED(work, vcpu->index) || (is_of_vcpu_0(PART(work)) && vcpu->index != 0))
-		return;
+		return false;
 	if (PART(work) == NONE) { /* another core is about to begin the first part, and asks then */
 		vm_work_leave(vcpu);
 	} else if (PART(work) == QUIET) {
 		vm_work_leave(vcpu);
 		finish_part(vcpu, QUIET);
-		vm_work_follow(vcpu); /* the last vCPU has begun the next part */
+		return true;
 	} else if (vm_works(vcpu)) {
 		vm->paused ? sched_pause(vcpu) : sched_resume(vcpu);
 	} else if (!vm->paused) {
 		begin_work(vcpu, PART(work));
 	}
+	return false;
+}
+
+void vm_work_follow(struct vcpu *vcpu)
+{
+	/* bound: 2: the first part is finished once */
+	while (follow_part(vcpu))
+		;
+}
+
+void vm_work_turn_off(struct vcpu *vcpu)
+{
+	begin_work(vcpu, TURN_OFF);
+}
+
+void vm_work_turn_on(struct vcpu *vcpu)
+{
+	begin_work(vcpu, TURN_ON);
+}
+
+void vm_work_posts(struct vcpu *vcpu)
+{
+	begin_work(vcpu, POSTS);
 }
 
 /* A VM that is to leave needs no start. */
-void vm_work_piece(struct vcpu *vcpu)
+__attribute__((noinline)) void vm_work_piece(struct vcpu *vcpu)
 {
 	struct vcpu_work *work = &vcpu->work;
 	step *const *steps = steps_of[work->part];
-	bool cut = work->part >= BUILD && is_dismissed(vcpu->vm);
+	enum part part = (enum part)work->part;
+	bool cut = is_of_start(part) && is_dismissed(vcpu->vm);
 
 	if (!cut && steps[work->step](vcpu, work->piece++))
 		return;
 	work->piece = 0;
 	if (!cut && steps[++work->step])
 		return;
+	sched_leave(); /* the next vCPU has its turn from the core's loop on */
 	vm_work_leave(vcpu);
-	finish_part(vcpu, (enum part)work->part);
+	if (is_of_one_vcpu(part))
+		finish_alone(vcpu, part);
+	else
+		finish_part(vcpu, part);
 }
 
 /* --- from core 0 --- */

@@ -18,6 +18,10 @@
  * interrupts are taken between two pieces, so the work of one VM delays another VM as little as its
  * guest does.
  *
+ * A vCPU that a guest turns on or off is a worker, too, by itself: CPU_OFF resets its private
+ * interrupts, and the vCPU is off after that; CPU_ON resets its registers. So is a vCPU that is off
+ * and has posts.
+ *
  * vCPUs stay attached to their cores while their VM is absent. A step creates each of its VMs first
  * (hyp/vm/life.h), so an event makes only VMs that another event has destroyed.
  */
@@ -51,6 +55,12 @@ void vm_work_follow(struct vcpu *vcpu);
 
 /* `vcpu` is a worker, and has its turn: do one piece. */
 void vm_work_piece(struct vcpu *vcpu);
+
+/* `vcpu` is not scheduled, and becomes a worker. turn_off: the vCPU has turned itself off and is in
+ * memory. turn_on: its power is VCPU_STARTING. posts: it is off, and has posts. */
+void vm_work_turn_off(struct vcpu *vcpu);
+void vm_work_turn_on(struct vcpu *vcpu);
+void vm_work_posts(struct vcpu *vcpu);
 
 /* `vcpu` is not scheduled any more, and no worker. */
 void vm_work_leave(struct vcpu *vcpu);

@@ -95,13 +95,14 @@ def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dic
 
 
 def measure(board: str, shown: proof.Proof, run: Lab | None = None) -> dict[str, Longest]:
-    marks = marks_of(shown.image, shown.kinds)
+    exits = [kind for kind in shown.kinds if kind.is_exit]
+    marks = marks_of(shown.image, exits)
     counted = {}
     for name, job in jobs(board).items():
         watched = Watched(job, None, (), marks.addresses, shown.image.symbols[kinds.LEAVE])
         counted[name] = run.run(watched, el2count.perform) if run else el2count.perform(watched)
         assert counted[name].marked, counted[name].result.explain()
-    return longest(counted, marks, shown.kinds)
+    return longest(counted, marks, exits)
 
 
 def proof_of(board: str, planted: str = "") -> proof.Proof:

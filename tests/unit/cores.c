@@ -86,6 +86,16 @@ void cores_on(unsigned n)
 	turn_of(vcpus[n].core);
 }
 
+void cores_reset_private(unsigned n)
+{
+	unsigned pieces = 0;
+
+	cores_on(n);
+	while (vgicd_reset_private_piece(&vcpus[n], pieces))
+		pieces++;
+	assert_int_equal(pieces + 1, GIC_PRIVATE_COUNT / PIECE_VIRQS);
+}
+
 unsigned cores_kicks(void)
 {
 	return kicks;

@@ -22,6 +22,9 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 /* The turn of the core of vCPU n. */
 void cores_on(unsigned n);
 
+/* vCPU `n` turns itself off: all pieces of the reset of its private interrupts. */
+void cores_reset_private(unsigned n);
+
 /* Accesses by vCPU n */
 uint64_t dist_read(unsigned n, uint32_t offset, unsigned size);
 void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value);

@@ -153,8 +153,7 @@ TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 	dist_write(0, GICD_SGIR, 4, TO_OTHERS(3));
 	spi_enable(SPI);
 	spi_target(SPI, 1);
-	cores_on(1);
-	vgicd_reset_private(cores_vm.vcpu[1]);
+	cores_reset_private(1);
 	assert_int_equal(dist_read(1, GICD_ISENABLER, 4), 0xffff);
 	assert_int_equal(dist_read(1, GICD_IGROUPR, 4), 0);
 	assert_int_equal(dist_read(1, GICD_ICFGR + 4, 4), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One core in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
-/* LINK: hyp/vm/vm_begin.c */
+/* LINK: hyp/vm/vm_begin.c hyp/vm/vcpu_power.c */
 /* LINK: hyp/vm/vm_core.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
 /* LINK: drivers/timer/generic_timer.c hyp/cpu/timerq.c */
@@ -15,6 +15,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
@@ -38,6 +39,7 @@ static struct vm vm[VCPUS];
 static struct vm_type type;
 static struct {
 	unsigned added, removed, left, processed, put, told, gic_reset, gic_stopped, posts_loaded;
+	unsigned workers, workers_wait;
 	unsigned ppis_put, private_reset, interface_reset, timers_reset, work_left, fp_removed;
 	struct vcpu *last_added, *ppis, *restarting;
 	struct vm *faulted;
@@ -77,6 +79,27 @@ void vm_work_leave(struct vcpu *vcpu)
 void vm_work_follow(struct vcpu *vcpu)
 {
 	seen.restarting = vcpu;
+}
+
+/* A worker with its turn at once. */
+void vm_work_turn_on(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
+	seen.workers++;
+	if (seen.workers_wait) {
+		vcpu->state = VCPU_STATE_READY;
+		return;
+	}
+	vcpu_power_begin(vcpu);
+	sched_add(vcpu);
+	vcpu->power = VCPU_ON;
+}
+
+void vm_work_posts(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
+	while (vcpu_power_process_posts(vcpu))
+		;
 }
 
 void vgicd_reset(struct vgicd *dist)
@@ -147,14 +170,17 @@ void vgicd_process_posts(struct vcpu *vcpu)
 {
 	assert_ptr_equal(seen.ppis, vcpu);
 	assert_int_equal(seen.posts_loaded, 1);
-	vcpu->vgic.posted.what = 0;
+	vcpu->vgic.posted.what &= vcpu->vgic.posted.what - 1;
 	seen.processed++;
 }
 
-void vgicd_reset_private(struct vcpu *vcpu)
+bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
 {
-	assert_int_not_equal(vcpu->power, VCPU_OFF); /* nothing turns it on before it is off */
+	assert_ptr_equal(seen.ppis, vcpu);
+	assert_int_equal(seen.posts_loaded, 1);
+	assert_int_equal(seen.private_reset, piece);
 	seen.private_reset++;
+	return piece < 2;
 }
 
 void gic_virt_off(void)
@@ -355,23 +381,48 @@ TEST(off_nothing_of_it_signals)
 	assert_int_equal(fake_cntv_ctl_el0 | fake_cntp_ctl_el0, 0);
 	assert_int_equal(fake_hcr_el2 & 1, 0);
 	assert_int_equal(seen.timers_reset, 1);
-	assert_int_equal(seen.private_reset, 1);
+	assert_int_equal(seen.private_reset, 0); /* a worker does that */
 	assert_int_equal(seen.interface_reset, 1);
-	assert_int_equal(vcpus[0].power, VCPU_ON); /* until it is saved */
+	assert_int_equal(vcpus[0].power, VCPU_ON); /* until it is saved and reset */
+}
+
+TEST(a_piece_of_the_reset_has_the_list_registers_and_ppis_of_its_vcpu)
+{
+	vppi_load(&vcpus[1]);
+	assert_true(vcpu_power_reset(&vcpus[0], 0));
+	assert_int_equal(seen.posts_loaded, 0);
+	vppi_load(&vcpus[1]); /* another vCPU runs between two pieces */
+	assert_true(vcpu_power_reset(&vcpus[0], 1));
+	assert_false(vcpu_power_reset(&vcpus[0], 2));
+}
+
+TEST(a_vcpu_that_is_to_start_has_one_worker)
+{
+	seen.workers_wait = 1;
+	turn_on(0);
+	vm_core_process();
+	assert_int_equal(seen.workers, 1);
+	assert_int_equal(vcpus[0].power, VCPU_STARTING);
+	vm[0].paused = true;
+	vm_core_process();
+	assert_int_equal(vcpus[0].state, VCPU_STATE_PAUSED);
+	vm[0].paused = false;
+	vm_core_process();
+	assert_int_equal(vcpus[0].state, VCPU_STATE_READY);
 }
 
 TEST(posts_to_one_that_is_off_are_processed)
 {
-	vcpus[1].vgic.posted.what = 1;
+	vcpus[1].vgic.posted.what = 5;
 	vm_core_process();
-	assert_int_equal(seen.processed, 1);
+	assert_int_equal(seen.processed, 2);
 	assert_int_equal(vcpus[1].vgic.posted.what, 0);
 	vm_core_process();
-	assert_int_equal(seen.processed, 1);
+	assert_int_equal(seen.processed, 2);
 	turn_on(1);
 	vcpus[1].vgic.posted.what = 1; /* it is its load that does it */
 	vm_core_process();
-	assert_int_equal(seen.processed, 1);
+	assert_int_equal(seen.processed, 2);
 }
 
 /* --- pause --- */
@@ -584,6 +635,18 @@ TEST(a_vm_that_never_ran_has_it_too)
 	vm[0].paused = true;
 	turn_on(0);
 	fake_cntpct_el0 = LIMIT;
+	timerq_expire();
+	assert_ptr_equal(seen.faulted, &vm[0]);
+}
+
+/* A step's limit is known once all images are loaded, which takes longer than the limit may be. */
+TEST(a_limit_that_has_moved_since_the_attach_counts)
+{
+	vm[0].limit = LIMIT + 100;
+	fake_cntpct_el0 = LIMIT;
+	timerq_expire();
+	assert_null(seen.faulted);
+	fake_cntpct_el0 = LIMIT + 100;
 	timerq_expire();
 	assert_ptr_equal(seen.faulted, &vm[0]);
 }

@@ -10,6 +10,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
@@ -19,6 +20,7 @@
 #define VCPUS 3u
 #define IMAGE_PIECES 5u
 #define BUILD_PIECES 3u
+#define POWER_PIECES 4u
 #define ENTRY 0x40200000
 #define LIMIT 7777
 #define CNTVOFF 4711
@@ -29,8 +31,9 @@ static struct vcpu vcpus[VCPUS];
 static struct vm_type type;
 static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
+static unsigned power_pieces, begun;
 static unsigned build_pieces, lives_kept, rings_ended, stopped;
-static bool has_limit;
+static bool has_limit, core_left;
 
 /* --- what lies beside it --- */
 
@@ -39,6 +42,41 @@ void sched_add_worker(struct vcpu *vcpu)
 	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
 	vcpu->load_work = VCPU_WORKS;
 	vcpu->state = VCPU_STATE_READY;
+	vcpu->turns++; /* it preempts another vCPU */
+}
+
+void sched_leave(void)
+{
+	core_left = true;
+}
+
+void sched_add(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
+	assert_int_equal(vcpu->load_work, 0);
+	assert_int_equal(vcpu->power, VCPU_STARTING);
+	assert_true(core_left); /* the vCPU preempts none, so that its first turn is not counted */
+	assert_int_equal(begun, 1u << vcpu->index); /* with its registers as at reset */
+	vcpu->state = VCPU_STATE_READY;
+}
+
+bool vcpu_power_reset(struct vcpu *vcpu, unsigned piece)
+{
+	assert_int_equal(vcpu->power, VCPU_ON); /* no CPU_ON of another vCPU comes between */
+	assert_int_equal(piece, power_pieces++);
+	return piece + 1 < POWER_PIECES;
+}
+
+void vcpu_power_begin(struct vcpu *vcpu)
+{
+	begun |= 1u << vcpu->index;
+	core_left = false;
+}
+
+bool vcpu_power_process_posts(struct vcpu *vcpu)
+{
+	assert_int_equal(vcpu->power, VCPU_OFF);
+	return ++power_pieces < POWER_PIECES;
 }
 
 void sched_remove(struct vcpu *vcpu)
@@ -210,7 +248,7 @@ static void setup(void)
 	}
 	memset(interrupts_reset, 0, sizeof(interrupts_reset));
 	image_pieces = restarts = silenced = asked = this_core = 0;
-	build_pieces = lives_kept = rings_ended = stopped = 0;
+	build_pieces = lives_kept = rings_ended = stopped = power_pieces = begun = 0;
 	has_limit = true;
 }
 
@@ -521,4 +559,68 @@ TEST(a_vm_that_is_dismissed_as_it_begins_leaves)
 	vm.dismissed = true;
 	work_all();
 	assert_absent();
+}
+
+/* --- a vCPU turns itself off, or is turned on --- */
+
+static void begin_running(void)
+{
+	vm.outcome = VM_RUNNING;
+	vm.work = 0;
+	vcpus[1].state = VCPU_STATE_OFF;
+}
+
+TEST(a_vcpu_is_off_after_the_last_piece)
+{
+	begin_running();
+	vcpus[1].turns = 7;
+	vm_work_turn_off(&vcpus[1]);
+	for (unsigned piece = 0; piece < POWER_PIECES; piece++) {
+		assert_true(vm_works(&vcpus[1]));
+		vm_work_piece(&vcpus[1]);
+	}
+	assert_int_equal(vcpus[1].power, VCPU_OFF);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
+	assert_false(vm_works(&vcpus[1]));
+	assert_int_equal(vm.work, 0); /* no part of the VM's */
+	vm_work_posts(&vcpus[1]);
+	power_pieces = 0;
+	assert_int_equal(work(1), POWER_PIECES);
+	assert_int_equal(vcpus[1].power, VCPU_OFF);
+	assert_int_equal(vcpus[1].turns, 7); /* of the guest alone */
+}
+
+TEST(a_vcpu_runs_after_its_registers_are_reset)
+{
+	begin_running();
+	vcpus[1].power = VCPU_STARTING;
+	vm_work_turn_on(&vcpus[1]);
+	assert_int_equal(begun, 0);
+	assert_int_equal(work(1), 1);
+	assert_int_equal(vcpus[1].power, VCPU_ON);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
+}
+
+/* An event dismisses the VM before the core has seen that: no vCPU begins without a reset. */
+TEST(a_vcpu_of_a_dismissed_vm_has_its_registers_reset_too)
+{
+	begin_running();
+	vcpus[1].power = VCPU_STARTING;
+	vm_work_turn_on(&vcpus[1]);
+	vm_dismiss(&vm);
+	work(1);
+	work_all();
+	assert_absent();
+}
+
+TEST(a_restart_ends_what_a_vcpu_does_alone)
+{
+	begin_running();
+	vm_work_turn_off(&vcpus[1]);
+	vm_work_piece(&vcpus[1]);
+	vm_restart(&vm);
+	work_all();
+	assert_int_equal(power_pieces, 1);
+	assert_int_equal(vm.outcome, VM_RUNNING);
+	assert_int_equal(vcpus[1].power, VCPU_OFF);
 }

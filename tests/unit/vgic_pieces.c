@@ -355,8 +355,7 @@ TEST(a_vcpu_that_is_reset_has_no_rest)
 			dist_write(0, GICD_SPENDSGIR + 4 * word - word % 2, 8, ~0ull);
 		else
 			redist_write(0, GICR_SGI_OFFSET + GICD_ISPENDR, 4, ALL);
-	cores_on(0);
-	vgicd_reset_private(cores_vm.vcpu[0]);
+	cores_reset_private(0);
 	cores_hold(0, false);
 	cores_settle();
 	assert_int_equal(vgic_state(&cores_vm.vcpu[0]->vgic, false, 0, 0xffff), 0);

@@ -31,6 +31,7 @@ class Kind:
     through: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     instrument: bool = False  # of the bench guest alone
+    is_exit: bool = True  # and no part of a turn of the core's loop
 
     def names(self) -> set[str]:
         """The functions and labels by which a visit to EL2 is seen to be of this kind."""
@@ -53,18 +54,24 @@ def sizes(gic: str) -> dict[str, int]:
 
 def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
     """Return the kinds of exits of a board; `facts` are the variables of its board.mk."""
-    vectors = image.symbols["vectors"]
-    offsets = VECTORS[facts["ISA"]]
-    return [kind_of(said, vectors + offsets[said["from"]]) for said in read()["kind"]
+    return [kind_of(said, entry_of(image, said["from"], facts["ISA"])) for said in read()["kind"]
             if said.get("gic", facts["GIC"]) == facts["GIC"]
             and said.get("isa", facts["ISA"]) == facts["ISA"]]
+
+
+def entry_of(image: Image, name: str, isa: str) -> int:
+    """A vector, or a function of the core's loop."""
+    if name in VECTORS[isa]:
+        return image.symbols["vectors"] + VECTORS[isa][name]
+    return image.symbols[name]
 
 
 def kind_of(said: dict[str, Any], entry: int) -> Kind:
     through, never = ENDS[said.get("ends", "same")]
     stops = () if said.get("stops") else (STOPS,)
     return Kind(said["name"], entry, said.get("calls", {}), (*said.get("through", []), *through),
-                (*said.get("never", []), *never, *stops), said.get("instrument", False))
+                (*said.get("never", []), *never, *stops), said.get("instrument", False),
+                said["from"] in VECTORS["armv8"])
 
 
 def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
