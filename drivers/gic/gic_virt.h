@@ -79,6 +79,7 @@ void gic_lr_write(unsigned index, uint64_t value);
 
 /* Bit i: list register i is empty. Bits beyond the last register are 0. */
 uint32_t gic_lr_empty(void);
+bool gic_lr_is_empty(unsigned i); /* of a list register that is in use */
 
 /* Bit i: the guest ended the interrupt of list register i, which has eoi_irq. A write to the list
  * register clears the bit. */

@@ -154,7 +154,7 @@ static inline void save_list_registers(struct gic_virt_state *state, uintptr_t h
 	state->used = ~read_elrsr_at(hyp) & lr_mask;
 	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
-		unsigned i = bit_lowest(left);
+		uintptr_t i = bit_lowest(left);
 
 		state->lr[i] = mmio_read32(hyp + GICH_LR0 + i * 4);
 		mmio_clear32(hyp + GICH_LR0 + i * 4);
@@ -165,7 +165,7 @@ static inline void restore_list_registers(const struct gic_virt_state *state, ui
 {
 	/* bound: LIST_REGISTERS */
 	for (uint32_t left = state->used; left; left &= left - 1) {
-		unsigned i = bit_lowest(left);
+		uintptr_t i = bit_lowest(left);
 
 		mmio_write32(hyp + GICH_LR0 + i * 4, (uint32_t)state->lr[i]);
 	}

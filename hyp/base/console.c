@@ -27,11 +27,13 @@ uintptr_t console_base(void)
 
 void console_bytes(const char *bytes, size_t size)
 {
+	const struct uart_port *to = port;
+
 	/* bound: ARGUMENT_1 */
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] == '\n')
-			uart_putc(port, '\r');
-		uart_putc(port, bytes[i]);
+			uart_putc(to, '\r');
+		uart_putc(to, bytes[i]);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 #define US_PER_S 1000000u
 
-static uint64_t read_doorbell(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+static reg_t read_doorbell(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	return 0;
 }
@@ -61,14 +61,14 @@ static inline bool take_turn(struct vcpu *vcpu, struct doorbell *end)
 	return true;
 }
 
-static void ring_physical(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+static void ring_physical(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value,
 			  void *state)
 {
 	if (take_turn(vcpu, state))
 		pend(state);
 }
 
-static void ring_virtual(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+static void ring_virtual(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value,
 			 void *state)
 {
 	if (take_turn(vcpu, state))
@@ -79,9 +79,10 @@ bool doorbell_add(struct vm *vm, struct doorbell *end)
 {
 	end->pends = gic_pending_register(end->rings);
 	end->bit = BIT(end->rings % 32);
-	vm_add_region(vm, (struct mmio_region){
-				  end->base + LINK_DOORBELL, LINK_DOORBELL_SIZE, read_doorbell,
-				  end->to ? ring_virtual : ring_physical, end, "doorbell" });
+	vm_add_region(vm, (struct mmio_region){ end->base + LINK_DOORBELL, LINK_DOORBELL_SIZE,
+						.read = read_doorbell,
+						end->to ? ring_virtual : ring_physical, end,
+						"doorbell" });
 	return vm_map(vm, end->base + LINK_WINDOW, end->base + LINK_WINDOW, LINK_WINDOW_SIZE,
 		      STAGE2_NORMAL);
 }

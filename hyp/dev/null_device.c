@@ -24,12 +24,12 @@ static uint32_t word_at(const struct null_device *device, uint32_t offset)
 	return offset <= NULL_DEVICE_SUM ? device->word[offset / 4] : 0;
 }
 
-static uint64_t read_bytes(const struct null_device *device, uint32_t offset)
+static reg_t read_bytes(const struct null_device *device, uint32_t offset)
 {
 	uint32_t first = offset & ~3u;
 	uint64_t value = (uint64_t)word_at(device, first + 4) << 32 | word_at(device, first);
 
-	return value >> 8 * (offset - first);
+	return (reg_t)(value >> 8 * (offset - first));
 }
 
 /* The usual access, to a whole register: the fast path. */
@@ -38,7 +38,7 @@ static bool is_whole(uint32_t offset, unsigned size)
 	return size == 4 && !(offset & 3);
 }
 
-uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+reg_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	const struct null_device *device = state;
 
@@ -68,8 +68,7 @@ static void write_bytes(struct null_device *device, uint32_t offset, unsigned si
 		write_word(device, first + 4, (uint32_t)(value >> 32), (uint32_t)(mask >> 32));
 }
 
-void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state)
+void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	struct null_device *device = state;
 

@@ -23,6 +23,5 @@ uintptr_t null_device_base(void);
 void null_device_reset(struct null_device *device);
 
 /* For struct mmio_region, whose state is a struct null_device. */
-uint64_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		       void *state);
+reg_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);

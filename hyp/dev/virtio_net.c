@@ -298,7 +298,7 @@ static uint32_t read_config(const struct virtio_net *end, uint32_t offset, unsig
 	return value;
 }
 
-static uint64_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+static reg_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	struct virtio_net *end = state;
 	const struct virtio_queue *queue;
@@ -450,7 +450,7 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 }
 
 /* Registers are written as words (4.2.2.2). */
-static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
+static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value,
 			   void *state)
 {
 	struct virtio_net *end = state;
@@ -471,6 +471,6 @@ static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, ui
 void virtio_net_add(struct vm *vm, struct virtio_net *end)
 {
 	end->vm = vm;
-	vm_add_region(vm, (struct mmio_region){ end->base, VIRTIO_SIZE, read_register,
+	vm_add_region(vm, (struct mmio_region){ end->base, VIRTIO_SIZE, .read = read_register,
 						write_register, end, "virtio network device" });
 }

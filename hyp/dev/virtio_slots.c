@@ -17,19 +17,19 @@ static uint32_t read_register(uint32_t offset)
 	}
 }
 
-static uint64_t read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+static reg_t read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	uint32_t first = offset & ~3u;
 
 	return read_register(first % VIRTIO_SIZE) >> 8 * (offset - first);
 }
 
-static void write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+static void write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 }
 
 void virtio_slots_add(struct vm *vm)
 {
-	vm_add_region(vm, (struct mmio_region){ VIRT_VIRTIO, VIRT_VIRTIO_SLOTS * VIRTIO_SIZE, read,
-						write, NULL, "virtio transports" });
+	vm_add_region(vm, (struct mmio_region){ VIRT_VIRTIO, VIRT_VIRTIO_SLOTS * VIRTIO_SIZE,
+						.read = read, write, NULL, "virtio transports" });
 }

@@ -219,7 +219,7 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 /* The lock of the console has one vCPU at a time access the UART. An access within a register reads
  * the bytes at that place. */
-uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	uint32_t value;
 
@@ -232,7 +232,7 @@ uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *st
 	return value >> 8 * (offset & 3);
 }
 
-void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	struct vpl011 *uart = state;
 

@@ -41,8 +41,8 @@ void vpl011_unplug(struct vpl011 *uart, bool leaves);
 void vpl011_stop(struct vpl011 *uart);
 
 /* For struct mmio_region (hyp/vm/machine.h), whose state is a struct vpl011. */
-uint64_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
+reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
 /* Handles the console's interrupt. */
 void vpl011_receive(void);

@@ -35,7 +35,7 @@ static struct guest_run *run_page(const struct vm *vm)
 static enum vm_build add_devices(struct vm *vm)
 {
 	vm_add_region(vm, (struct mmio_region){ null_device_base(), NULL_DEVICE_SIZE,
-						null_device_read, null_device_write,
+						.read = null_device_read, null_device_write,
 						vm->machine->device, "null device" });
 	if (vm->machine->net)
 		virtio_net_add(vm, vm->machine->net);

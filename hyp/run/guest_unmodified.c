@@ -45,7 +45,7 @@ static bool add_uart(struct vm *vm)
 {
 	if (has_real_uart(vm->config))
 		return vm_map(vm, VIRT_UART, console_base(), VIRT_UART_SIZE, STAGE2_DEVICE);
-	vm_add_region(vm, (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, vpl011_read,
+	vm_add_region(vm, (struct mmio_region){ VIRT_UART, VIRT_UART_SIZE, .read = vpl011_read,
 						vpl011_write, uart_of(vm), "UART" });
 	return true;
 }

@@ -177,7 +177,7 @@ static struct vcpu *hc_fp_release(struct vcpu *vcpu)
 	return vcpu_result(vcpu, HC_OK);
 }
 
-static struct vcpu *hc_yield(struct vcpu *vcpu)
+static __attribute__((flatten)) struct vcpu *hc_yield(struct vcpu *vcpu)
 {
 	STAMP(issued, vcpu->frame.x[1]);
 	return sched_yield_turn(vcpu_result(vcpu, HC_OK));

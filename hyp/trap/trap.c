@@ -257,20 +257,22 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 	return on_debug(vcpu, esr);
 }
 
-/* Inlined, as is the next function: the path of an emulated access is short. */
-static inline __attribute__((always_inline)) struct vcpu *emulate_read(
-	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
+/* Two functions, not one: neither keeps registers across the call that only the other needs. */
+static __attribute__((noinline)) struct vcpu *device_load(struct vcpu *vcpu, uint32_t esr,
+							  uint32_t offset,
+							  const struct mmio_region *region)
 {
-	uint64_t value = region->read(vcpu, offset, abort_size(esr), region->state);
+	reg_t value = region->read(vcpu, offset, abort_size(esr), region->state);
 
-	frame_write(&vcpu->frame, DABT_SRT(esr), (reg_t)abort_load_value(esr, value));
+	frame_write(&vcpu->frame, DABT_SRT(esr), abort_load_value(esr, value));
 	return done(vcpu);
 }
 
-static inline __attribute__((always_inline)) struct vcpu *emulate_write(
-	struct vcpu *vcpu, const struct mmio_region *region, uint32_t offset, uint32_t esr)
+static __attribute__((noinline)) struct vcpu *device_store(struct vcpu *vcpu, uint32_t esr,
+							   uint32_t offset,
+							   const struct mmio_region *region)
 {
-	uint64_t value;
+	reg_t value;
 
 	if (!trap_skip_store())
 		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
@@ -321,21 +323,59 @@ static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t i
 	return vcpu;
 }
 
+static __cold struct vcpu *not_emulated(struct vcpu *vcpu, uint32_t esr, ipa_t ipa)
+{
+	if (vm_region_at(vcpu->vm, ipa) && abort_is_unmapped(esr))
+		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
+	return fill_or_stop(vcpu, esr, ipa,
+			    ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT);
+}
+
+static __attribute__((noinline)) struct vcpu *distributor_store(struct vcpu *vcpu, uint32_t offset,
+								uint32_t value)
+{
+	vgicd_write(vcpu, offset, sizeof(value), value, NULL);
+	return vcpu;
+}
+
+/* The short paths of the distributor need no stack: every call is inlined, or is a tail call. */
+static inline struct vcpu *emulate_store(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
+					 const struct mmio_region *region)
+{
+	uint32_t value;
+
+	if (!region->distributor || !abort_is_word(esr))
+		return device_store(vcpu, esr, offset, region);
+	if (!trap_skip_store())
+		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
+	value = (uint32_t)frame_read(&vcpu->frame, DABT_SRT(esr));
+	if (vgicd_write_at_once(vcpu, offset, value))
+		return vcpu;
+	return distributor_store(vcpu, offset, value);
+}
+
+static inline struct vcpu *emulate_load(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
+					const struct mmio_region *region)
+{
+	uint32_t value;
+
+	if (!region->distributor || !abort_is_word(esr) || !vgicd_read_at_once(offset, &value))
+		return device_load(vcpu, esr, offset, region);
+	frame_write(&vcpu->frame, DABT_SRT(esr), value);
+	return done(vcpu);
+}
+
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
 	const struct mmio_region *region = vm_region_at(vcpu->vm, ipa);
+	uint32_t offset;
 
-	if (region && abort_is_emulated(esr)) {
-		uint32_t offset = (uint32_t)(ipa - region->base);
-
-		return esr & DABT_WNR ? emulate_write(vcpu, region, offset, esr)
-				      : emulate_read(vcpu, region, offset, esr);
-	}
-	if (region && abort_is_unmapped(esr))
-		return abort_or_stop(vcpu, esr, FAULT_MMIO_SYNDROME);
-	return fill_or_stop(vcpu, esr, ipa,
-			    ABT_FSC(esr) == FSC_ASYNC_EXTERNAL ? FAULT_SERROR : FAULT_DATA_ABORT);
+	if (!region || !abort_is_emulated(esr))
+		return not_emulated(vcpu, esr, ipa);
+	offset = (uint32_t)(ipa - region->base);
+	return esr & DABT_WNR ? emulate_store(vcpu, esr, offset, region)
+			      : emulate_load(vcpu, esr, offset, region);
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)

@@ -44,22 +44,34 @@ static inline unsigned abort_size(uint32_t esr)
 	return 1u << DABT_SAS(esr);
 }
 
-/* The value that a store writes: the low bytes of the register. */
-static inline uint64_t abort_store_value(uint32_t esr, uint64_t value)
+/* A store of a word, or a load that zero-extends a word. */
+static inline bool abort_is_word(uint32_t esr)
 {
-	unsigned unused = -8u * abort_size(esr) & 63;
+	return (esr & (DABT_SAS_MASK | DABT_SSE)) == DABT_SAS_WORD;
+}
+
+/* Bits of a register that the access leaves out. */
+static inline unsigned abort_unused_bits(uint32_t esr)
+{
+	return -8u * abort_size(esr) & (8 * sizeof(reg_t) - 1);
+}
+
+/* The value that a store writes: the low bytes of the register. */
+static inline reg_t abort_store_value(uint32_t esr, reg_t value)
+{
+	unsigned unused = abort_unused_bits(esr);
 
 	return value << unused >> unused;
 }
 
 /* The register after a load of `value`: zero- or sign-extended to its width. */
-static inline uint64_t abort_load_value(uint32_t esr, uint64_t value)
+static inline reg_t abort_load_value(uint32_t esr, reg_t value)
 {
-	unsigned unused = -8u * abort_size(esr) & 63;
+	unsigned unused = abort_unused_bits(esr);
+	reg_t extended = value << unused;
 
-	value <<= unused;
 	if (__builtin_expect(!(esr & DABT_SSE), 1))
-		return value >> unused;
-	value = (uint64_t)((int64_t)value >> unused);
-	return esr & DABT_SF ? value : (uint32_t)value;
+		return extended >> unused;
+	extended = (reg_t)((intptr_t)extended >> unused);
+	return esr & DABT_SF ? extended : (uint32_t)extended;
 }

@@ -179,12 +179,7 @@ static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsi
 
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 {
-	unsigned i = virq->fast_lr;
-
-	if (i != VIRQ_LR_NONE && !virq->hw && vgic->work == 0 && source == 0 &&
-	    (gic_lr_empty() >> i & 1))
-		gic_lr_write(i, virq->lr_value);
-	else
+	if (!vgic_set_pending_at_once(vgic, virq, source))
 		set_pending_slowly(vgic, virq, source);
 }
 

@@ -146,6 +146,19 @@ void vgic_end_later(struct vgic *vgic);
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources);
 
+/* vgic_set_pending() where a list register takes virq->lr_value and needs nothing else. Return
+ * false without an effect if vgic_set_pending() has more to do. */
+static inline bool vgic_set_pending_at_once(const struct vgic *vgic, const struct virq *virq,
+					    unsigned source)
+{
+	unsigned i = virq->fast_lr;
+
+	if (i == VIRQ_LR_NONE || virq->hw || vgic->work || source || !gic_lr_is_empty(i))
+		return false;
+	gic_lr_write(i, virq->lr_value);
+	return true;
+}
+
 /* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, a bit each. The pending state of the physical
  * interrupt stays: gic_clear_pending() comes before. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);

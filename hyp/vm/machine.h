@@ -20,10 +20,10 @@ struct virtio_net;
  */
 struct mmio_region {
 	ipa_t base;
-	uint64_t size;
-	uint64_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		      void *state);
+	uint32_t size;
+	bool distributor; /* trap.c has short paths for accesses to words of it */
+	reg_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 	void *state;
 	const char *name; /* for the record of a fault */
 };

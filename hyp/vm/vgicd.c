@@ -430,7 +430,7 @@ static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 	}
 }
 
-static uint64_t dist_read(struct vcpu *vcpu, uint32_t offset)
+static reg_t dist_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (offset < GICD_IGROUPR)
 		return read_control(vcpu->dist, offset);
@@ -456,7 +456,7 @@ static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 
 /* --- accesses of any width, anywhere --- */
 
-typedef uint64_t read_word(struct vcpu *vcpu, uint32_t offset);
+typedef reg_t read_word(struct vcpu *vcpu, uint32_t offset);
 typedef void write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
 
 static bool is_word(uint32_t offset, unsigned size)
@@ -481,8 +481,7 @@ static uint64_t read_lanes(struct vcpu *vcpu, uint32_t offset, uint32_t lanes, r
 	return value;
 }
 
-static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
-				  read_word *read)
+static __cold reg_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned size, read_word *read)
 {
 	unsigned skipped = offset % 4;
 	uint64_t all = bytes(size), value;
@@ -492,7 +491,7 @@ static __cold uint64_t read_split(struct vcpu *vcpu, uint32_t offset, unsigned s
 	/* bound: 2 */
 	for (unsigned at = 4 - skipped; at < size; at += 4)
 		value |= read_lanes(vcpu, offset + at, (uint32_t)(all >> 8 * at), read) << 8 * at;
-	return value & all;
+	return (reg_t)(value & all);
 }
 
 static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
@@ -511,10 +510,14 @@ static __cold void write_split(struct vcpu *vcpu, uint32_t offset, unsigned size
 	end_words(vcpu);
 }
 
-uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+bool vgicd_read_at_once(uint32_t offset, uint32_t *value)
 {
-	if (offset == GICD_IIDR && size == 4)
-		return VGICD_IIDR;
+	*value = VGICD_IIDR;
+	return offset == GICD_IIDR;
+}
+
+reg_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+{
 	return is_word(offset, size) ? dist_read(vcpu, offset)
 				     : read_split(vcpu, offset, size, dist_read);
 }
@@ -529,7 +532,7 @@ static bool is_priority(uint32_t offset, unsigned size)
 }
 
 static __cold void dist_write_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
-				    uint64_t value)
+				    reg_t value)
 {
 	if (offset == GICD_CTLR && size == 8)
 		dist_write(vcpu, offset, (uint32_t)value); /* GICD_TYPER is read-only */
@@ -537,14 +540,17 @@ static __cold void dist_write_split(struct vcpu *vcpu, uint32_t offset, unsigned
 		write_split(vcpu, offset, size, value, dist_write_part);
 }
 
-/* The short paths: an SGI to the vCPU itself; a priority where one vCPU has every interrupt. */
-void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+bool vgicd_write_at_once(struct vcpu *vcpu, uint32_t offset, uint32_t value)
+{
+	return gic_version() == 2 && offset == GICD_SGIR && vgicd_v2_sgi_at_once(vcpu, value);
+}
+
+/* The short path: a priority where one vCPU has every interrupt. */
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	unsigned intid = offset - GICD_IPRIORITYR;
 
-	if (gic_version() == 2 && offset == GICD_SGIR && size == 4) {
-		vgicd_v2_sgir(vcpu, (uint32_t)value);
-	} else if (is_word(offset, size)) {
+	if (is_word(offset, size)) {
 		dist_write(vcpu, offset, (uint32_t)value);
 	} else if (is_priority(offset, size) && vcpu->dist->vcpu_count == 1) {
 		vcpu->dist->priority[0][intid] = (uint8_t)value;
@@ -554,13 +560,13 @@ void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 	}
 }
 
-uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+reg_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	return is_word(offset, size) ? vgicr_read_word(vcpu, offset)
 				     : read_split(vcpu, offset, size, vgicr_read_word);
 }
 
-void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	if (is_word(offset, size))
 		vgicr_write_word(vcpu, offset, (uint32_t)value, VGICD_ALL_LANES);
@@ -570,12 +576,12 @@ void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t val
 
 /* --- GICC_DIR --- */
 
-uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
+reg_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	return 0;
 }
 
-void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state)
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	if (offset == GICC_DIR % VGICD_DIR_SIZE)
 		vgic_deactivate(&vcpu->vgic, gic_intid((uint32_t)value));

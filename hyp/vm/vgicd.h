@@ -67,18 +67,22 @@ void vgicd_reset_piece(struct vgicd *dist, unsigned piece);
  * its core, with its list registers loaded. */
 bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece);
 
+/* The shortest accesses to a word: a read of GICD_IIDR, and an SGI of the vCPU to itself. Return
+ * false without an effect if the access needs vgicd_read() or vgicd_write(). */
+bool vgicd_read_at_once(uint32_t offset, uint32_t *value);
+bool vgicd_write_at_once(struct vcpu *vcpu, uint32_t offset, uint32_t value);
+
 /* For struct mmio_region (hyp/vm/machine.h). */
-uint64_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
-uint64_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value, void *state);
+reg_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
+reg_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
 /* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
  * mapped. */
 #define VGICD_DIR_SIZE 0x1000u
-uint64_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
-void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, uint64_t value,
-		     void *state);
+reg_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
+void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
 /* Writes to ICC_SGI1R_EL1, and to ICC_SGI0R_EL1 or ICC_ASGI1R_EL1. With one security state the
  * latter two send interrupts of Group 0 alone (IHI 0069 4.7). */
@@ -182,16 +186,16 @@ void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, ui
 
 /* --- vgicd_v2.c --- */
 
-uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset);
+reg_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset);
 void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
-void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value);
+bool vgicd_v2_sgi_at_once(struct vcpu *vcpu, uint32_t value);
 
 /* --- vgicd_v3.c --- */
 
 #define VGICD_V3_CTLR (1u << 6 | GICD_CTLR_ARE) /* DS: one security state; both for good */
 #define VGICD_V3_TYPER (1u << 24 | 9u << 19)    /* IROUTER has Aff3; INTIDs have 10 bits */
 
-uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset);
+reg_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset);
 void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
-uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset);
+reg_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset);
 void vgicr_write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);

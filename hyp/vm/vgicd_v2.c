@@ -114,7 +114,14 @@ static __cold void send(struct vcpu *vcpu, uint32_t value)
 			       SGIR_INTID(value), vcpu->index);
 }
 
-void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
+__attribute__((flatten)) bool vgicd_v2_sgi_at_once(struct vcpu *vcpu, uint32_t value)
+{
+	return SGIR_FILTER(value) == SGIR_SELF &&
+	       vgic_set_pending_at_once(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)],
+					vcpu->index);
+}
+
+static void write_sgir(struct vcpu *vcpu, uint32_t value)
 {
 	if (SGIR_FILTER(value) == SGIR_SELF)
 		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
@@ -124,7 +131,7 @@ void vgicd_v2_sgir(struct vcpu *vcpu, uint32_t value)
 
 /* --- both --- */
 
-uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
+reg_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (in_targets(offset))
 		return read_targets(vcpu, offset - GICD_ITARGETSR);
@@ -138,7 +145,7 @@ uint64_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 void vgicd_v2_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	if (offset == GICD_SGIR && lanes == VGICD_ALL_LANES)
-		vgicd_v2_sgir(vcpu, value);
+		write_sgir(vcpu, value);
 	else if (in_targets(offset))
 		write_targets(vcpu, offset - GICD_ITARGETSR, value, lanes);
 	else if (offset >= GICD_IGROUPR && offset < GICD_SGIR)

@@ -58,7 +58,7 @@ static bool in_banks(uint32_t offset, bool private)
 	       (vgicd_bank_first(offset) < GIC_PRIVATE_COUNT) == private;
 }
 
-uint64_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
+reg_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset)
 {
 	if (in_banks(offset, false))
 		return vgicd_bank_read(vcpu, vcpu, offset);
@@ -100,7 +100,7 @@ static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 }
 
 /* Any vCPU may access any frame. */
-uint64_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
+reg_t vgicr_read_word(struct vcpu *vcpu, uint32_t offset)
 {
 	struct vgicd *dist = vcpu->dist;
 	unsigned index = RD_FRAME(offset);

@@ -112,15 +112,19 @@ static inline void vm_begin_work(struct vm *vm)
 				    __ATOMIC_RELAXED);
 }
 
-/* The emulated device at `ipa`, or NULL. */
+/* The emulated device at `ipa`, or NULL. The first device is the distributor of a VM that has an
+ * emulated one. */
 static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)
 {
 	const struct mmio_region *region = vm->region;
+	uint32_t size = region->size;
 
 	/* bound: VM_REGION_MAX: the last region has size 0. */
-	for (; region->size; region++)
-		if (ipa - region->base < region->size)
+	do {
+		if (__builtin_expect(ipa - region->base < size, true))
 			return region;
+		size = (++region)->size;
+	} while (size);
 	return NULL;
 }
 

@@ -33,9 +33,9 @@ static bool add_cpu_interface(struct vm *vm, uintptr_t at)
 	bool trapped = vm->config->irq == IRQ_TRAPPED, dir = trapped && vm->type->traps_dir;
 
 	if (dir)
-		vm_add_region(vm,
-			      (struct mmio_region){ at + PAGE_SIZE, VGICD_DIR_SIZE, vgicd_dir_read,
-						    vgicd_dir_write, NULL, "CPU interface" });
+		vm_add_region(vm, (struct mmio_region){ at + PAGE_SIZE, VGICD_DIR_SIZE,
+							.read = vgicd_dir_read, vgicd_dir_write,
+							NULL, "CPU interface" });
 	return vm_map(vm, at, gic_guest_cpu_pa(!trapped), dir ? PAGE_SIZE : GICC_SIZE,
 		      STAGE2_DEVICE);
 }
@@ -43,16 +43,17 @@ static bool add_cpu_interface(struct vm *vm, uintptr_t at)
 bool vm_gic_add(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
-	uint64_t redist_size = (uint64_t)VGICR_SIZE * vm->machine->cpus;
+	uint32_t redist_size = VGICR_SIZE * vm->machine->cpus;
 	bool direct_v2 = at->cpu && vm->config->irq != IRQ_TRAPPED;
 
 	return add_part(vm, board.gic.dist,
-			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE,
+			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE, true,
 					      vgicd_read, vgicd_write, NULL, "distributor" }) &&
 	       (at->cpu ? add_cpu_interface(vm, at->cpu)
 			: add_part(vm, board.gic.redist,
-				   (struct mmio_region){ at->redist, redist_size, vgicr_read,
-							 vgicr_write, NULL, "redistributor" }));
+				   (struct mmio_region){ at->redist, redist_size,
+							 .read = vgicr_read, vgicr_write, NULL,
+							 "redistributor" }));
 }
 
 /* --- of a vCPU, and of a core --- */

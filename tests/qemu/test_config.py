@@ -31,7 +31,7 @@ config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
 
 # Instructions that a full frame adds to an exit by hypercall or interrupt: what saves and restores
 # the registers that C preserves. Other exits take it always.
-FULL_FRAME = {"armv8": 10 + 10, "armv7": 2 + 2}
+FULL_FRAME = {"armv8": 11 + 11, "armv7": 2 + 2}
 OTHER_EXITS = ("smc", "sysreg", "mmio_read", "mmio_write", "sgi_self")
 BRANCH = {"armv8": 1, "armv7": 0}  # of any exit: with full frames its code is not in the vector
 TRACE_EVENTS = 256  # what the ring holds

@@ -35,9 +35,9 @@ EL1_STAMPS = 3
 # is read twice and leaves by a way without a stamp.
 NO_DELAY = {"armv8": 3, "armv7": 4}
 EL2_BESIDE = {"armv8": NO_DELAY["armv8"], "armv7": 7 + NO_DELAY["armv7"]}
-EL2_OWN = {"armv8": 17 + NO_DELAY["armv8"], "armv7": 21 + NO_DELAY["armv7"]}
+EL2_OWN = {"armv8": 14 + NO_DELAY["armv8"], "armv7": 21 + NO_DELAY["armv7"]}
 
-FULL_FRAME = {"armv8": 10, "armv7": 2}  # instructions to save the rest, and to restore it
+FULL_FRAME = {"armv8": 11, "armv7": 2}  # instructions to save the rest, and to restore it
 
 pytestmark = pytest.mark.job(PLAN)
 

@@ -440,7 +440,8 @@ uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
 void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 {
 	cores_on(n);
-	vgicd_write(&vcpus[n], offset, size, value, NULL);
+	if (size != 4 || !vgicd_write_at_once(&vcpus[n], offset, (uint32_t)value))
+		vgicd_write(&vcpus[n], offset, size, value, NULL);
 	cores_settle();
 }
 

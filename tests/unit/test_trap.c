@@ -47,6 +47,36 @@ TEST(a_store_hands_over_its_register)
 	assert_int_equal(device.size, 8);
 }
 
+TEST(only_a_zero_extended_word_of_the_distributor_takes_the_short_path)
+{
+	vcpu->vm->region[0].distributor = true;
+	fake_hyp.fault_ipa = DEVICE + GICD_IIDR;
+	device.value = 0x55;
+	vcpu->frame.x[3] = UINT64_MAX;
+	assert_skips(LDR_W3);
+	assert_int_equal(vcpu->frame.x[3], 0x43b);
+	assert_int_equal(device.reads, 0);
+	assert_skips(0x93010005); /* ldrb w1, [x0] */
+	assert_int_equal(vcpu->frame.x[1], 0x55);
+	assert_skips(0x93a38005); /* ldrsw x3, [x0] */
+	assert_int_equal(vcpu->frame.x[3], 0x55);
+	assert_int_equal(device.reads, 2);
+	vcpu->vm->region[0].distributor = false;
+	assert_skips(LDR_W3);
+	assert_int_equal(vcpu->frame.x[3], 0x55);
+}
+
+TEST(an_sgi_to_itself_is_pending_after_the_store)
+{
+	vcpu->vm->region[0].distributor = true;
+	fake_hyp.fault_ipa = DEVICE + GICD_SGIR;
+	vcpu->frame.x[12] = 2u << 24 | 5;
+	assert_false(vgic_is_pending(&vcpu->vgic, &vcpu->vgic.virq[5]));
+	assert_skips(STR_W12);
+	assert_true(vgic_is_pending(&vcpu->vgic, &vcpu->vgic.virq[5]));
+	assert_int_equal(device.writes, 0);
+}
+
 TEST(register_31_reads_as_zero_and_takes_nothing)
 {
 	struct trap_frame before;

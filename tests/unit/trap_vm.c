@@ -14,7 +14,7 @@ static struct page_pool pool;
 
 struct trap_device device;
 
-static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
+static reg_t device_read(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
 {
 	assert_ptr_equal(state, &device);
 	assert_ptr_equal(asking, vcpu);
@@ -24,7 +24,7 @@ static uint64_t device_read(struct vcpu *asking, uint32_t offset, unsigned size,
 	return device.value;
 }
 
-static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, uint64_t value,
+static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, reg_t value,
 			 void *state)
 {
 	assert_ptr_equal(state, &device);
@@ -44,7 +44,7 @@ void trap_setup(void)
 	vcpu->vm->outcome = VM_RUNNING;
 	vcpu->vm->smc_count = 0;
 	vcpu->vm->region_count = 1;
-	vcpu->vm->region[0] = (struct mmio_region){ DEVICE,       DEVICE_SIZE, device_read,
+	vcpu->vm->region[0] = (struct mmio_region){ DEVICE,       DEVICE_SIZE, .read = device_read,
 						    device_write, &device,     "device" };
 	fake_hyp.fault_ipa = DEVICE + 0x10;
 	guest_config = config_on;

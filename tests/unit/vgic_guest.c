@@ -139,7 +139,8 @@ unsigned guest_exits(void)
 
 static void guest_write(uint32_t offset, unsigned size, uint64_t value)
 {
-	vgicd_write(&guest_vcpu, offset, size, value, NULL);
+	if (size != 4 || !vgicd_write_at_once(&guest_vcpu, offset, (uint32_t)value))
+		vgicd_write(&guest_vcpu, offset, size, value, NULL);
 	guest_settle();
 }
 

@@ -33,7 +33,6 @@ vectors_irq:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	stp	x6, x7, [sp, #TRAP_FRAME_X(6)]
 	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	str	x30, [sp, #TRAP_FRAME_X(30)]
 	mov	x0, sp
@@ -42,7 +41,6 @@ vectors_irq:
 	b.ne	another_light
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	ldp	x6, x7, [sp, #TRAP_FRAME_X(6)]
 	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]
 	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE

@@ -31,8 +31,10 @@
 #define EC_DABT_LOW 0x24u /* data abort from a lower level */
 
 /* ISS of a data abort */
-#define DABT_ISV (1u << 24)                   /* bits 23:14 describe the access */
-#define DABT_SAS(iss) (((iss) >> 22) & 3u)    /* log2 of the access size in bytes */
+#define DABT_ISV (1u << 24)                /* bits 23:14 describe the access */
+#define DABT_SAS(iss) (((iss) >> 22) & 3u) /* log2 of the access size in bytes */
+#define DABT_SAS_MASK (3u << 22)
+#define DABT_SAS_WORD (2u << 22)
 #define DABT_SSE (1u << 21)                   /* the load sign-extends */
 #define DABT_SRT(iss) (((iss) >> 16) & 0x1fu) /* the register; 31 is the zero register on v8 */
 #define DABT_SF (1u << 15)                    /* v8: the register is 64 bits wide */
