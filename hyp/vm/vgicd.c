@@ -531,8 +531,7 @@ static bool is_priority(uint32_t offset, unsigned size)
 	       offset < GICD_IPRIORITYR + VIRQ_COUNT;
 }
 
-static __cold void dist_write_split(struct vcpu *vcpu, uint32_t offset, unsigned size,
-				    reg_t value)
+static __cold void dist_write_split(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value)
 {
 	if (offset == GICD_CTLR && size == 8)
 		dist_write(vcpu, offset, (uint32_t)value); /* GICD_TYPER is read-only */

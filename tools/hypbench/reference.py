@@ -30,6 +30,7 @@ MEASURING = ("kernel/el0", "kernel/irq", "kernel/task", "kernel/timing", "measur
              "measure/wakeup", "measure/working")
 PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
 LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed", "switches")  # list registers
 UNLINKED = ("timed-sw",)
 PROGRAM = "prog_"  # how the name of a program begins, guest/programs/<rest>.c
@@ -74,8 +75,10 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
 
 
 def digest(tree: Tree, path: Path) -> str:
-    """Return the digest of what a compiler sees, without comments and blanks."""
-    return sha256(" ".join(COMMENT.sub(" ", read_text(tree.root / path)).split()))
+    """Return the digest of the file's own code: comments, blanks and the paths of headers take no
+    samples, and every header that matters has a digest of its own."""
+    code = INCLUDE.sub(" ", COMMENT.sub(" ", read_text(tree.root / path)))
+    return sha256(" ".join(code.split()))
 
 
 def sha256(text: str) -> str:

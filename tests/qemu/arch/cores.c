@@ -224,7 +224,8 @@ static void one_round(uint32_t vcpu, const char *entry, uintptr_t context)
 	timer(14);
 	signal(4, vcpu);
 	do {
-		for (unsigned n = 0; n < 10; n++) /* EL2 takes some turns of this loop for CPU_OFF */
+		/* EL2 takes some turns of this loop for CPU_OFF. */
+		for (unsigned n = 0; n < 10; n++)
 			__asm__ volatile("yield");
 		state = call(AFFINITY_INFO, vcpu, 0, 0);
 	} while (!state);
