@@ -106,7 +106,7 @@ def axes(tree: Tree) -> str:
     return texts().axes(
         presets,
         ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis],
-          " ".join(f"`{scenario}`" for scenario in shown[axis]) or "–")
+          " ".join(f"`{scenario}`" for scenario in shown.get(axis, [])) or "–")
          for axis, words in header.entries("CONFIG_AXES")),
         ((f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
          for axis, most in header.entries("CONFIG_NUMBERS")))
