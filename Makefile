@@ -91,9 +91,10 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wa,--fatal-warnings \
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
 	-I. -Iarch/common/include -Iarch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
-# Functions follow each other without a gap: linker/hot.ld.inc begins cache lines. Functions have no
-# gaps, which a core would execute as NOPs. -fno-ipa-sra: a function keeps its arguments; the
-# compiler would pass members of a structure instead, some of them on the stack or in x6 and x7.
+# Functions follow each other without a gap: linker/hot.ld.inc begins cache lines. Loops and labels
+# have no padding either: a core would execute the padding as NOPs. -fno-ipa-sra: a function keeps
+# its arguments. The compiler would pass members of a structure instead, some of them on the stack
+# or in x6 and x7.
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one -falign-functions=4 \
 	-fno-ipa-sra -falign-loops=1 -falign-jumps=1 -falign-labels=1
 GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include
