@@ -450,7 +450,7 @@ static void do_raise(const struct vgic_step *step)
 
 	if (!irq->forwarded || !irq->is_spi || (model_races(irq) && !has_one_holder(irq)))
 		return;
-	irq->maybe |= irq->pending_latch && outruns(irq);
+	irq->maybe |= model_is_pending(irq) && outruns(irq);
 	irq->pending_latch = true;
 	if (!arrives || alone() || irq->active || irq->accepted) {
 		spi_raise(step->intid);
