@@ -65,9 +65,8 @@ def phases(result, config: str) -> dict[str, int]:
 @pytest.mark.long
 @divides_otherwise
 @pytest.mark.job(PAIR, machine=four_cores)
-@pytest.mark.parametrize("config, active, fewer", [
-    ("memory", "small", 0), ("prio", "urgent", 70)])  # equal priorities set a slice up
-def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config, active, fewer):
+@pytest.mark.parametrize("config, active", [("memory", "small"), ("prio", "urgent")])
+def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config, active):
     there = {(vm["config"], vm["vm"]) for vm in result.records("vm")}
     assert (config, active) in there and (config, "active") not in there
     assert ("base", "active") in there and ("base", active) not in there
@@ -77,7 +76,10 @@ def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config,
     # counts all cores, which QEMU lets run in turns: a few samples differ, the median does not
     runs = [result.one("bench", bench="failover", config=name, variant="control-runs")["p50"]
             for name in (config, "base")]
-    assert runs[1] > 500 and -fewer - 10 <= runs[0] - runs[1] <= 10
+    # equal priorities set a slice up, whose times take two registers each on ARMv7
+    slice_set_up = 86 if result.one("run")["isa"] == "armv7" else 67
+    fewer = slice_set_up if config == "prio" else 0
+    assert runs[1] > 500 and abs(runs[1] - runs[0] - fewer) <= 10
 
 
 @pytest.mark.long
