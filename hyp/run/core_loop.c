@@ -36,15 +36,17 @@ static void run(struct vcpu *vcpu)
  * other cores post; the core's loop does what cores ask. */
 static __cold void work(struct vcpu *vcpu)
 {
-	do {
+	for (;;) {
 		while (trap_irq_idle())
 			;
 		sched_wake_posted();
 		if (sched_next() != vcpu)
 			break;
 		vm_work_piece(vcpu);
-		cpu_relax(); /* an emulator of several cores goes to the next one */
-	} while (sched_next() == vcpu && vm_works(vcpu) && !smp_is_asked());
+		if (sched_next() != vcpu || !vm_works(vcpu) || smp_is_asked())
+			break;
+		cpu_relax(); /* an emulator runs the next core: between two pieces, not before a guest */
+	}
 	sched_leave();
 }
 
