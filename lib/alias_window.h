@@ -7,18 +7,19 @@
 
 #define ALIAS_WINDOW_SIZE 0x40000000ull /* bytes: the range of one entry of level 1 */
 
-/* Addresses that are in use; size 0: none. */
+/* An address range in use; size 0 means none. */
 struct alias_range {
 	uint64_t start;
 	uint64_t size;
 };
 
-/* The highest GiB below 4 GiB that touches none of the ranges, so that the null pointer stays
- * unmapped where possible. False where each of the four is in use. */
+/* Choose the highest GiB below 4 GiB that touches none of the ranges, so that the null pointer
+ * stays unmapped if possible. Return false if all four are in use. */
 bool alias_window_choose(const struct alias_range *used, unsigned count, uint64_t *base);
 
 /*
- * Why a window whose start leads to the start of `ram` cannot map it up to `end` with leaves of
- * `leaf_size` bytes alone, or NULL: the leaves have to lie in RAM and in the window.
+ * Return why a window that maps the start of `ram` at its start cannot map `ram` up to `end` with
+ * leaves of `leaf_size` bytes only, or NULL if it can. The leaves must lie in RAM and in the
+ * window.
  */
 const char *alias_window_refuses(const struct alias_range *ram, uint64_t end, uint64_t leaf_size);

@@ -9,7 +9,7 @@
 #define BIT64(n) ((uint64_t)1 << (n))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Bit `n` of a set of several words: bit 32 is bit 0 of words[1]. */
+/* Set bit `n` of a set of several words: bit 32 is bit 0 of words[1]. */
 static inline void bit_set(uint32_t *words, unsigned n)
 {
 	words[n / 32] |= BIT(n % 32);
@@ -25,13 +25,13 @@ static inline bool bit_test(const uint32_t *words, unsigned n)
 	return words[n / 32] & BIT(n % 32);
 }
 
-/* Number of the lowest set bit; the word must not be 0. */
+/* Return the number of the lowest set bit. The word must not be 0. */
 static inline unsigned bit_lowest(uint32_t word)
 {
 	return (unsigned)__builtin_ctz(word);
 }
 
-/* The nearest multiple of `alignment`, a power of two. */
+/* Return the nearest multiple of `alignment`, a power of two. */
 static inline uint64_t align_down(uint64_t value, uint64_t alignment)
 {
 	return value & ~(alignment - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four bits a step: a table of 64 bytes, which displaces little from a cache. */
+/* Process four bits a step: the table has only 64 bytes, so it displaces little from a cache. */
 #include "lib/crc32.h"
 
 static const uint32_t table[16] = {

@@ -5,5 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC of a text and `size` more bytes, by the CRC of the text; an empty text's CRC is 0. */
+/*
+ * Return the CRC of a text followed by `size` bytes, given the CRC of the text. The CRC of an empty
+ * text is 0.
+ */
 uint32_t crc32_update(uint32_t crc, const void *data, size_t size);

@@ -7,14 +7,14 @@
 #include "lib/stats.h"
 
 struct histogram {
-	struct stats stats; /* exact: computed from the values, not from buckets */
+	struct stats stats; /* exact values, computed from the samples and not from buckets */
 	uint32_t overflow;
 	uint32_t count[HISTOGRAM_BUCKETS];
 };
 
 void histogram_init(struct histogram *histogram);
 
-/* The largest value that a bucket counts. */
+/* Return the largest value that a bucket counts. */
 uint32_t histogram_upper_edge(uint32_t bucket);
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value)

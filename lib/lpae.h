@@ -12,7 +12,7 @@ typedef uint64_t pte_t;
 
 #define PTE_COUNT 512u
 #define PTE_VALID ((pte_t)1 << 0)
-#define PTE_TABLE ((pte_t)1 << 1) /* levels 1, 2: a table, else a block; level 3: always 1 */
+#define PTE_TABLE ((pte_t)1 << 1) /* levels 1, 2: 1 for a table, 0 for a block; level 3: always 1 */
 #define PTE_ADDRESS 0x000000fffffff000ull /* bits 39:12 */
 #define PTE_AF ((pte_t)1 << 10)           /* access flag: no fault at first use */
 #define PTE_SH_INNER ((pte_t)3 << 8)
@@ -28,17 +28,17 @@ typedef uint64_t pte_t;
 #define S1_PXN ((pte_t)1 << 53) /* privileged execute never */
 
 /* Stage 2 */
-#define S2_MEMATTR_NORMAL ((pte_t)0xf << 2) /* inner and outer write-back: stage 1 decides */
-#define S2_MEMATTR_DEVICE ((pte_t)0x1 << 2) /* Device-nGnRE, for every stage 1 type */
+#define S2_MEMATTR_NORMAL ((pte_t)0xf << 2) /* inner and outer write-back; stage 1 decides */
+#define S2_MEMATTR_DEVICE ((pte_t)0x1 << 2) /* Device-nGnRE, whatever the type of stage 1 */
 #define S2_AP_RO ((pte_t)1 << 6)
 #define S2_AP_RW ((pte_t)3 << 6)
 
-/* Bytes that an entry of a level (1, 2, 3) covers. */
+/* The number of bytes that an entry of a level (1, 2, 3) covers. */
 #define LPAE_SHIFT(level) (39u - 9u * (unsigned)(level))
 #define LPAE_SIZE(level) ((uint64_t)1 << LPAE_SHIFT(level))
 #define LPAE_INDEX(address, level) ((unsigned)((address) >> LPAE_SHIFT(level)) & (PTE_COUNT - 1))
 
-/* MAIR of EL1, EL2 and HYP in this project: one attribute byte an index. */
+/* MAIR of EL1, EL2 and HYP in this project: one attribute byte for each index. */
 #define MAIR_DEVICE_INDEX 0u /* 0x04: Device-nGnRE */
 #define MAIR_NORMAL_INDEX 1u /* 0xff: write-back, read and write allocate */
 #define MAIR_VALUE 0xff04u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The median of a few values: one disturbance in a measurement does not move it. */
+/* The median of a few values. A single disturbed measurement does not move the median. */
 #pragma once
 
 #include <stdint.h>
 
-/* Sort the values and return their median; of an even number, the upper of the two in the middle.
- * count > 0. */
+/* Sort the values and return their median. For an even number of values, return the upper of the
+ * two in the middle. `count` must not be 0. */
 uint64_t median(uint64_t *value, unsigned count);

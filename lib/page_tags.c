@@ -3,7 +3,7 @@
 
 #define TAG_PAGE_SIZE 4096u
 #define TAG_SALT_SHIFT 20
-#define TAG_FACTOR 0x9e3779b1u /* odd, so no two numbers have the same product */
+#define TAG_FACTOR 0x9e3779b1u /* an odd factor, so that no two numbers have the same product */
 
 static uint32_t tag(const struct page_tags *tags, uint32_t page)
 {

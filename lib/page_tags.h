@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/* `pages` pages of 4 KiB, at most 2^20, at the virtual address `base` and at the physical address
+/* `pages` pages of 4 KiB, at most 2^20, at the virtual address `base` and the physical address
  * `physical`. Another `salt` (below 4096) gives every page another tag, so that a run does not find
- * the tags of the run before. */
+ * the tags of an earlier run. */
 struct page_tags {
 	uintptr_t base;
 	uint64_t physical;
@@ -18,11 +18,11 @@ struct page_tags {
 	uint32_t salt;
 };
 
-/* First page to last. */
+/* Write the tags from the first page to the last. */
 void page_tags_write(const struct page_tags *tags);
 
-/* Pages with a wrong tag, read from the last page to the first. */
+/* Return the number of pages with a wrong tag, read from the last page to the first. */
 uint32_t page_tags_wrong(const struct page_tags *tags);
 
-/* Pages with a wrong tag, read by physical address. */
+/* Return the number of pages with a wrong tag, read by physical address. */
 uint32_t page_tags_wrong_at(const struct page_tags *tags, uint32_t (*peek)(uint64_t physical));

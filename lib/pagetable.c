@@ -7,14 +7,14 @@
 #define LEAF_LEVEL 3u
 #define PTE_TYPE_BITS (PTE_VALID | PTE_TABLE)
 
-/* What is left of a request. `attributes` 0 unmaps. */
+/* The rest of a request. `attributes` 0 unmaps. */
 struct update {
 	uint64_t at;
 	uint64_t output;
 	pte_t attributes;
 };
 
-/* Whatever is in it. */
+/* Take a page from the pool; its contents are undefined. */
 static pte_t *page_take(struct page_pool *pool)
 {
 	pte_t *page = pool->free;
@@ -28,7 +28,10 @@ static pte_t *page_take(struct page_pool *pool)
 
 #define ENTRIES_AT_ONCE 8u
 
-/* By some entries a turn, which the compiler stores in pairs: four times as fast as memset(). */
+/*
+ * Fill the page by several entries a turn, which the compiler stores in pairs: four times as fast
+ * as memset().
+ */
 static void set_all(pte_t *page, pte_t entry)
 {
 	/* bound: PTE_COUNT / ENTRIES_AT_ONCE */
@@ -79,8 +82,8 @@ static void free_tables(struct page_pool *pool, pte_t entry, unsigned level)
 	page_free(pool, table_of(entry));
 }
 
-/* Break-before-make (DDI 0487 D8.14.1, DDI 0406C B3.10.1): no walker may see two valid entries
- * for one address, so the old entry leaves table and TLBs before the new entry comes. */
+/* Break-before-make (DDI 0487 D8.14.1, DDI 0406C B3.10.1): no walker may see two valid entries for
+ * one address, so remove the old entry from table and TLBs before writing the new one. */
 static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t address,
 		    unsigned level)
 {
@@ -96,8 +99,8 @@ static void replace(struct pagetable *table, pte_t *entry, pte_t new, uint64_t a
 	*(volatile pte_t *)entry = new;
 }
 
-/* Make `entry`, which translates nothing, an empty table. A walker must never find the table before
- * its entries (DDI 0487 D8.14, B2.3). */
+/* Make an invalid `entry` an empty table. A walker must never see the table before the table's
+ * entries (DDI 0487 D8.14, B2.3). */
 static bool add_table(struct pagetable *table, pte_t *entry)
 {
 	pte_t *children = page_alloc(table->pool);
@@ -125,7 +128,7 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 			children[i] =
 				leaf(output + i * LPAE_SIZE(level + 1), attributes, level + 1);
 	}
-	/* A walker must never find the table before its entries (DDI 0487 D8.14, B2.3). */
+	/* A walker must never see the table before the table's entries (DDI 0487 D8.14, B2.3). */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
 	return true;
@@ -189,8 +192,8 @@ bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uin
 	return update_level(table, table->root, ROOT_LEVEL, &u, input + size);
 }
 
-/* The entry of `level` that translates `input`, with the tables above it. NULL: a leaf above it
- * translates `input`, or the pool is empty. */
+/* Return the entry of `level` that translates `input`, and make the tables above it. Return NULL if
+ * a leaf above it translates `input`, or the pool is empty. */
 static pte_t *entry_at(struct pagetable *table, uint64_t input, unsigned level)
 {
 	pte_t *entry = &table->root[LPAE_INDEX(input, ROOT_LEVEL)];

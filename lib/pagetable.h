@@ -17,7 +17,7 @@
 struct page_pool {
 	uint8_t *base;  /* 4 KiB aligned */
 	unsigned count; /* pages at `base` */
-	unsigned used;  /* pages handed out so far, from the bottom */
+	unsigned used;  /* pages in use so far, counted from the bottom */
 	pte_t *free;    /* returned pages: a list through each page's first entry */
 };
 
@@ -27,16 +27,16 @@ struct pagetable {
 	unsigned block_level;  /* the largest leaf: level 1 (1 GiB), 2 (2 MiB) or 3 (4 KiB) */
 	struct page_pool *pool;
 	/*
-	 * An entry that covers `address` became invalid: make the change visible to walkers and
-	 * remove the entry from the TLBs before returning. subtree: the entry was a table, and all
-	 * mappings below it go, not only that of `address`.
+	 * Called after an entry that covers `address` became invalid: make the change visible to
+	 * walkers and remove the entry from the TLBs before returning. subtree: the entry was a
+	 * table, so all mappings below it are removed, not only that of `address`.
 	 */
 	void (*invalidate)(struct pagetable *table, uint64_t address, bool subtree);
 };
 
 /* The translation of an address. */
 struct pagetable_leaf {
-	uint64_t output;  /* of this very address */
+	uint64_t output;  /* output address of exactly this input */
 	pte_t attributes; /* the leaf without address, type and valid bits */
 	unsigned level;
 };
@@ -45,36 +45,36 @@ struct pagetable_leaf {
 void pagetable_reset(struct pagetable *table);
 
 /*
- * Map [input, input + size) to [output, …) with leaves of up to block_level where both addresses
- * allow it, in place of earlier mappings; attributes 0: unmap. False, with nothing changed: an
- * address or the size is not a multiple of 4 KiB, the size is 0, or the range leaves the table's
- * input or the 40-bit output range. False, with the range partly mapped: the pool is empty.
- * The caller makes new entries visible (dsb, isb) before it relies on them.
+ * Map [input, input + size) to [output, …) with leaves of up to block_level as alignment allows,
+ * and replace earlier mappings. Attributes 0 unmap. Return false, with nothing changed, if an
+ * address or the size is not a multiple of 4 KiB, the size is 0, or the range exceeds the table's
+ * input or the 40-bit output range. Return false, with the range partly mapped, if the pool is
+ * empty. The caller makes new entries visible (dsb, isb) before it relies on them.
  */
 bool pagetable_map(struct pagetable *table, uint64_t input, uint64_t output, uint64_t size,
 		   pte_t attributes);
 
 /*
- * Map one leaf of `level`, 1 to 3, where nothing is mapped; both addresses are in the table's
- * ranges. False, with nothing mapped: an address is not a multiple of the leaf's size, a leaf or a
- * table is there already, or the pool is empty. No table is freed and no TLB entry is removed.
+ * Map one leaf of `level`, 1 to 3, in an unmapped place; both addresses are in the table's ranges.
+ * Return false, with nothing mapped, if an address is not a multiple of the leaf's size, a leaf or
+ * a table is there already, or the pool is empty. No table is freed and no TLB entry is removed.
  */
 bool pagetable_map_leaf(struct pagetable *table, uint64_t input, uint64_t output, unsigned level,
 			pte_t attributes);
 
-/* Make a table all of whose pages are the page at `output`, for pagetable_fill(). NULL: the pool is
- * empty. */
+/* Make a table whose entries all map the page at `output`, for pagetable_fill(). Return NULL if the
+ * pool is empty. */
 pte_t *pagetable_filler(struct pagetable *table, uint64_t output, pte_t attributes);
 
 /*
  * Map every unmapped page of the range to the page of the filler `shared`. The range is a multiple
- * of 2 MiB. All 2 MiB without a mapping share that table, so no mapping of the range may change
- * afterwards. False, with the range partly filled: the pool is empty.
+ * of 2 MiB. All unmapped 2 MiB share that table, so no mapping of the range may change afterwards.
+ * Return false, with the range partly filled, if the pool is empty.
  */
 bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, pte_t *shared);
 
-/* Unmap the range and split blocks at its edges. Errors as pagetable_map(). */
+/* Unmap the range and split blocks at its edges. Errors are those of pagetable_map(). */
 bool pagetable_unmap(struct pagetable *table, uint64_t input, uint64_t size);
 
-/* False: no mapping. */
+/* Return false if the address is not mapped. */
 bool pagetable_walk(const struct pagetable *table, uint64_t input, struct pagetable_leaf *leaf);

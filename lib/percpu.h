@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable with a copy for each core. The EL2 tables of each core map its section at the same
- * address to another physical page (hyp/cpu/mmu.c), so an access costs no more than to any other
- * variable. The variable is zero at the start: the section has no contents. A pointer to it must
- * never go to another core, where the pointer leads to that core's copy; hyp/cpu/percpu.h reaches
- * another core's copy. In the guest, which has one core, the variable is an ordinary one.
+ * A variable with a copy for each core. Each core's EL2 tables map the variable's section at the
+ * same address to another physical page (hyp/cpu/mmu.c), so an access costs no more than to any
+ * other variable. The variable is zero at the start, because the section has no contents. A pointer
+ * to the variable must never go to another core, where it would point to that core's copy;
+ * hyp/cpu/percpu.h reaches another core's copy. In the guest, which has one core, the variable is
+ * an ordinary one.
  */
 #pragma once
 
@@ -12,5 +13,5 @@
 
 #define PERCPU __attribute__((section(".bss.percore")))
 
-/* A variable that most exits or switches read: these variables share the first cache line. */
+/* A variable that most exits or switches read. These variables share the first cache line. */
 #define PERCPU_HOT __attribute__((section(".bss.percore.hot")))

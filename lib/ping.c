@@ -45,7 +45,7 @@ static void put(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* The checksum of RFC 1071. The result is 0 if the bytes hold their own checksum. */
+/* Compute the checksum of RFC 1071. The result is 0 if the bytes contain their own checksum. */
 static uint16_t checksum(const uint8_t *bytes, uint32_t size)
 {
 	uint32_t sum = 0;
@@ -76,7 +76,9 @@ static uint32_t put_arp(const struct ping_host *host, const uint8_t *to, uint32_
 	return ARP_END;
 }
 
-/* The header of an IPv4 packet with `size` bytes of ICMP, all there but type, code and checksum. */
+/*
+ * Write an IPv4 header with `size` bytes of ICMP. Type, code and checksum of ICMP are added here.
+ */
 static uint32_t put_echo(uint8_t *frame, uint8_t type, const uint8_t *source, const uint8_t *target,
 			 uint32_t size)
 {
@@ -111,7 +113,10 @@ static enum ping_kind read_arp(const struct ping_host *host, const uint8_t *fram
 	return PING_REQUEST;
 }
 
-/* Bytes of the ICMP message; 0: no echo message for this host. `size`: what there is of IPv4. */
+/*
+ * Return the bytes of the ICMP message, or 0 if the frame has no echo message for this host.
+ * `size`: received bytes of IPv4.
+ */
 static uint32_t echo_size(const struct ping_host *host, const uint8_t *frame, uint32_t size)
 {
 	uint32_t length = ping_u16(frame + IP_LENGTH);
@@ -131,7 +136,7 @@ enum ping_kind ping_read(const struct ping_host *host, const uint8_t *frame, uin
 {
 	uint32_t echo;
 
-	if (size < PING_ECHO_PAYLOAD || size > PING_FRAME_MOST) /* as long as ARP_END */
+	if (size < PING_ECHO_PAYLOAD || size > PING_FRAME_MOST) /* ARP_END is as large */
 		return PING_OTHER;
 	if (ping_u16(frame + TYPE) == TYPE_ARP)
 		return read_arp(host, frame, answer, answer_size);

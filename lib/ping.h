@@ -20,26 +20,26 @@
 #define PING_ARP_SENDER 22u
 
 struct ping_host {
-	uint8_t mac[PING_MAC_SIZE], ip[PING_IP_SIZE]; /* ARP has this order, too */
+	uint8_t mac[PING_MAC_SIZE], ip[PING_IP_SIZE]; /* the order is that of ARP */
 };
 
 enum ping_kind {
-	PING_OTHER,      /* ignored: for another host, or malformed */
-	PING_REQUEST,    /* a request by ARP or ICMP, with an answer */
-	PING_ARP_ANSWER, /* at PING_ARP_SENDER is a struct ping_host */
+	PING_OTHER,      /* ignore the frame: another host's, or malformed */
+	PING_REQUEST,    /* a request by ARP or ICMP that has an answer */
+	PING_ARP_ANSWER, /* PING_ARP_SENDER is the offset of a struct ping_host */
 	PING_ECHO_ANSWER,
 };
 
-/* Read a frame of `size` bytes that `host` received. A request's answer, *answer_size bytes, is
- * then at `answer`, which has room for PING_FRAME_MOST. */
+/* Read a frame of `size` bytes that `host` received. For a request, write the answer of
+ * *answer_size bytes to `answer`, which has room for PING_FRAME_MOST. */
 enum ping_kind ping_read(const struct ping_host *host, const uint8_t *frame, uint32_t size,
 			 uint8_t *answer, uint32_t *answer_size);
 
-/* Write the ARP request for the MAC address of `ip`. Return its bytes. */
+/* Write the ARP request for the MAC address of `ip`. Return its size in bytes. */
 uint32_t ping_ask(const struct ping_host *host, const uint8_t *ip, uint8_t *frame);
 
-/* Write an echo request, with `payload` bytes that are already at PING_ECHO_PAYLOAD. Return its
- * bytes, at most PING_FRAME_MOST. */
+/* Write an echo request with the `payload` bytes that are already at PING_ECHO_PAYLOAD. Return its
+ * size in bytes, at most PING_FRAME_MOST. */
 uint32_t ping_echo(const struct ping_host *host, const struct ping_host *peer, uint16_t id,
 		   uint16_t sequence, uint32_t payload, uint8_t *frame);
 

@@ -9,14 +9,14 @@
 
 #define LINK_MIB (LINK_SIZE >> 20)
 
-/* An axis of struct run_config, and its values. */
+/* An axis of struct run_config: its place and its number of values. */
 struct axis {
 	const char *name;
 	size_t offset;
 	const char *words;
 };
 
-/* A number of struct run_config, and its largest value. */
+/* A number of struct run_config: its place and its largest value. */
 struct number {
 	const char *name;
 	size_t offset;
@@ -47,7 +47,7 @@ static bool check_range(const char *name, uint32_t value, uint32_t least, uint32
 	return valid;
 }
 
-/* An index of a list of `count` entries. */
+/* Check an index into a list of `count` entries. */
 static bool check_index(const char *name, uint32_t value, uint32_t count, struct text *why)
 {
 	if (value >= count)
@@ -137,7 +137,7 @@ static bool check_on(const struct plan *plan, const struct plan_on *on, struct t
 	       check_event(plan, on->kind, on->vm, why);
 }
 
-/* The VMs of each configuration, and the RAM that they and the links take. */
+/* Check the VMs of a configuration, and the RAM that they and the links take. */
 static bool check_step(const struct plan *plan, uint32_t config, struct text *why)
 {
 	bool coloured = plan->config[config].colouring;

@@ -8,7 +8,7 @@
 /*
  * Return whether the section holds an undamaged plan of this version, in which every count, index
  * and value is within its bounds, every name ends, and no configuration's VMs have more RAM than
- * ram_mib. Otherwise *why has the fault. The host tool has checked that the plan makes sense, and
- * no guest can write it.
+ * ram_mib. Otherwise write the fault to *why. The host tool has checked that the plan makes sense,
+ * and no guest can write the section.
  */
 bool plan_check(const struct plan_section *section, struct text *why);

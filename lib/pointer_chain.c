@@ -13,7 +13,7 @@ void pointer_chain_ascending(const struct pointer_chain *chain)
 	*item(chain, chain->count - 1) = chain->base;
 }
 
-/* Every item begins as a cycle of itself alone. Each exchange joins two cycles, since the item at
+/* Every item begins as a cycle of one item. Each exchange joins two cycles, since the item at
  * `left` was not exchanged before. */
 void pointer_chain_random(const struct pointer_chain *chain, struct random *random)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pointers in memory that form one cycle: item i lies at base + i * stride and holds the address of
- * the next item. A chase along them waits for each load before the next. The chain is made in
- * place: the memory needs no list beside it.
+ * the next item. A chase along the pointers completes each load before the next one. The chain is
+ * made in place and needs no further memory.
  */
 #pragma once
 
@@ -19,22 +19,23 @@ struct pointer_chain {
 
 /* The result of a walk along the pointers. */
 struct pointer_chain_evidence {
-	uint32_t visited; /* items until the walk returned, made `count` steps, or left the items */
-	uint32_t descents; /* steps to a lower address: 1 where the items ascend */
-	bool closed;       /* the walk ended at its first item: the walk met no item twice */
+	uint32_t visited; /* items until the walk returned, made `count` steps, or left the chain */
+	uint32_t descents; /* steps to a lower address: 1 if the items ascend */
+	bool closed;       /* the walk ended at its first item, so it met no item twice */
 };
 
-/* All items in ascending order. */
+/* Link all items in ascending order. */
 void pointer_chain_ascending(const struct pointer_chain *chain);
 
-/* All items in one cycle, each of the (count - 1)! as likely: S. Sattolo, "An algorithm to generate
- * a random cyclic permutation", Information Processing Letters 22, 1986. */
+/* Link all items in one random cycle; each of the (count - 1)! cycles is equally likely: S.
+ * Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
+ * 22, 1986. */
 void pointer_chain_random(const struct pointer_chain *chain, struct random *random);
 
 /* Follow the pointers from the first item. */
 struct pointer_chain_evidence pointer_chain_walk(const struct pointer_chain *chain);
 
-/* One cycle through every item. */
+/* Return whether the walk proved one cycle through every item. */
 static inline bool pointer_chain_is_whole(const struct pointer_chain *chain,
 					  const struct pointer_chain_evidence *evidence)
 {

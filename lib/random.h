@@ -14,13 +14,16 @@ struct random {
 	uint64_t increment; /* odd; selects the sequence */
 };
 
-/* Every seed and every stream is valid. Each stream of a seed is a sequence of its own. */
+/*
+ * Start a sequence. Every seed and every stream is valid; each stream of a seed is a sequence of
+ * its own.
+ */
 void random_init(struct random *random, uint64_t seed, uint64_t stream);
 
-/* 32 evenly distributed bits. */
+/* Return 32 evenly distributed bits. */
 uint32_t random_next(struct random *random);
 
-/* Evenly distributed in 0 to bound - 1; bound is at least 1. */
+/* Return a number evenly distributed in 0 to bound - 1; bound is at least 1. */
 uint32_t random_below(struct random *random, uint32_t bound);
 
 /* Put the items into a random order; all orders are equally likely. */

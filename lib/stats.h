@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Count, minimum, maximum, mean and squares of samples, in exact integers: only the result is
+ * Count, minimum, maximum, mean and squares of samples, in exact integers: only the results are
  * rounded. guest/measure/deviation.h has the standard deviation.
  */
 #pragma once
@@ -10,12 +10,13 @@
 
 struct stats {
 	uint32_t n;
-	bool out_of_range; /* a sample of 2^48 or more, or a sum of 2^64: no mean, no deviation */
-	uint64_t min;      /* UINT64_MAX while n is 0 */
+	/* a sample reached 2^48 or the sum 2^64: mean and deviation are invalid */
+	bool out_of_range;
+	uint64_t min; /* UINT64_MAX while n is 0 */
 	uint64_t max;
 	uint64_t sum;
 	uint64_t squares_low;  /* sum of the squares, bits 63:0 */
-	uint64_t squares_high; /* and bits 127:64 */
+	uint64_t squares_high; /* sum of the squares, bits 127:64 */
 };
 
 void stats_init(struct stats *stats);
@@ -42,5 +43,5 @@ static inline void stats_add(struct stats *stats, uint64_t value)
 	}
 }
 
-/* Mean in thousandths, to the nearest, a half upwards; 0 without samples. */
+/* Return the mean in thousandths, rounded to nearest, halves up; 0 without samples. */
 uint64_t stats_mean_milli(const struct stats *stats);

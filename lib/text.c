@@ -12,7 +12,7 @@ void text_init(struct text *text, char *buffer, size_t size)
 void text_char(struct text *text, char c)
 {
 	if (text->length + 1 >= text->size) {
-		text->overflow = true; /* and the text stays full */
+		text->overflow = true; /* the text is full from now on */
 		return;
 	}
 	text->at[text->length++] = c;

@@ -14,14 +14,14 @@
 struct text {
 	char *at;      /* the buffer */
 	size_t size;   /* size of the buffer, with the terminating NUL */
-	size_t length; /* so far, without the NUL */
+	size_t length; /* length so far, without the NUL */
 	bool overflow;
 };
 
-/* An empty text in a buffer of `size` bytes, at least 1. */
+/* Begin an empty text in a buffer of `size` bytes, at least 1. */
 void text_init(struct text *text, char *buffer, size_t size);
 
-/* Declares `name`, an empty text, with a buffer of `capacity` bytes in the same block. */
+/* Declare `name`, an empty text, with a buffer of `capacity` bytes in the same block. */
 #define TEXT(name, capacity)                                                                       \
 	char name##_buffer[capacity];                                                              \
 	struct text name;                                                                          \
@@ -33,19 +33,21 @@ void text_bytes(struct text *text, const char *bytes, size_t count);
 
 void text_u64(struct text *text, uint64_t value);
 
-/* Append lower-case digits without a prefix, at least `digits`; 0: as few as needed. */
+/*
+ * Append lower-case digits without a prefix, at least `digits` of them; 0 means no leading zeros.
+ */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
-/* Eight digits, in as many instructions for every value: a checksum changes with the version that a
- * record names, and must not move what runs after the record. */
+/* Append eight digits by the same number of instructions for every value. A checksum changes with
+ * the version in a record, and must not move the code after the record. */
 void text_checksum(struct text *text, uint32_t value);
 
-/* printf() with the conversions %s, %ju and %jx alone. */
+/* printf() with the conversions %s, %ju and %jx only. */
 __attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void text_vformat(struct text *text, const char *format,
 							va_list values);
 
-/* A number of thousandths as a decimal with three places. */
+/* Append a number of thousandths as a decimal with three places. */
 void text_milli(struct text *text, uint64_t thousandths);
 
 /* Append a JSON string with its quotes; unprintable bytes become \u00xx. */
