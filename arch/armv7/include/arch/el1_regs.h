@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PL1 state of a guest: registers of ARMv7 besides those of arch/el1_regs.inc. */
+/* The PL1 state of a guest: registers of ARMv7 in addition to those of arch/el1_regs.inc. */
 #pragma once
 
 #include "arch/control.h"
@@ -7,9 +7,9 @@
 
 #define EL1_ISA_REGS(X)                                                                            \
 	X(dacr32_el2, 0, SYSREG32, 0, c3, c0, 0) /* DACR */                                        \
-	X(mair1, 0, SYSREG32, 0, c10, c2, 1)     /* or NMRR; the upper half of MAIR_EL1 */         \
+	X(mair1, 0, SYSREG32, 0, c10, c2, 1)     /* or NMRR; upper half of MAIR_EL1 */             \
 	X(ifsr32_el2, 0, SYSREG32, 0, c5, c0, 1) /* IFSR */                                        \
-	X(ifar, 0, SYSREG32, 0, c6, c0, 2)       /* the upper half of FAR_EL1 */                   \
+	X(ifar, 0, SYSREG32, 0, c6, c0, 2)       /* upper half of FAR_EL1 */                       \
 	X(sp_usr, 0, SYSREG_BANKED)                                                                \
 	X(spsr_svc, 0, SYSREG_BANKED)                                                              \
 	X(spsr_abt, 0, SYSREG_BANKED)                                                              \
@@ -20,8 +20,8 @@
 
 #define EL1_ISA_AUXILIARY_REGS(X) X(amair1, 0, SYSREG32, 0, c10, c3, 1)
 
-/* General registers of one mode each, with the mode and the number (DDI 0406C B1.3.2). LR_usr is
- * absent: HYP mode's LR is the same register. */
+/* General registers that one mode banks, with the mode and the number (DDI 0406C B1.3.2). The list
+ * leaves out LR_usr, because HYP mode uses the same register. */
 #define EL1_BANKED_REGS(X)                                                                         \
 	X(sp_svc, 0, SYSREG_BANKED, PSR_MODE_SVC, 13)                                              \
 	X(lr_svc, 0, SYSREG_BANKED, PSR_MODE_SVC, 14)                                              \

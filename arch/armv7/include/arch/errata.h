@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errata of this isa's cores that cost instructions on a path of EL2: false leaves the workaround
- * out of the image (hyp/cpu/errata.h). */
+/* Errata of this isa's cores that cost instructions on a path of EL2. A false value removes the
+ * workaround from the image (hyp/cpu/errata.h). */
 #pragma once
 
 #define ISA_SPECULATIVE_AT false /* Cortex-A72 1319367 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VFP and Advanced SIMD registers of a vCPU, while the core does not hold them. For
- * hyp/arch/armv7/fp.S the status follows the registers. */
+/* The VFP and Advanced SIMD registers of a vCPU while its core does not hold them.
+ * hyp/arch/armv7/fp.S needs the status after the registers. */
 #pragma once
 
 #define FPEXC_EN (1 << 30)

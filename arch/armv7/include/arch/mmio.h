@@ -8,8 +8,8 @@ MMIO(8, "", "b")
 MMIO(16, "", "h")
 MMIO(32, "", "")
 
-/* Two accesses, the low word first: LDRD and STRD give no syndrome (DDI 0406C B3.13.6), and the
- * 64-bit registers of the GIC allow accesses by halves. */
+/* Two accesses, the low word first: LDRD and STRD give no valid syndrome (DDI 0406C B3.13.6), and
+ * the 64-bit registers of the GIC allow accesses by halves. */
 static inline uint64_t mmio_read64(uintptr_t address)
 {
 	uint32_t low = mmio_read32(address);

@@ -3,7 +3,7 @@
 
 #include "arch/stamp.h"
 
-/* Ticks since `start`. Any two registers serve; probe_read() needs a pair. */
+/* Ticks since `start`. The instruction accepts any two registers; probe_read() needs a pair. */
 static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
 {
 	uint32_t low, high;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System registers: arch/sysreg.inc by coprocessor encodings, and those that only Armv7 has: with
- * their ARMv8 name, where there is one. */
+/* System registers: the list of arch/sysreg.inc by coprocessor encodings, and registers that only
+ * Armv7 has, with their ARMv8 name if they have one. */
 #pragma once
 
 #include "arch/accessor.h"
@@ -21,7 +21,7 @@
 #define SYSREG64(name, ...) SYSREG64_READ(name, __VA_ARGS__) SYSREG64_WRITE(name, __VA_ARGS__)
 
 /* MRS, MSR of a status register of this mode, or of a register of another mode (B9.3.9: HYP mode
- * reaches every mode below it) */
+ * can access the registers of every mode below) */
 #define SYSREG_STATUS_READ(name, reg)                                                              \
 	ACCESSOR_READ(name, reg_t, ".arch_extension virt\n\tmrs %0, " #reg)
 #define SYSREG_STATUS_WRITE(name, reg)                                                             \

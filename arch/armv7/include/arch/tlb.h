@@ -14,19 +14,22 @@ MAINTENANCE(tlbi_all_guests, dsb_ish, "mcr p15, 4, %0, c8, c3, 4") /* stage 1, 2
 MAINTENANCE(tlbi_guest_vmid, dsb_ish, "mcr p15, 0, %0, c8, c3, 0")
 MAINTENANCE(tlbi_el1_all, dsb_ish, "mcr p15, 0, %0, c8, c7, 0") /* at PL1: all of stage 1 */
 
-/* The first three, for this core alone. */
+/* The first three operations for this core only. */
 MAINTENANCE(tlbi_core_el2, dsb_ish, "mcr p15, 4, %0, c8, c7, 0")
 MAINTENANCE(tlbi_core_guests, dsb_ish, "mcr p15, 4, %0, c8, c7, 4")
 MAINTENANCE(tlbi_core_guest_vmid, dsb_ish, "mcr p15, 0, %0, c8, c7, 0")
 
-/* Stage 2 of one IPA: Armv7 has no operation by IPA, and all of the current VMID goes. */
+/*
+ * Invalidate stage 2 of one IPA. Armv7 has no operation by IPA, so invalidate all of the current
+ * VMID.
+ */
 static inline void tlbi_guest_ipa(ipa_t ipa)
 {
 	(void)ipa;
 	tlbi_guest_vmid();
 }
 
-/* At PL1: the stage-1 entries of one VA, all ASIDs. */
+/* At PL1: invalidate the stage-1 entries of one VA, for all ASIDs. */
 static inline void tlbi_el1_va(va_t va)
 {
 	dsb_ish();

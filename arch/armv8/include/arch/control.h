@@ -2,7 +2,7 @@
 /* Values of control registers (DDI 0487 D13.2); arch/armv7 has the same names. */
 #pragma once
 
-#define SCTLR_EL2_OFF 0x30c50830 /* EL3's too: the RES1 bits of Armv8.0; M, C, I and the rest 0 */
+#define SCTLR_EL2_OFF 0x30c50830 /* also for EL3: the RES1 bits of Armv8.0; M, C, I, others 0 */
 #define SCTLR_EL1_OFF 0x30d00800
 #define SCTLR_SA (1 << 3) /* the stack pointer's alignment is checked */
 
@@ -18,6 +18,6 @@
 
 #define SPSR_EL1H_MASKED 0x3c5u
 
-#define PMU_BITS 64                                      /* of PMCCNTR_EL0 */
+#define PMU_BITS 64                                      /* width of PMCCNTR_EL0 */
 #define PMU_VERSION (read_id_aa64dfr0_el1() >> 8 & 0xfu) /* PMUVer */
 #define PMCR_LC (1u << 6)                                /* overflow at 64 bits */

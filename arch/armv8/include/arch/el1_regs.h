@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EL1 state of a guest: registers of ARMv8 besides those of arch/el1_regs.inc. */
+/* The EL1 state of a guest: registers of ARMv8 in addition to those of arch/el1_regs.inc. */
 #pragma once
 
 #include "arch/control.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The FP and SIMD registers of a vCPU, while the core does not hold them. For hyp/arch/armv8/fp.S
- * the status comes first, so that one base register reaches all. */
+/* The FP and SIMD registers of a vCPU while its core does not hold them. hyp/arch/armv8/fp.S needs
+ * the status first, so that one base register reaches all members. */
 #pragma once
 
 #define FP_CONTEXT_REGISTERS 16

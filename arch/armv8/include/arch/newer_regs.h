@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EL2's registers of cores newer than Armv8.0: X(name, EL2's value, kind of accessor, ID register,
- * its field and the least value there with which the register exists). A 0 in the registers of
- * fine-grained traps traps the newest registers alone. */
+ * its field, the least value of that field with which the register exists). A 0 in the registers of
+ * fine-grained traps traps only the newest registers. */
 #pragma once
 
 #define NEWER_REGS(X)                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System registers: arch/sysreg.inc, whose names the assembler knows, and those that only ARMv8
- * has. */
+/* System registers: the list of arch/sysreg.inc, whose names the assembler accepts, and registers
+ * that only ARMv8 has. */
 #pragma once
 
 #include "arch/accessor.h"

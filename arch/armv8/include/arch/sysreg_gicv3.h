@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GICv3 system registers (IHI 0069, chapter 12), apart from sysreg.h: only drivers/gic/gicv3.c
- * needs them. */
+/* GICv3 system registers (IHI 0069, chapter 12). They are not part of sysreg.h, because only
+ * drivers/gic/gicv3.c needs them. */
 #pragma once
 
 #include "arch/sysreg.h"

@@ -13,13 +13,13 @@ MAINTENANCE(tlbi_guest_vmid, dsb_ish, "tlbi vmalls12e1is") /* stage 1 and 2 of t
 MAINTENANCE(tlbi_guest_stage1, dsb_ish, "tlbi vmalle1is")  /* stage 1 of this VMID */
 MAINTENANCE(tlbi_el1_all, dsb_ish, "tlbi vmalle1")         /* at EL1: all of stage 1 */
 
-/* The first three, for this core alone. */
+/* The first three operations for this core only. */
 MAINTENANCE(tlbi_core_el2, dsb_nsh, "tlbi alle2")
 MAINTENANCE(tlbi_core_guests, dsb_nsh, "tlbi alle1")
 MAINTENANCE(tlbi_core_guest_vmid, dsb_nsh, "tlbi vmalls12e1")
 
-/* Stage 2 of one IPA of the current VMID, and stage 1 of the VMID, which may hold combined
- * entries (Arm ARM D8.14). */
+/* Invalidate stage 2 of one IPA of the current VMID, and stage 1 of the VMID, which may hold
+ * combined entries (Arm ARM D8.14). */
 static inline void tlbi_guest_ipa(ipa_t ipa)
 {
 	dsb_ish();
@@ -27,7 +27,7 @@ static inline void tlbi_guest_ipa(ipa_t ipa)
 	tlbi_guest_stage1();
 }
 
-/* At EL1: the stage-1 entries of one VA, all ASIDs. */
+/* At EL1: invalidate the stage-1 entries of one VA, for all ASIDs. */
 static inline void tlbi_el1_va(va_t va)
 {
 	dsb_ish();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The registers of the guest that an exit saves. A light frame holds x0-x5, x16, x17 and x30, and
- * the rest is stale: the hypervisor's C code preserves x19-x29 and never uses x6-x15 and x18
- * (toolchain.mk). A full frame holds x0-x30. ELR, SPSR and ESR stay in the core: EL2 takes no
+ * its other members are stale: the hypervisor's C code preserves x19-x29 and never uses x6-x15 and
+ * x18 (toolchain.mk). A full frame holds x0-x30. ELR, SPSR and ESR stay in the core: EL2 takes no
  * nested exception. x[0] to x[3] are the registers of the SMC Calling Convention, valid in a light
  * frame: a hypercall's id and arguments, and its result in x[0].
  */
@@ -15,13 +15,13 @@
 #include "arch/types.h"
 
 struct trap_frame {
-	reg_t x[32]; /* [31], the zero register of a syndrome: 0 */
+	reg_t x[32]; /* x[31] is the zero register of a syndrome: 0 */
 };
 
 _Static_assert(sizeof(struct trap_frame) == TRAP_FRAME_SIZE, "vectors.S knows this size");
 _Static_assert(offsetof(struct trap_frame, x[30]) == TRAP_FRAME_X(30), "and this offset");
 
-/* Any register by the number in a syndrome; needs a full frame. */
+/* Access any register by the number in a syndrome. This needs a full frame. */
 static inline reg_t frame_read(const struct trap_frame *frame, reg_t n)
 {
 	return frame->x[n];

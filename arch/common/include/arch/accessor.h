@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_<name>() and write_<name>(value) of a system register, by one instruction on %0. */
+/*
+ * Define read_<name>() and write_<name>(value) of a system register, each by one instruction on %0.
+ */
 #pragma once
 
 #include "arch/types.h"

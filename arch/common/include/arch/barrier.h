@@ -9,7 +9,7 @@
 	}
 
 BARRIER(isb, "isb")
-BARRIER(dsb_sy, "dsb sy")       /* complete for the whole system, devices too */
+BARRIER(dsb_sy, "dsb sy")       /* complete for the whole system, including devices */
 BARRIER(dsb_ish, "dsb ish")     /* complete for all cores that share memory with this core */
 BARRIER(dsb_ishst, "dsb ishst") /* only stores: page-table updates */
 BARRIER(dsb_nsh, "dsb nsh")     /* this core only */

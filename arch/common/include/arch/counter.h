@@ -5,8 +5,8 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 
-/* A barrier on each side: every instruction before is complete, none after has begun (Arm ARM
- * D11.2.2: a counter read may be speculative). */
+/* Read the counter with a barrier on each side: every instruction before is complete, and none
+ * after has begun (Arm ARM D11.2.2: a counter read may be speculative). */
 static inline __attribute__((always_inline)) uint64_t counter_read(void)
 {
 	uint64_t ticks;

@@ -4,7 +4,10 @@
 
 #include "arch/types.h"
 
-/* Execute exactly `count` instructions: even, >= 2, in a register before the first one. */
+/*
+ * Execute exactly `count` instructions. `count` is even, at least 2, and in a register before the
+ * first of them.
+ */
 static inline void delay_instructions(reg_t count)
 {
 	__asm__ volatile("1: subs %0, %0, #2\n\tbne 1b" : "+r"(count) : : "cc", "memory");

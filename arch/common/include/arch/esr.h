@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ESR_EL2 (DDI 0487 D13.2.37) and HSR (DDI 0406C B3.13.6): one layout, one set of exception
- * classes. The comment after a class names the only isa that has it.
+ * ESR_EL2 (DDI 0487 D13.2.37) and HSR (DDI 0406C B3.13.6) share one layout and one set of exception
+ * classes. If only one isa has a class, the comment names that isa.
  */
 #pragma once
 
 #define ESR_EC_SHIFT 26
 #define ESR_EC(esr) (((esr) >> ESR_EC_SHIFT) & 0x3fu)
-#define ESR_IL (1u << 25) /* a 32-bit instruction, else 16-bit */
+#define ESR_IL (1u << 25) /* 1 for a 32-bit instruction, 0 for a 16-bit instruction */
 
 #define EC_UNKNOWN 0x00u
 #define EC_WFX 0x01u
 #define EC_CP15_32 0x03u /* v7: MCR/MRC p15 */
 #define EC_CP15_64 0x04u /* v7: MCRR/MRRC p15 */
 #define EC_CP14_32 0x05u
-#define EC_CP14_LDC 0x06u /* LDC and STC to it */
+#define EC_CP14_LDC 0x06u /* LDC and STC */
 #define EC_FP 0x07u
 #define EC_CP10_ID 0x08u /* v7: VMRS of an identification register */
 #define EC_PAUTH 0x09u   /* v8: pointer authentication */

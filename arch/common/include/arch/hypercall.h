@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HVC and SMC with the registers of the SMC Calling Convention: id and arguments in r0 to r3, the
- * result in r0 (ARMv8: x0 to x3, which the compiler also knows by these names). This hypervisor
- * preserves every other register; another one may change r1 to r3. */
+ * result in r0 (ARMv8: x0 to x3; the compiler accepts both names). This hypervisor preserves every
+ * other register; another hypervisor may change r1 to r3. */
 #pragma once
 
 #include "arch/isa.h"

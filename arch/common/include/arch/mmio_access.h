@@ -6,7 +6,7 @@
 #include "arch/isa.h"
 #include "arch/types.h"
 
-/* width: of the operand's register, where the isa has several; ins: of the access */
+/* width: the width of the operand's register, if the isa has several; ins: that of the access. */
 #define MMIO(bits, width, ins)                                                                     \
 	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
 	{                                                                                          \

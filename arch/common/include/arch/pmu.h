@@ -9,7 +9,7 @@
 
 #define PMSEL_CYCLES 31u
 
-/* 0: no PMU; 15: a PMU outside the architecture. */
+/* Return the PMU's version. 0: no PMU; 15: a PMU outside the architecture. */
 static inline unsigned pmu_version(void)
 {
 	return (unsigned)PMU_VERSION;
@@ -21,9 +21,9 @@ static inline bool pmu_is_there(void)
 }
 
 /*
- * Count every cycle, at EL0, EL1 and EL2. PMCR.D, which would count only every 64th, and DP are 0.
- * A running counter neither stops nor restarts. This function uses no register whose existence
- * depends on the PMU's size (PMCEID0 in ARMv7).
+ * Count every cycle, at EL0, EL1 and EL2. PMCR.D, which would count only every 64th cycle, and DP
+ * are 0. A running counter neither stops nor restarts. This function uses no register whose
+ * existence depends on the PMU's size (PMCEID0 in ARMv7).
  */
 static inline void pmu_start(void)
 {
@@ -37,7 +37,10 @@ static inline void pmu_start(void)
 	isb();
 }
 
-/* No barrier: the caller orders the read. Differences are modulo 2^PMU_BITS. */
+/*
+ * Read the counter without a barrier: the caller orders the read. Differences are modulo
+ * 2^PMU_BITS.
+ */
 static inline __attribute__((always_inline)) reg_t pmu_cycles(void)
 {
 	return read_pmccntr_el0();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Semihosting (Arm semihosting specification 2.0): a call to the emulator of the machine. */
+/* Semihosting (Arm semihosting specification 2.0): a call to the machine's emulator. */
 #pragma once
 
 #include "arch/isa.h"
