@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Active states in the distributor's registers, with an end in two steps: GICv3, and GICv2 with
- * gicv2_split.c. */
+/* Active states in the distributor's registers, for an end of interrupt in two steps: GICv3, and
+ * GICv2 with gicv2_split.c. */
 #include "drivers/gic/gic_internal.h"
 
 void gic_drop(uint32_t iar)
@@ -8,7 +8,7 @@ void gic_drop(uint32_t iar)
 	gic_eoi(iar);
 }
 
-/* reset_bank() clears ISACTIVER. */
+/* The driver has no state here: reset_bank() clears ISACTIVER. */
 void gic_forget_active(unsigned first)
 {
 }

@@ -12,7 +12,7 @@ static void reset_bank(unsigned first)
 	for (unsigned i = 0; i < 32; i += 4)
 		mmio_write32(gic_base_of(first) + GICD_IPRIORITYR + first + i,
 			     GIC_DEFAULT_PRIORITY * 0x01010101u);
-	/* PPIs too: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
+	/* Include PPIs: their reset value is IMPLEMENTATION DEFINED (IHI 0048B 4.3.13). The first
 	 * word, of SGIs, is read-only. */
 	for (unsigned i = 0; i < 32; i += 16)
 		mmio_write32(gic_base_of(first) + GICD_ICFGR + (first + i) / 4, 0);
@@ -85,8 +85,8 @@ uint32_t gic_pending_word(unsigned word)
 	return mmio_read32(gic_bit_register(word * 32, GICD_ISPENDR));
 }
 
-/* A change needs a disabled interrupt (IHI 0048B 4.3.13). Two bits an interrupt; the upper bit
- * means edge. */
+/* The interrupt must be disabled (IHI 0048B 4.3.13). Each has two bits; the upper bit selects
+ * edge. */
 void gic_set_edge(unsigned intid, bool edge)
 {
 	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;

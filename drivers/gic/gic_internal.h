@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For gic_dist.c and the version files; not for users of the driver. */
+/* Functions shared by gic_dist.c and the version files. Users of the driver do not call them. */
 #pragma once
 
 #include "arch/mmio.h"
@@ -10,8 +10,8 @@
 
 extern struct gic_bases gic;
 
-/* Base of the registers from IGROUPR to ICFGR that hold the private interrupts of this core: the
- * distributor itself on GICv2, the redistributor's SGI_base frame on GICv3. */
+/* Return the base of the registers from IGROUPR to ICFGR that hold this core's private interrupts:
+ * the distributor itself on GICv2, the redistributor's SGI_base frame on GICv3. */
 uintptr_t gic_private_base(void);
 
 static inline uintptr_t gic_base_of(unsigned intid)
@@ -19,7 +19,7 @@ static inline uintptr_t gic_base_of(unsigned intid)
 	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gic.dist;
 }
 
-/* The register of a bank with one bit an interrupt. */
+/* Return the register of a bank with one bit an interrupt. */
 static inline uintptr_t gic_bit_register(unsigned intid, unsigned bank)
 {
 	return gic_base_of(intid) + bank + intid / 32 * 4;
@@ -41,10 +41,10 @@ static inline void gic_write_priority(unsigned intid, uint8_t priority)
 	mmio_write8(gic_base_of(intid) + GICD_IPRIORITYR + intid, priority);
 }
 
-/* Reset the driver's own state of 32 interrupts, from `first` on. */
+/* Reset the driver's own state of 32 interrupts, starting with `first`. */
 void gic_forget_active(unsigned first);
 
-/* Wait until earlier disables have taken effect for `intid`'s registers (GICv3 RWP). */
+/* Wait until earlier disables have taken effect in `intid`'s registers (GICv3 RWP). */
 void gic_wait_for_writes(unsigned intid);
 
 /* Route every SPI to this core. `count`: gic_intid_count(). */

@@ -3,7 +3,9 @@
  * drivers and for the emulated distributor. */
 #pragma once
 
-/* Distributor; from IGROUPR to ICFGR also the SGI_base frame of a redistributor. */
+/*
+ * Distributor. The SGI_base frame of a redistributor has the registers from IGROUPR to ICFGR, too.
+ */
 #define GICD_CTLR 0x000u
 #define GICD_TYPER 0x004u
 #define GICD_IIDR 0x008u
@@ -28,7 +30,7 @@
 #define GICD_CTLR_ENABLE_GRP0 (1u << 0)
 #define GICD_CTLR_ENABLE_GRP1 (1u << 1)
 #define GICD_CTLR_ARE (1u << 4)
-#define GICD_CTLR_ARE_NS (1u << 5) /* the Secure view has it beside its own ARE */
+#define GICD_CTLR_ARE_NS (1u << 5) /* in the Secure view, next to its own ARE bit */
 #define GICD_CTLR_RWP (1u << 31)
 #define GICD_TYPER_SECURITY (1u << 10) /* two security states */
 

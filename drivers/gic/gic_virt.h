@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GIC's virtual interface control, for the hypervisor: list registers and the maintenance
- * interrupt. Same functions on GICv2 (GICH, IHI 0048B 5.3) and GICv3 (ICH_*_EL2, IHI 0069 12.4).
- * The value of a list register has 64 bits in the hardware's format, which only this driver knows.
+ * interrupt. GICv2 (GICH, IHI 0048B 5.3) and GICv3 (ICH_*_EL2, IHI 0069 12.4) have the same
+ * functions. The value of a list register has 64 bits in the hardware's format, which only this
+ * driver interprets.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 /* The values are those of the hardware. */
 enum gic_lr_state { GIC_LR_INVALID, GIC_LR_PENDING, GIC_LR_ACTIVE, GIC_LR_PENDING_ACTIVE };
 
-/* The virtual interface of a vCPU that does not run. All zero: off, and empty. */
+/* The virtual interface of a vCPU that is not loaded. All zero means off and empty. */
 struct gic_virt_state {
 	/* gic_virt_switch() compares two registers at once. */
 	union {
@@ -23,10 +24,10 @@ struct gic_virt_state {
 		uint64_t control;
 	};
 	union {
-		uint32_t apr[2]; /* active priorities, GICv3: of Group 0 and 1 */
+		uint32_t apr[2]; /* active priorities; GICv3: of Group 0 and Group 1 */
 		uint64_t active;
 	};
-	uint32_t used; /* bit i: lr[i] holds something, or an end that is not followed up yet */
+	uint32_t used; /* bit i: lr[i] holds an interrupt, or an end that awaits its follow-up */
 	uint64_t lr[GIC_LR_MAX];
 };
 
@@ -37,9 +38,10 @@ struct gic_lr {
 	uint8_t priority; /* the hardware keeps the upper 5 bits */
 	bool hw;          /* the guest's deactivation also deactivates physical `pintid` */
 	unsigned pintid;
-	bool group1;     /* the guest's Group 1 */
-	bool eoi_irq;    /* (hw false) a maintenance interrupt when the guest ends it */
-	unsigned source; /* GICv2, SGIs: the core that sent it, 0-7; else 0 */
+	bool group1; /* the guest's Group 1 */
+	/* (hw false) raise a maintenance interrupt when the guest ends this interrupt */
+	bool eoi_irq;
+	unsigned source; /* GICv2, SGIs: the sending core, 0-7; else 0 */
 };
 
 uint64_t gic_lr_encode(const struct gic_lr *lr);
@@ -48,68 +50,70 @@ enum gic_lr_state gic_lr_state(uint64_t value);
 /* Return the value with another priority. */
 uint64_t gic_lr_with_priority(uint64_t value, uint8_t priority);
 
-/* The same value with a maintenance interrupt at its end. A link (hw) goes: the end no longer
- * deactivates the physical interrupt. */
+/* Return the value with a maintenance interrupt at its end and without a link (hw): the end no
+ * longer deactivates the physical interrupt. */
 uint64_t gic_lr_with_eoi_irq(uint64_t value);
 
-/* GICv2, SGIs: the source in a value; 0 on GICv3. */
+/* Return the source in the value of a GICv2 SGI; 0 on GICv3. */
 unsigned gic_lr_source(uint64_t value);
 uint8_t gic_lr_priority(uint64_t value);
 
-/* The active priority of this interrupt by the guest's binary point, as a bit of
+/* Return this interrupt's active priority by the guest's binary point, as a bit of
  * gic_virt_active_priorities(). */
 uint32_t gic_lr_active_priority(uint64_t value);
 
-/* Prepare EL2's side of the CPU interface. Return the number of list registers; 0: the GIC has no
- * virtualization. Must come before gic_cpu_init(). */
+/* Prepare EL2's side of the CPU interface. Return the number of list registers, 0 if the GIC has no
+ * virtualization. This call must precede gic_cpu_init(). */
 unsigned gic_virt_init(void);
 
-/* For a fresh guest: list registers empty, no active priorities, the virtual CPU interface as at
- * reset, virtual interrupts signalled. */
+/* Prepare for a fresh guest: list registers empty, no active priorities, the virtual CPU interface
+ * as at reset, virtual interrupts signalled. */
 void gic_virt_reset(void);
 
-/* The virtual CPU interface as at reset, which signals no interrupt; list registers stay. */
+/* Reset the virtual CPU interface, which then signals no interrupt; list registers stay. */
 void gic_virt_cpu_reset(void);
 
-/* The virtual interface off: no interrupt is signalled to a guest. */
+/* Turn the virtual interface off: no interrupt is signalled to a guest. */
 void gic_virt_off(void);
 
 uint64_t gic_lr_read(unsigned index);
 void gic_lr_write(unsigned index, uint64_t value);
 
-/* Bit i: list register i is empty. Bits beyond the last register are 0. */
+/*
+ * Return the empty list registers: bit i is list register i. Bits beyond the last register are 0.
+ */
 uint32_t gic_lr_empty(void);
-bool gic_lr_is_empty(unsigned i); /* of a list register that is in use */
+bool gic_lr_is_empty(unsigned i); /* for a list register in use */
 
-/* Bit i: the guest ended the interrupt of list register i, which has eoi_irq. A write to the list
- * register clears the bit. */
+/* Return the list registers whose interrupt has eoi_irq and was ended by the guest: bit i is list
+ * register i. A write to the list register clears the bit. */
 uint32_t gic_lr_ended(void);
 
-/* Set the events, beside eoi_irq, that raise a maintenance interrupt. */
+/* Set the events, in addition to eoi_irq, that raise a maintenance interrupt. */
 #define GIC_VIRT_NONE_PENDING 1u   /* no list register is pending */
-#define GIC_VIRT_ENDS_ELSEWHERE 2u /* the guest ended an interrupt in no list register */
+#define GIC_VIRT_ENDS_ELSEWHERE 2u /* the guest ended an interrupt that no list register has */
 #define GIC_VIRT_GROUP_CHANGES 4u  /* the guest turned a group of its CPU interface on or off */
 void gic_virt_set_events(unsigned events);
 
-/* The number of interrupts in no list register that the guest ended since the last call, or since
- * the last gic_virt_set_events(). With GIC_VIRT_ENDS_ELSEWHERE the guest's writes to DIR trap
- * instead where the GIC can trap them (GICv3, ICH_VTR_EL2.TDS): they may come in any order. */
+/* Return the number of interrupts in no list register that the guest ended since the last call or
+ * the last gic_virt_set_events(). If the GIC can trap the guest's writes to DIR (GICv3,
+ * ICH_VTR_EL2.TDS), GIC_VIRT_ENDS_ELSEWHERE makes them trap instead: they may come in any order. */
 unsigned gic_virt_ends_elsewhere(void);
 
-/* The guest's CPU interface: the groups that are on (bit g = Group g), whether its EOI only drops
- * the priority, and the priorities that are active (bit p = priority p << 3). */
+/* The guest's CPU interface: the enabled groups (bit g = Group g), whether its EOI only drops the
+ * priority, and the active priorities (bit p = priority p << 3). */
 unsigned gic_virt_groups(void);
 bool gic_virt_split_eoi(void);
 uint32_t gic_virt_active_priorities(void);
 
-/* GICv2: the physical address to map at the guest's GICC, which is GICV or the guest's own GICC;
- * 0: none. */
+/* GICv2: return the physical address to map at the guest's GICC, which is GICV or the guest's own
+ * GICC; 0 without one. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 
-/* The virtual interface to memory, which leaves the list registers empty; and another one, or the
- * same, back: until then nothing of the guest may run. */
+/* Save the virtual interface to memory, which empties the list registers; load another interface,
+ * or the same. Nothing of the guest may run in between. */
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);
 
-/* Save `from`, and load what differs from it in `to`. */
+/* Save `from`, and load the parts of `to` that differ. */
 void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to);

@@ -6,7 +6,7 @@
 #include "drivers/gic/gic_virt.h"
 #include "lib/bits.h"
 
-/* The registers of GICH by their names in GICv3. */
+/* The registers of GICH, by their GICv3 names. */
 #define GICH(name, offset)                                                                         \
 	static inline uint32_t read_ich_##name##_el2(void)                                         \
 	{                                                                                          \
@@ -21,7 +21,7 @@ GICH(vtr, GICH_VTR)
 GICH(vmcr, GICH_VMCR)
 GICH(eisr, GICH_EISR0)
 
-/* gem5's ELRSR also has registers whose end awaits its follow-up. */
+/* gem5's ELRSR also reports registers whose end awaits its follow-up. */
 static inline uint32_t read_elrsr_at(uintptr_t hyp)
 {
 	uint32_t empty = mmio_read32(hyp + GICH_ELRSR0);
@@ -48,7 +48,7 @@ typedef uint32_t lr_t;
 #define LR_GROUP1 (1u << 30)
 #define LR_HW (1u << 31)
 
-static const uint32_t trap_dir; /* no such trap */
+static const uint32_t trap_dir; /* GICv2 has no such trap */
 
 #include "drivers/gic/gic_virt.c.inc"
 
@@ -87,8 +87,8 @@ void gic_route_spi_here(unsigned intid)
 		    (uint8_t)mmio_read32(gic.dist + GICD_ITARGETSR));
 }
 
-/* Both groups: without the security extensions interrupts are Group 0; with them, in Non-secure
- * state, bit 0 means Group 1 and bit 1 is reserved (4.3.1). GICC_CTLR is alike. */
+/* Enable both groups. Without the security extensions interrupts are Group 0; with them, in
+ * Non-secure state, bit 0 means Group 1 and bit 1 is reserved (4.3.1). GICC_CTLR is alike. */
 const uint32_t gic_dist_enable = GICD_CTLR_ENABLE_GRP0 | GICD_CTLR_ENABLE_GRP1;
 
 void gic_private_prepare(void)
@@ -97,7 +97,8 @@ void gic_private_prepare(void)
 
 void gic_send_sgi_self(unsigned id)
 {
-	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id); /* TargetListFilter: this core */
+	/* TargetListFilter 2 selects this core */
+	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id);
 }
 
 void gic_send_sgi(unsigned id, unsigned core)
@@ -105,8 +106,8 @@ void gic_send_sgi(unsigned id, unsigned core)
 	mmio_write32(gic.dist + GICD_SGIR, 1u << (16 + core) | id);
 }
 
-/* Group 1 is Non-secure (4.3.4). Non-secure state cannot raise the priority mask out of the half
- * that Secure state left (4.4.2). */
+/* Put interrupts into Group 1, which is Non-secure (4.3.4). Non-secure state cannot raise the
+ * priority mask out of the half that Secure state left (4.4.2). */
 void gic_all_nonsecure(void)
 {
 	unsigned count = gic_intid_count();
@@ -120,7 +121,7 @@ void gic_all_nonsecure(void)
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);
 }
 
-/* The end of each active interrupt drops its priority; a write cannot clear them. */
+/* End each active interrupt, which drops its priority: a write cannot clear active priorities. */
 void gic_cpu_abandon(void)
 {
 	unsigned count = gic_intid_count();

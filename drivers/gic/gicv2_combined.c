@@ -2,14 +2,14 @@
 /*
  * The end of an interrupt on a GICv2 without EOImode, DIR and linked list registers, as gem5 models
  * one: EOIR drops the priority and deactivates. An interrupt that must stay active gets a priority
- * that PMR masks, until its deactivation; the driver keeps the interrupt's own priority meanwhile,
- * and the enable bit stays the guest's. Replaces gic_active.c and gicv2_split.c.
+ * that PMR masks, until its deactivation. The driver keeps the interrupt's own priority meanwhile,
+ * and the enable bit remains the guest's. This file replaces gic_active.c and gicv2_split.c.
  */
 #include "drivers/gic/gic_internal.h"
 #include "lib/bits.h"
 #include "lib/percpu.h"
 
-#define NEVER 0xffu /* the lowest priority; PMR lets only higher ones through (IHI 0048B 4.4.2) */
+#define NEVER 0xffu /* the lowest priority, which PMR never lets through (IHI 0048B 4.4.2) */
 
 struct line {
 	uint8_t priority; /* the interrupt's priority while it is inactive */
@@ -71,7 +71,7 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 		gic_write_priority(intid, priority);
 }
 
-/* No BPR: in a guest GICC is GICV, and gem5 stops at an access to GICV's BPR. */
+/* Do not write BPR: a guest's GICC is GICV, and gem5 aborts at an access to GICV's BPR. */
 void gic_cpu_init(bool split_eoi)
 {
 	mmio_write32(gic.cpu + GICC_PMR, 0xff);

@@ -9,16 +9,16 @@
 
 #define GICR_CTLR_RWP (1u << 3)
 #define GICR_TYPER_IS_LAST (1u << 4)
-#define GICR_STRIDE 0x20000u /* GICv4: twice as much */
+#define GICR_STRIDE 0x20000u /* a GICv4 has twice this stride */
 
-/* ICC_SRE: system registers on; EL2: EL1 may use them too (12.2.24) */
+/* ICC_SRE: system registers on; at EL2: EL1 may use them too (12.2.24) */
 #define SRE_SRE 1u
 #define SRE_DFB_DIB 6u
 #define SRE_EL2_ENABLE 8u
 
 #define ICC_CTLR_EOIMODE (1u << 1)
 
-/* ICH_HCR_EL2, further */
+/* More bits of ICH_HCR_EL2. */
 #define HCR_TDIR (1u << 14)
 
 #define VTR_TDS (1u << 19)
@@ -27,7 +27,7 @@
 typedef uint64_t lr_t;
 #define LR_MOST 4u /* the driver uses four list registers at most */
 #define LR_SOURCE(core) 0u
-#define LR_SOURCE_OF(value) ((value)&0) /* none */
+#define LR_SOURCE_OF(value) ((value)&0) /* a GICv3 has no source */
 #define LR_PINTID_SHIFT 32
 #define LR_PINTID_MASK (0x1fffull << LR_PINTID_SHIFT)
 #define LR_EOI (1ull << 41)
@@ -37,7 +37,7 @@ typedef uint64_t lr_t;
 #define LR_HW (1ull << 61)
 #define LR_STATE_SHIFT 62
 
-static uint32_t trap_dir; /* HCR_TDIR, or 0: no such trap */
+static uint32_t trap_dir; /* HCR_TDIR, or 0 without such a trap */
 
 #include "drivers/gic/gic_virt.c.inc"
 
@@ -54,7 +54,7 @@ unsigned gic_version(void)
 unsigned gic_probe_version(void)
 {
 	/* A GICv2's distributor ends before GICD_V3_PIDR2. ID_AA64PFR0_EL1.GIC may read 0 although
-	 * the system registers exist (gem5): then GICD_V2_PIDR2, reserved in a GICv3, decides. */
+	 * the system registers exist (gem5); then GICD_V2_PIDR2, reserved in a GICv3, decides. */
 	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && mmio_read32(gic.dist + GICD_V2_PIDR2) != 0)
 		return 0;
 	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
@@ -82,7 +82,7 @@ void gic_route_spi_here(unsigned intid)
 	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, read_mpidr_el1() & 0xff00ffffffull);
 }
 
-/* Also put every SPI into Group 1: only this version signals Group 0 apart. */
+/* Route every SPI here and put it into Group 1: only a GICv3 signals Group 0 separately. */
 void gic_route_spis_here(unsigned count)
 {
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)
@@ -105,8 +105,9 @@ static void wake_redistributor(void)
 		;
 }
 
-/* GICR_TYPER: the upper word is the core's affinity (IHI 0069 12.11.32). Read whole: gem5 reads the
- * upper half alone as 0, and each core would take the last redistributor. */
+/* Find this core's redistributor by GICR_TYPER, whose upper word is the core's affinity (IHI 0069
+ * 12.11.32). Read the register as a whole: gem5 reads the upper half alone as 0, so that each core
+ * would choose the last redistributor. */
 static void find_redistributor(void)
 {
 	uint64_t mpidr = read_mpidr_el1();
@@ -142,8 +143,8 @@ void gic_send_sgi(unsigned id, unsigned core)
 	isb();
 }
 
-/* Non-secure Group 1: IGROUPR 1, IGRPMODR 0 (12.9.14). With one security state these are the values
- * that the reset sets too. */
+/* Select Non-secure Group 1: IGROUPR 1, IGRPMODR 0 (12.9.14). With one security state the reset
+ * sets the same values. */
 void gic_all_nonsecure(void)
 {
 	unsigned count = gic_intid_count();

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generic timer as the hypervisor uses it: the counter, and CNTHP to bound a guest. Ticks of
- * CNTFRQ; a comparison value is absolute. DDI 0487 D11, DDI 0406C B8. */
+/* The generic timer as the hypervisor uses it: the counter, and CNTHP to bound a guest. Times are
+ * ticks of CNTFRQ; comparison values are absolute. DDI 0487 D11, DDI 0406C B8. */
 #pragma once
 
 #include "arch/types.h"
 
-/* True when CNTPCT moves within 1000 reads. */
+/* Return whether CNTPCT moves within 1000 reads. */
 bool timer_counter_advances(void);
 
-/* CNTHP fires (INTID of the board) once CNTPCT >= cval; before, and after _stop, it does not. */
+/*
+ * Make CNTHP fire (INTID of the board) once CNTPCT >= cval. Before, and after timer_hyp_stop(),
+ * CNTHP does not fire.
+ */
 void timer_hyp_start(uint64_t cval_ticks);
-void timer_hyp_move(uint64_t cval_ticks); /* after _start: change the time */
+void timer_hyp_move(uint64_t cval_ticks); /* change the time of a started timer */
 void timer_hyp_stop(void);
 
 /* Exynos: start the free-running counter of the multi-core timer at `base`, which feeds the cores'
- * CNTPCT, and keep its value (device tree binding samsung,exynos4210-mct). False: 1000 reads showed
- * no acknowledgement of the write. */
+ * CNTPCT, and keep its value (device tree binding samsung,exynos4210-mct). Return false if 1000
+ * reads showed no acknowledgement of the write. */
 bool exynos_mct_start(uintptr_t base);

@@ -12,12 +12,13 @@ const struct uart_part uart_cadence = {
 	.busy = { 0x2c, .bits = 1u << 11 }, /* TACTIVE */
 	.empty = { 0x2c, .bits = 1u << 1 }, /* REMPTY */
 	.control = 0x00,
-	.transmit = 1u << 4,                /* TXEN */
-	.receive = 1u << 2,                 /* RXEN */
-	.off = 1u << 5 | 1u << 3 | 1u << 7, /* TXDIS, RXDIS, STTBRK: each wins */
-	.level = { 0x20, 1 },               /* Rcvr_FIFO_trigger_level: one byte */
-	.listen = { 0x08, RTRIG },          /* Intrpt_en: a 1 enables */
-	.ignore = { 0x0c, 0x3fff },         /* Intrpt_dis: a 1 disables */
-	.pending = 0x14,                    /* Chnl_int_sts; writing a 1 clears the bit */
+	.transmit = 1u << 4, /* TXEN */
+	.receive = 1u << 2,  /* RXEN */
+	/* TXDIS, RXDIS, STTBRK: each overrides the enable bits */
+	.off = 1u << 5 | 1u << 3 | 1u << 7,
+	.level = { 0x20, 1 },       /* Rcvr_FIFO_trigger_level: one byte */
+	.listen = { 0x08, RTRIG },  /* Intrpt_en: a 1 enables */
+	.ignore = { 0x0c, 0x3fff }, /* Intrpt_dis: a 1 disables */
+	.pending = 0x14,            /* Chnl_int_sts; writing a 1 clears the bit */
 	.clear = RTRIG,
 };

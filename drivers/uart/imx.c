@@ -4,7 +4,7 @@
 #include "drivers/uart/uart.h"
 
 #define UCR4_CTSTL (32u << 10) /* the reset value */
-#define UCR4_DREN (1u << 0)    /* an interrupt while a byte is there, whatever the FIFO's level */
+#define UCR4_DREN (1u << 0)    /* an interrupt while the FIFO has a byte, whatever its level */
 
 const struct uart_part uart_imx = {
 	.in = 0x00,                                /* URXD */

@@ -4,7 +4,7 @@
 #include "drivers/uart/pl011_regs.h"
 #include "drivers/uart/uart.h"
 
-/* The divisor is the clock over 16 times the rate, in 64ths; the write of LCR_H applies it
+/* The divisor is the clock divided by 16 times the rate, in 64ths. The write of LCR_H applies it
  * (3.3.6). */
 void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
 {
@@ -13,7 +13,7 @@ void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud)
 	mmio_write32(base + UARTCR, 0);
 	while (mmio_read32(base + UARTFR) & UARTFR_BUSY)
 		;
-	mmio_write32(base + UARTLCR_H, 0); /* FIFOs empty */
+	mmio_write32(base + UARTLCR_H, 0); /* empty the FIFOs */
 	mmio_write32(base + UARTIMSC, 0);
 	mmio_write32(base + UARTIBRD, divisor >> 6);
 	mmio_write32(base + UARTFBRD, divisor & 0x3fu);

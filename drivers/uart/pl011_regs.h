@@ -36,5 +36,5 @@
 /* Bits of UARTIMSC, UARTRIS, UARTMIS and UARTICR */
 #define UARTINT_RX (1u << 4)
 #define UARTINT_TX (1u << 5)
-#define UARTINT_RT (1u << 6) /* timeout: fewer bytes than the FIFO's level */
+#define UARTINT_RT (1u << 6) /* receive timeout: fewer bytes than the FIFO's level */
 #define UARTINT_ALL 0x7ffu

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One driver for every UART: the struct uart_part has the registers. */
+/* One driver for every UART: struct uart_part describes the registers. */
 #include "drivers/uart/uart.h"
 
 #include "arch/mmio.h"
@@ -42,7 +42,7 @@ void uart_flush(const struct uart_port *port)
 		;
 }
 
-/* Clear the interrupt and look again: a byte may have arrived before the clear. */
+/* Clear the interrupt and check again: a byte may have arrived before the clear. */
 static bool is_empty_still(const struct uart_port *port)
 {
 	if (!port->part->clear)

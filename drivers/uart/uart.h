@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A console: polled output, and input for unmodified guests by an interrupt. The part may be chosen
- * at run time, since no code prints while it measures: a board names a part and its address, or
- * reads its pins. */
+/* A console: polled output, and input by an interrupt for unmodified guests. A board names a UART
+ * and its address, or reads its pins to choose the UART at run time; no code prints while it
+ * measures, so the choice costs nothing. */
 #pragma once
 
 #include "arch/types.h"
 
-/* True while one of these bits of a register is set; `clear`: while none is. */
+/*
+ * A condition on a register: true while one of these bits is set, or, with `clear`, while none is.
+ */
 struct uart_flag {
 	uint16_t offset;
 	bool clear;
@@ -19,19 +21,21 @@ struct uart_write {
 	uint32_t value;
 };
 
-/* What differs between UARTs: offsets of registers, and values. */
+/* The differences between UARTs: offsets of registers, and values. */
 struct uart_part {
-	uint16_t in, out;                   /* a byte */
-	struct uart_flag full, busy, empty; /* no room to send; a byte has not left; none to get */
+	uint16_t in, out; /* offsets of the data registers, which hold a byte */
+	/* conditions: no room to send; an unsent byte; no received byte */
+	struct uart_flag full, busy, empty;
 	uint16_t control;
 	uint32_t transmit, receive; /* bits of `control` that are set */
-	uint32_t off;            /* bits of `control` that are cleared with either: disable bits */
-	struct uart_write level; /* the FIFO's level for an interrupt; value 0: none is written */
-	/* with and without the interrupt of a byte: two values of a mask, or a value for a register
-	 * that enables and one for a register that disables */
+	uint32_t off;            /* disable bits of `control`, cleared for sending and receiving */
+	struct uart_write level; /* sets the FIFO's level for an interrupt; value 0: not written */
+	/* Enable and disable the interrupt of a byte: two values of a mask, or a value for an
+	 * enable register and one for a disable register. */
 	struct uart_write listen, ignore;
 	uint16_t pending;
-	uint32_t clear; /* written to `pending` ends the interrupt; 0: it ends by itself */
+	/* value for `pending` that ends the interrupt; 0: the interrupt ends by itself */
+	uint32_t clear;
 	bool is_pl011;
 };
 
@@ -42,24 +46,27 @@ extern const struct uart_part uart_exynos4210;
 extern const struct uart_part uart_imx;
 extern const struct uart_part uart_ns16550;
 
-/* Set up a PL011: 8 data bits, no parity, FIFOs on, this rate by this clock. */
+/* Set up a PL011: 8 data bits, no parity, FIFOs on, at this rate with this clock. */
 void pl011_start(uintptr_t base, uint32_t clock_hz, uint32_t baud);
 
 struct uart_port {
 	const struct uart_part *part;
 	uintptr_t base;
-	unsigned intid; /* 0: no input */
+	unsigned intid; /* 0 without input */
 };
 
-/* A boot loader or emulator has set clock and rate. */
+/* Prepare a UART whose clock and rate a boot loader or emulator has set. */
 void uart_init(const struct uart_port *port);
 
-/* Wait for room, then send one byte; wait until every byte has left the part. */
+/* Wait for room, then send one byte; wait until every byte has left the UART. */
 void uart_putc(const struct uart_port *port, char c);
 void uart_flush(const struct uart_port *port);
 
-/* The next received byte, or -1. */
+/* Return the next received byte, or -1. */
 int uart_get(const struct uart_port *port);
 
-/* The interrupt, a level: high while (or soon after) uart_get() has a byte. */
+/*
+ * Enable or disable the interrupt, a level that is high while (or soon after) uart_get() has a
+ * byte.
+ */
 void uart_listen(const struct uart_port *port, bool on);
