@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arndale: addresses from exynos5250-arndale.dtb. The GIC's are among them, since CBAR is wrong on
+ * Arndale: addresses from exynos5250-arndale.dtb, including the GIC's, because CBAR is wrong on
  * this chip. RAM, 2 GiB:
- *   0x40000000  the guest, 1 GiB, so that stage 2 can map it by one block
+ *   0x40000000  the guest, 1 GiB, so that one block of stage 2 can map it
  *   0x82000000  the hypervisor
- *   0xb9000000  U-Boot, its pen for CPU 1 and its monitor, to the end: never touched
+ *   0xb9000000  U-Boot, its pen for CPU 1 and its monitor, up to the end: never touched
  */
 #include "boards/board.h"
 #include "arch/barrier.h"
@@ -17,7 +17,7 @@
 #define MCT 0x101c0000u
 #define PMU 0x10040000u
 #define PMU_SWRESET (PMU + 0x400u)
-#define SYSRAM 0x02020000u /* U-Boot's pen for CPU 1 polls the first word */
+#define SYSRAM 0x02020000u /* U-Boot's pen for CPU 1 polls its first word */
 
 #define ACTLR_SMP (1u << 6) /* Cortex-A15 (DDI 0438 4.3.28) */
 

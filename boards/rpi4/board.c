@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raspberry Pi 4 B, low-peripheral mode: addresses from bcm2711-rpi-4-b.dtb, registers from the
- * BCM2711 ARM Peripherals manual; the power manager's are those of Linux' bcm2835_wdt. */
+ * BCM2711 ARM Peripherals manual; those of the power manager from Linux' bcm2835_wdt. */
 #include "boards/board.h"
 
 #include "arch/mmio.h"
@@ -10,14 +10,14 @@
 #define GPIO14_SHIFT 12
 #define GPIO15_SHIFT 15
 #define FSEL_MASK 7u
-#define FSEL_ALT0 4u /* 14, 15: PL011 */
-#define FSEL_ALT5 2u /* 14, 15: mini UART */
+#define FSEL_ALT0 4u /* GPIO 14 and 15: PL011 */
+#define FSEL_ALT5 2u /* GPIO 14 and 15: mini UART */
 
 #define AUX 0xfe215000u
 #define AUX_ENABLES 0x04u
 #define AUX_ENABLES_MINI_UART (1u << 0)
 
-#define UART_HZ 48000000u /* the firmware's init_uart_clock */
+#define UART_HZ 48000000u /* value of the firmware's init_uart_clock */
 #define BAUD 115200u
 
 #define PM 0xfe100000u
@@ -26,7 +26,7 @@
 #define PM_PASSWORD 0x5a000000u
 #define PM_RSTC_WRCFG 0x30u
 #define PM_RSTC_FULL_RESET 0x20u
-#define PM_WDOG_TICKS 10u /* of 16 us */
+#define PM_WDOG_TICKS 10u /* a tick has 16 us */
 
 static const struct uart_port mini_uart = { &uart_bcm2835_aux, AUX + 0x40, 125 };
 static const struct uart_port pl011 = { &uart_pl011, 0xfe201000, 153 };
@@ -45,8 +45,8 @@ static void take_pins(void)
 		     others | FSEL_ALT0 << GPIO14_SHIFT | FSEL_ALT0 << GPIO15_SHIFT);
 }
 
-/* The firmware's console is the UART at GPIO 14, and its rate stays. Without one (enable_uart=0)
- * the PL011 is set up. */
+/* Use the firmware's console, the UART at GPIO 14, at its rate. If there is none (enable_uart=0),
+ * set up the PL011. */
 static const struct uart_port *console_in_use(void)
 {
 	if (pin_function(GPIO14_SHIFT) == FSEL_ALT5 &&
@@ -59,7 +59,7 @@ static const struct uart_port *console_in_use(void)
 	return &pl011;
 }
 
-/* The watchdog's full reset: the firmware starts anew. */
+/* A full reset by the watchdog: the firmware starts again. */
 static void reset(void)
 {
 	uint32_t kept = mmio_read32(PM + PM_RSTC) & ~PM_RSTC_WRCFG;
@@ -71,7 +71,7 @@ static void reset(void)
 const struct board board = {
 	.name = "rpi4",
 	.guest_base = GUEST_BASE,
-	.guest_size = 0x40000000, /* absent on a board with 1 GiB */
+	.guest_size = 0x40000000, /* a board with 1 GiB lacks this RAM */
 	.gic = {
 		.dist = 0xff841000,
 		.cpu = 0xff842000,
@@ -82,13 +82,14 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	.spi_first = 97, /* system timer compare 1 (3 is 99); the others are the firmware's */
+	/* system timer compare 1 (compare 3 is 99); the firmware uses the others */
+	.spi_first = 97,
 	.spi_count = 1,
-	/* in the RAM below 948 MiB, away from firmware and U-Boot at its ends */
+	/* The store lies below 948 MiB, away from firmware and U-Boot at the ends of RAM. */
 	.store_base = 0x10000000,
 	.store_size = 0x20000000,
 	.counter_hz = 54000000,
-	/* Page 0 stays the firmware's: the cores wait in it. */
+	/* Page 0 remains the firmware's: the cores wait in it. */
 	.cores = { .count = 4, .start = CORES_SPIN_TABLE, .release = 0xd8 },
 	.reset_device = { PM, 0x1000 },
 	.console_in_use = console_in_use,

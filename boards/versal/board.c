@@ -14,7 +14,8 @@ const struct board board = {
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.pmu_intid = 23,
-	.spi_first = 116, /* pl_psx_irq 0 to 7: no device without a design in the logic */
+	/* pl_psx_irq 0 to 7: no device drives them without a design in the programmable logic */
+	.spi_first = 116,
 	.spi_count = 8,
 	.store_base = 0x10000000,
 	.store_size = 0x30000000,

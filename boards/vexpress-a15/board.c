@@ -2,7 +2,7 @@
 /* V2P-CA15 (DUI 0604): addresses from vexpress-v2p-ca15-tc1.dtb. */
 #include "boards/board.h"
 
-#define SYS_FLAGS 0x1c010030u /* 32 flags: reset clears them, a write sets bits */
+#define SYS_FLAGS 0x1c010030u /* 32 flags: reset clears them, and a write sets bits */
 
 const struct board board = {
 	.name = "vexpress-a15",
@@ -19,9 +19,9 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	.spi_first = 64, /* of the FPGA tile's 32 to 74, without a device */
+	.spi_first = 64, /* INTIDs of the FPGA tile's SPIs 32 to 74 without a device */
 	.spi_count = 8,
-	.store_base = 0x90000000, /* QEMU puts its device tree below */
+	.store_base = 0x90000000, /* QEMU puts its device tree below this address */
 	.store_size = 0x30000000,
 	.cores = { .count = 2, .start = CORES_PEN, .release = SYS_FLAGS },
 	.semihosting = true,

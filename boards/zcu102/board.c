@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ZCU102: addresses from zynqmp-zcu102-rev1.0.dtb, registers from UG1087. The GIC-400 has a block
- * of 64 KiB for each page of 4 KiB, which is repeated 16 times in it (UG1085). GICC and GICV begin
+ * of 64 KiB for each 4 KiB page, which repeats 16 times in the block (UG1085). GICC and GICV begin
  * at the last repeat of their first page, so that their second page, which has DIR, follows.
  */
 #include "boards/board.h"
@@ -38,8 +38,9 @@ const struct board board = {
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
-	/* PL_PS_Group0 0 to 5 (UG1085): no device without a design in the logic. 127 is left out:
-	 * mmio_write takes the last INTID of a virtual distributor for one without a line. */
+	/* PL_PS_Group0 0 to 5 (UG1085): no device drives them without a design in the programmable
+	 * logic. INTID 127 is left out, because mmio_write needs the last INTID of a virtual
+	 * distributor without a line. */
 	.spi_first = 121,
 	.spi_count = 6,
 	.store_base = 0x10000000,
