@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run configuration is data: EL2's treatment of the guest in one plan step. The tables are the
- * vocabulary of scenarios (docs/scenarios.md) and of the records.
+ * A run configuration is data: how EL2 treats the guest in one step. The tables are the vocabulary
+ * of scenarios (docs/scenarios.md) and of the records.
  */
 #pragma once
 
@@ -10,41 +10,42 @@
 #define CONFIG_NAME_SIZE 24 /* bytes, with the terminating NUL */
 
 /*
- * The axes: X(field, "value value …"); a field holds the index of its value in the list.
+ * The axes: X(field, "value value …"). A field holds the index of its value in the list.
  *
  *   stage1   the guest maps its working memory with pages or blocks of this size
  *            (guest/kernel/mmu.h)
- *   stage2   off; or blocks of at most this size, where alignment allows them
- *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: a block at a time, at its
- *            first touch, which needs stage2 on
- *   colouring  on: a VM that has colours has pages of these colours of the last-level
- *            cache alone (docs/design/neighbours.md), which needs stage2=4K; off: colours= has no
+ *   stage2   off; or blocks of at most this size, as alignment allows
+ *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: EL2 maps a block at its first
+ *            access, which needs stage2 on
+ *   colouring  on: a VM with colours only has pages of these colours of the last-level
+ *            cache (docs/design/neighbours.md), which needs stage2=4K; off: colours= has no
  *            effect
  *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
  *            (HCR.IMO set): EL2 acknowledges interrupts, injects virtual ones and emulates the
  *            distributor, which needs stage2 on
  *   lr       with irq=trapped. hw: a list register is linked to the physical interrupt, and the
- *            guest's EOI deactivates both; sw: EL2 deactivates it, on an EOI maintenance interrupt
- *   lr_sync  with irq=trapped. lazy: an exit reads the list registers that it must, mostly none;
- *            full: every one, as hypervisors do that search for ended interrupts. Not with probes,
- *            stats or trace
+ *            guest's EOI deactivates both; sw: EL2 deactivates the physical interrupt, on an EOI
+ *            maintenance interrupt
+ *   lr_sync  with irq=trapped. lazy: an exit reads only the list registers that it must, usually
+ *            none; full: an exit reads all of them, as hypervisors do that search for ended
+ *            interrupts. Not with probes, stats or trace
  *   eoi      combined: the guest ends an interrupt by one write; split: by two, priority drop and
  *            deactivation (EOImode 1)
  *   wfi      native: the guest waits in hardware; trapped: WFI exits, and EL2 waits. sched=rr and
  *            fp imply trapped
- *   traps    SMC, ACTLR and the like exit when on; off is sensible with native only
+ *   traps    on: SMC, ACTLR and similar registers exit; off makes sense with native only
  *   frame    light: IRQ and hypercall exits save the caller-saved registers; full: all registers
  *   fp       static: FP and SIMD registers always belong to the measured guest; lazy: a switch of
  *            vCPUs traps them, and the first use moves them; eager: the switch moves them
  *   sched    null: the vCPU has its core alone; rr, round robin: a background VM takes turns with
- *            it, and interrupts wait for its turn; fp, fixed priority: the vCPU has the core
+ *            the vCPU, and interrupts wait for its turn; fp, fixed priority: the vCPU has the core
  *            unless it sleeps, and its interrupts preempt the background VM. rr and fp need
  *            irq=trapped
  *   errata   applied: EL2 works around the errata of this core, which the run record names;
- *            ignored: it does not, which shows what that costs on the paths and is unsafe for a
+ *            ignored: EL2 does not, which shows the cost on the paths and is unsafe for a
  *            guest (docs/design/errata.md)
- *   state    at the start of every sample. warm: caches and TLBs as the last sample left them;
- *            cold-caches: instruction and data caches cold; cold-tlb: TLBs cold
+ *   state    the state at the start of every sample. warm: caches and TLBs as the last sample left
+ *            them; cold-caches: instruction and data caches cold; cold-tlb: TLBs cold
  *            (docs/design/memory.md)
  *   stats    statistics of every kind of exit, as exits records at the end of a step
  *   trace    the last exits of a step one by one, as trace records
@@ -52,15 +53,15 @@
  *   cycles   the cycle counter beside CNTPCT in windows of two reads (docs/design/cycles.md).
  *            auto: on a real board whose core has a PMU, and with events. The guest gets off or on
  *   events   PMU events of this group, counted in the windows that have cycles
- *            (docs/design/cycles.md). A step is refused where the core counts none of them
+ *            (docs/design/cycles.md). A step is refused if the core counts none of them
  *   cntp     passthrough: the guest programs the physical timer CNTP, whose interrupt EL2
  *            forwards; emulated: every access to its registers exits, and a timer of EL2
- *            implements it, which needs irq=trapped
- *   vtimer   the virtual timer CNTV of the measured VM and of each load, where neither the
+ *            implements CNTP, which needs irq=trapped
+ *   vtimer   the virtual timer CNTV of the measured VM and of each load, if neither the
  *            benchmark nor the load programs it. idle: CNTV is off; armed: CNTV is on and expires
  *            in no window, as in a kernel that waits for its next tick: a VM switch moves that
  *            timer to and from EL2's queue
- *   beside   what another VM runs meanwhile (docs/neighbours.md): with sched=null on a core of its
+ *   beside   the load of another VM (docs/neighbours.md): with sched=null on a core of its
  *            own, else on the measured VM's core in the background VM's place. linux: an
  *            unmodified guest
  */
@@ -95,12 +96,12 @@
 /*
  * Axes that are a number: X(field, max).
  *   delay_el2   instructions spun at each entry to EL2, even and not 2: proves that a benchmark
- *               sees the exit path
+ *               measures the exit path
  *   slice_us    a turn of the core with sched=rr, in microseconds; 0 means 1000
- *   vcpus       at most so many vCPUs of the bench guest and of each load, of those that their VMs
- *               have; 0 means all
- *   cntvoff_us  CNTVCT counts that many microseconds less than CNTPCT, or starts at 0 where CNTPCT
- *               has not counted as many when the guest starts
+ *   vcpus       the largest number of vCPUs of the bench guest and of each load, out of those
+ *               that their VMs have; 0 means all
+ *   cntvoff_us  CNTVCT is that many microseconds less than CNTPCT, or starts at 0 if CNTPCT
+ *               is less than that when the guest starts
  */
 #define CONFIG_NUMBERS(X)                                                                          \
 	X(delay_el2, 65536)                                                                        \
@@ -135,14 +136,14 @@ enum beside_load {
 	BESIDE_TLBI,
 	BESIDE_IRQ,
 	BESIDE_SGI,
-	BESIDE_ECHO, /* over a link, as the next four */
+	BESIDE_ECHO, /* this load and the next four use a link */
 	BESIDE_NET,
 	BESIDE_BLOCK,
 	BESIDE_PING,
 	BESIDE_RING,
 	BESIDE_YIELD,
 	BESIDE_LINUX,
-	BESIDE_CALL, /* from here on, of a pair that fails over */
+	BESIDE_CALL, /* this load and the following ones are a pair that fails over */
 	BESIDE_HEARTBEAT,
 	BESIDE_FAULT,
 	BESIDE_INTERRUPT,
@@ -150,7 +151,7 @@ enum beside_load {
 	BESIDE_RANDOM
 };
 
-/* A field of a struct, by an entry of a table */
+/* A field of a struct for an entry of a table. */
 #define UINT32_FIELD(field, ...) uint32_t field;
 
 struct run_config {
@@ -161,11 +162,11 @@ struct run_config {
 
 /*
  * The useful points of the space: X("name", designated initialisers of struct run_config). Every
- * other axis has the first of its values. What each answers:
- *   native      what does the core do by itself?
- *   direct      what does a second stage of translation cost, when nothing else exits?
- *   trapped     what does interrupt virtualisation cost?
- *   trapped-sw  and without hardware-linked list registers?
+ * other axis has the first of its values. The question of each:
+ *   native      What does the core do by itself?
+ *   direct      What does a second stage of translation cost, when nothing else exits?
+ *   trapped     What does interrupt virtualisation cost?
+ *   trapped-sw  What does it cost without hardware-linked list registers?
  */
 #define CONFIG_PRESETS(X)                                                                          \
 	X("native", .stage2 = STAGE2_OFF, .irq = IRQ_DIRECT, .traps = 0)                           \

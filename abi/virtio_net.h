@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network device with one pair of queues, on the memory-mapped transport: Virtual I/O Device
- * (VIRTIO) 1.2, 2.7 split virtqueues, 4.2 MMIO, 5.1 network device. What EL2's device and the bench
- * guest's driver need of it.
+ * A network device with one pair of queues, on the memory-mapped transport, as far as EL2's device
+ * and the bench guest's driver need it: Virtual I/O Device (VIRTIO) 1.2, 2.7 split virtqueues, 4.2
+ * MMIO, 5.1 network device.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 #define VIRTIO_INTERRUPT_STATUS 0x060u
 #define VIRTIO_INTERRUPT_ACK 0x064u
 #define VIRTIO_STATUS 0x070u
-#define VIRTIO_QUEUE_DESC 0x080u   /* low half; + 4: high half */
+#define VIRTIO_QUEUE_DESC 0x080u   /* low half; the high half is at + 4 */
 #define VIRTIO_QUEUE_DRIVER 0x090u /* the available ring */
 #define VIRTIO_QUEUE_DEVICE 0x0a0u /* the used ring */
 #define VIRTIO_CONFIG_GENERATION 0x0fcu
@@ -33,7 +33,7 @@
 #define VIRTIO_SIZE 0x200u
 
 #define VIRTIO_MAGIC 0x74726976u
-#define VIRTIO_MODERN 2u /* the version: not the legacy interface */
+#define VIRTIO_MODERN 2u /* version of the interface that is not the legacy one */
 #define VIRTIO_DEVICE_NET 1u
 
 /* 2.1 */
@@ -47,7 +47,7 @@
 #define VIRTIO_INT_USED 1u
 #define VIRTIO_INT_CONFIG 2u
 
-/* Bits of the features, in words of 32. */
+/* Feature bits, in 32-bit words. */
 #define VIRTIO_NET_F_MAC (1u << 5) /* word 0 */
 #define VIRTIO_F_VERSION_1 1u      /* word 1: bit 32 */
 
@@ -66,13 +66,14 @@ struct virtio_descriptor {
 };
 
 #define VIRTIO_DESC_NEXT 1u
-#define VIRTIO_DESC_WRITE 2u /* by the device */
+#define VIRTIO_DESC_WRITE 2u /* the device writes the buffer */
 #define VIRTIO_DESC_INDIRECT 4u
 
 struct virtio_available {
 	uint16_t flags;
-	uint16_t index; /* counts all that were made available; the next one is at index % size */
-	uint16_t ring[VIRTIO_QUEUE_MOST]; /* the first descriptor of a chain */
+	/* number of all entries made available; the next entry is at index % size */
+	uint16_t index;
+	uint16_t ring[VIRTIO_QUEUE_MOST]; /* the first descriptor of each chain */
 };
 
 #define VIRTIO_NO_INTERRUPT 1u
@@ -88,11 +89,14 @@ struct virtio_used {
 	struct virtio_used_entry ring[VIRTIO_QUEUE_MOST];
 };
 
-/* Before each frame, 5.1.6. No offload is offered: all 0 but the number of buffers. */
+/*
+ * The header of each frame, 5.1.6. The device offers no offload: all members but the number of
+ * buffers are 0.
+ */
 struct virtio_net_header {
 	uint8_t flags, gso_type;
 	uint16_t header_length, gso_size, checksum_start, checksum_offset;
-	uint16_t buffers; /* of a received frame: 1 */
+	uint16_t buffers; /* number of buffers of a received frame: 1 */
 };
 
-#define VIRTIO_NET_FRAME_MOST 1514u /* bytes: 1500, and Ethernet's header */
+#define VIRTIO_NET_FRAME_MOST 1514u /* bytes: 1500, and the Ethernet header */
