@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One access to a register of the physical timer, which is the guest's own or traps (the axis
- * cntp). The timer is on, and its expiry far ahead. The value is ready in a register.
- *   ctl-read    CNTP_CTL. Raw under icount, passthrough: 4
- *   cval-write  CNTP_CVAL, another value than it has: programming the timer. Raw 4; AArch32 5, a
- *               mov
- *   tval-write  CNTP_TVAL, which always gives another CVAL. Raw 4
- * Where it traps, the value is EL2's path and the access itself.
+ * One access to a register of the physical timer, which the guest owns or EL2 traps (the axis
+ * cntp). The timer is on and expires far in the future. The value is ready in a register.
+ *   ctl-read    reads CNTP_CTL. Raw under icount, passthrough: 4
+ *   cval-write  programs the timer: writes another value to CNTP_CVAL. Raw 4; AArch32 5, with a mov
+ *   tval-write  writes CNTP_TVAL, which always gives another CVAL. Raw 4
+ * If the access traps, the value is EL2's path and the access itself.
  * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
 #include "arch/counter.h"
@@ -28,7 +27,8 @@ static struct samples *begin(void)
 static void end(const struct guest_run *run, const char *variant, const struct samples *samples)
 {
 	ptimer_off();
-	report_pair(variant, samples, run->config.cntp == CNTP_PASSTHROUGH); /* one instruction */
+	/* the path is one instruction */
+	report_pair(variant, samples, run->config.cntp == CNTP_PASSTHROUGH);
 }
 
 static reg_t program_otherwise(reg_t ticks)

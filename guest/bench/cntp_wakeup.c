@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest/measure/wakeup.h with the physical timer, CNTP: the guest's own, as long as timer_wakeup to
- * the instruction; or emulated: CNTHP's interrupt exits, EL2 raises the line of PPI 30, and the
- * virtual GIC puts it into a list register. Up to the task an emulated timer has two exits more:
- * the handler's write to CNTP_CTL, which lowers the line, and the end of an interrupt whose line
- * was high.
+ * guest/measure/wakeup.h with the physical timer, CNTP. If the guest owns CNTP, the path is as long
+ * as timer_wakeup's to the instruction. If EL2 emulates CNTP, CNTHP's interrupt exits, EL2 raises
+ * the line of PPI 30, and the virtual GIC puts the interrupt into a list register. Up to the task
+ * an emulated timer has two more exits: the handler's write to CNTP_CTL, which lowers the line, and
+ * the end of an interrupt whose line was high.
  * Proof: tests/qemu/test_cntp.py; gate: tests/expected.
  */
 #include "guest/kernel/ptimer.h"

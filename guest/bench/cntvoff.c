@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: CNTVOFF (the axis cntvoff_us) in a check record: `offset` in ticks as the hypervisor
- * reports it; `cntvct` when the benchmark begins; `in_time`, `in_time_physical`: of n expiries of
- * CNTV and of CNTP those that came neither too early by CNTPCT nor by CNTVCT; `never`: those that
- * came although CVAL is never reached. With an offset or without, figures of other benchmarks are
- * the same: whatever converts does so before a window opens.
+ * A check of CNTVOFF (the axis cntvoff_us), without times. The members of the check record:
+ * `offset` is the offset in ticks that the hypervisor reports; `cntvct` is CNTVCT when the
+ * benchmark begins; `in_time` and `in_time_physical` count, out of n expiries of CNTV and of CNTP,
+ * the interrupts that were not too early by CNTPCT and CNTVCT; `never` counts interrupts of a CVAL
+ * that the counter never reaches. An offset does not change the figures of other benchmarks: every
+ * conversion is done before a window opens.
  * Proof: tests/qemu/test_timers.py.
  */
 #include "guest/kernel/irq.h"
@@ -15,7 +16,7 @@
 #include "lib/bits.h"
 
 #define LATE_HZ_SHIFT 4  /* a sixteenth of a second: longer than any turn of another VM */
-#define NEVER_HZ_SHIFT 8 /* the time of that check: some turns */
+#define NEVER_HZ_SHIFT 8 /* the check of `never` lasts some turns of other VMs */
 
 static volatile uint32_t fired;
 static volatile uint64_t fired_at, fired_at_virtual;
@@ -43,7 +44,7 @@ static void on_physical(uint64_t vector_ticks, uint32_t iar)
 	note();
 }
 
-/* Returns whether one fired before `until`. */
+/* Return whether a timer fired before `until`. */
 static bool wait_until(uint64_t until)
 {
 	irq_unmask();
@@ -53,7 +54,7 @@ static bool wait_until(uint64_t until)
 	return fired == 1;
 }
 
-/* How often out of n the interrupt came, and not too early by either counter. */
+/* Return how many of n interrupts came, and were not too early by either counter. */
 static uint32_t count_in_time(const struct guest_run *run, void (*arm)(uint64_t ticks))
 {
 	uint32_t count = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measuring window itself, over paths whose length is known. No configuration skips or should
- * change it. Counted by hand, under icount:
- *   pair     isb, isb, mrs: raw 3, the second isb of one read, the first of the next; overhead is
- *            0
- *   nop10    10 nops between: raw 13, value 10; on silicon the value may be 0
- *   loop200  a loop of 100 times subs, b.ne: raw 203, value 200
+ * The measuring window itself, around paths of known length. No configuration skips this benchmark
+ * or should change its values. Counted by hand, under icount:
+ *   pair     isb, isb, mrs: raw 3, the second isb of the first read and the first isb of the next
+ *            read; the overhead is 0
+ *   nop10    10 nops between the reads: raw 13, value 10; on silicon the value may be 0
+ *   loop200  a loop that runs subs, b.ne 100 times: raw 203, value 200
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "guest/measure/bench.h"
@@ -25,7 +25,7 @@ OPS_INLINE reg_t op_nop10(reg_t state)
 	return state;
 }
 
-/* Uses its argument up: the next one gets the constant again, before its window. */
+/* The loop destroys its argument: the next loop gets the constant again, before its window. */
 OPS_INLINE reg_t op_loop(reg_t instructions)
 {
 	delay_instructions(instructions);

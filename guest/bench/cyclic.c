@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measurement of cyclictest, without an operating system: the EL0 task is woken on a grid of
- * absolute times, `period` ticks or `period_us` apart, and the guest sleeps in between. A sample is
- * how late the task runs: window cval, to the task's first instruction.
+ * The measurement of cyclictest, without an operating system. A timer wakes the EL0 task at
+ * absolute times that are `period` ticks or `period_us` apart, and the guest sleeps in between. A
+ * sample is the lateness of the task: window cval, to the task's first instruction.
  *   periodic  the interrupt handler programs the next expiry before it wakes the task: the window
  *             holds that write, and the check that the expiry is still ahead
- *   oneshot   the kernel programs it when the task has run and waits again: not in the window
- * Nothing drifts: both count from the first expiry. A period that is shorter than the path, and a
- * wake-up that the handler or the task counts not once, refuse the step. Under icount all wake-ups
- * take as long; the cold one of trapped is longer, since the first interrupt finds no list register
- * of its own.
+ *   oneshot   the kernel programs the next expiry when the task has run and waits again, outside
+ *             of the window
+ * Neither drifts: both count from the first expiry. The step is refused if the period is shorter
+ * than the path, or if the handler or the task does not count a wake-up exactly once. Under icount
+ * all wake-ups take equally long, but the cold wake-up of `trapped` takes longer, since the first
+ * interrupt finds no list register of its own.
  * Proof: tests/qemu/test_timers.py; gate: tests/expected.
  */
 #include "guest/kernel/fail.h"
@@ -23,7 +24,7 @@
 #include "guest/measure/state.h"
 
 static volatile uint32_t handled_count;
-static volatile uint64_t next_cval; /* periodic: CVAL of the timer, as CNTVCT */
+static volatile uint64_t next_cval; /* periodic: the timer's next CVAL in CNTVCT */
 static uint64_t period;             /* ticks */
 
 static void on_periodic(uint64_t vector_ticks, uint32_t iar)
@@ -34,7 +35,7 @@ static void on_periodic(uint64_t vector_ticks, uint32_t iar)
 	vtimer_rearm(next_cval);
 	handled_count++;
 	task_wake();
-	if (read_cntvct_el0() >= next_cval) /* or the interrupt would keep everything else away */
+	if (read_cntvct_el0() >= next_cval) /* an expired CVAL would interrupt again and again */
 		vtimer_quiet();
 }
 
@@ -47,8 +48,8 @@ static void on_oneshot(uint64_t vector_ticks, uint32_t iar)
 	task_wake();
 }
 
-/* The task runs before the interrupted kernel code goes on, so its count moves with the
- * handler's; a wake that was missed or came twice is seen at once. */
+/* Check the counts. The task runs before the interrupted kernel code continues, so its count
+ * changes with the handler's: the check sees a missed or doubled wake-up at once. */
 static void check_wakes(uint32_t woken, uint32_t task_count)
 {
 	if (handled_count != woken)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From another VM to this one (docs/neighbours.md). vm_yield: on one core, where the other VM gives
- * its turn away. failover: the other VM is the active one of a pair and this VM its standby, on one
- * core or two. Each sample: this VM gives the core away by the same hypercall, the other VM gives
- * it back.
+ * The time from another VM to this VM (docs/neighbours.md). In vm_yield both share one core, and
+ * the other VM yields its turn. In failover the other VM is the active VM of a pair and this VM is
+ * its standby, on one core or two. In each sample this VM gives the core away by a hypercall, and
+ * the other VM gives it back.
  *   yield      the other VM's stamp before HC_YIELD -> this VM's first stamp after its own
  *              hypercall
  *   call       the active VM's stamp before HC_FAIL_OVER -> this VM's first stamp
@@ -11,33 +11,32 @@
  *              first stamp
  *   interrupt  EL2's stamp before it pends the standby's SPI for the active VM (HC_RAISE) -> this
  *              VM's first stamp
- *   heartbeat  the deadline of HC_HEARTBEAT that no other call came before -> this VM's first
+ *   heartbeat  the deadline of HC_HEARTBEAT that no other call preceded -> this VM's first
  *              stamp
- *   control    a third VM's stamp before HC_SWITCH_OVER, which commands it -> this VM's first
- *              stamp
- *   random     each time a call, a fault, an interrupt or a heartbeat: where EL2 begins to fail
- *              over -> this VM's first stamp. In each pause of the checks this VM's timer expires
- *              at random, or does not yet, and an SGI to itself waits (check `sgis`)
- * The phases of all but random add up:
- *   <way>-begins  where the way begins, as above -> where EL2 begins to fail over
- *   <way>-paused  from there -> where EL2 has paused the active VM and resumed the standby, or
- *                 asked their cores, or where the standby runs, if that comes first
+ *   control    a third VM's stamp before its command HC_SWITCH_OVER -> this VM's first stamp
+ *   random     a random choice of call, fault, interrupt and heartbeat: the begin of the fail over
+ *              in EL2 -> this VM's first stamp. In each pause of the checks this VM's timer
+ *              expires at random, or not yet, and an SGI to itself is pending (check `sgis`)
+ * The phases of all variants but random add up:
+ *   <way>-begins  the start of the variant, as above -> the begin of the fail over in EL2
+ *   <way>-paused  from there -> EL2 has paused the active VM and resumed the standby, or has
+ *                 requested both from their cores; or the standby runs, if that comes first
  *   <way>-runs    from there -> this VM's first stamp
- * Where the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps for
- * ever:
- *   stopped    where the way begins, as above -> the last stamp of the active VM's last vCPU; 0:
- *              none came after
- *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first one
- *   all        where the way begins -> the first stamp of the last one of this VM's vCPUs
- * Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of both. Check
- * `interrupts`: n more times this VM's timer expires while this VM is paused; each expiry is
- * handled once. Check `clock`, of these pauses but the first: `pause`, CNTPCT from before the
- * hypercall to after it; `virtual`, the same of CNTVCT; `late`, CNTVCT in the handler less CVAL;
- * `after`, CNTPCT from the return to the handler. Check `takeovers`: each SPI that ended a pause
- * was handled once. A sample in which the other VM did not have the core refuses the step; one of
- * control that was commanded less than 1000 ticks after this VM's hypercall is taken again. delay
- * is in the last phase, delay_el2 in the first. The other VM's programs are in
- * guest/loads/load_partner.c.
+ * If the pair has a link (kind=doorbell) and shares its cores, every vCPU of both VMs stamps the
+ * counter in an endless loop:
+ *   stopped    the start of the variant, as above -> the last stamp of the active VM's last vCPU; 0
+ *              if no stamp came after the start
+ *   gap        the last stamp of the active VM's vCPU 0 -> this VM's first stamp
+ *   all        the start of the variant -> the latest of the first stamps of this VM's vCPUs
+ * Stamps are CNTPCT, which all cores share; on two cores CNTPCT counts the instructions of both.
+ * Check `interrupts`: this VM's timer expires n more times while this VM is paused, and each expiry
+ * is handled once. Check `clock` covers these pauses without the first: `pause`, CNTPCT from before
+ * the hypercall to after it; `virtual`, the same in CNTVCT; `late`, CNTVCT in the handler minus
+ * CVAL; `after`, CNTPCT from the return to the handler. Check `takeovers`: each SPI that ended a
+ * pause was handled once. A sample in which the other VM did not have the core refuses the step. A
+ * sample of control whose command came less than 1000 ticks after this VM's hypercall is repeated.
+ * delay lengthens the last phase, delay_el2 the first. guest/loads/load_partner.c has the programs
+ * of the other VM.
  * Proof: tests/qemu/test_failover.py; gate: tests/expected.
  */
 #include "abi/probe.h"
@@ -53,21 +52,21 @@
 #include "lib/random.h"
 
 #define BOOTS 10u          /* times that the other VM gets the core before the first sample */
-#define BOOTS_CONTROL 100u /* the same, where the control VM gives it but a short time */
+#define BOOTS_CONTROL 100u /* replaces BOOTS with a control VM, which gives short turns */
 #define BOOTS_MOST 10000u
 #define EXPIRY 500u        /* ticks: this VM's timer expires while the VM is paused */
 #define PATIENCE 10000000u /* ticks */
-#define EXPIRY_MOST 30000u /* active_random: the timer expires in this time */
+#define EXPIRY_MOST 30000u /* active_random: the timer expires within these ticks */
 #define OWN_SGI 4u
-#define SETTLED 1000u /* ticks that the active VM has the core for, at least, of a command */
+#define SETTLED 1000u /* ticks that the active VM must have had the core for before a command */
 #define OVERLAPS_MOST 8u
 
 enum phase { PHASE_BEGINS, PHASE_PAUSED, PHASE_RUNS, PHASES };
 
 struct way {
 	const char *name;
-	const char *phase[PHASES]; /* NULL: only the whole is stamped */
-	bool watched;              /* where there is a link: each vCPU stamps */
+	const char *phase[PHASES]; /* NULL without phases */
+	bool watched;              /* every vCPU stamps the link's window */
 };
 
 static const struct way ways[] = {
@@ -85,22 +84,22 @@ static const struct way ways[] = {
 			     true },
 };
 
-/* Of all vCPUs, where they are watched. */
+/* Figures of all vCPUs, if they stamp a window. */
 enum watched { WATCHED_STOPPED, WATCHED_GAP, WATCHED_ALL, WATCHED };
 
 static const char *const watched_name[WATCHED] = { "stopped", "gap", "all" };
 
 static struct samples totals, phases[PHASES], watched[WATCHED];
 static struct vcpu_stamps own[PLAN_VM_CPUS];
-static const struct vcpu_stamps *others; /* the active VM's; NULL: not watched */
+static const struct vcpu_stamps *others; /* the active VM's stamps; NULL without a window */
 static unsigned vcpu_count;
 static const volatile struct probe_stamps *stamps;
 static volatile uint32_t handled, takeovers, sgis;
 static volatile uint64_t fired_at, fired_at_virtual;
-static unsigned takeover_spi; /* 0: none */
-static uint64_t last_raised;  /* its stamp */
-static uint32_t raised;       /* how often it ended a pause */
-static uint32_t overlapped;   /* samples in a row that were thrown away */
+static unsigned takeover_spi; /* 0 without such an SPI */
+static uint64_t last_raised;  /* stamp of the last SPI */
+static uint32_t raised;       /* pauses that the SPI ended */
+static uint32_t overlapped;   /* rejected samples in a row */
 static struct random random;
 
 static void on_takeover(uint64_t vector_ticks, uint32_t iar)
@@ -110,7 +109,7 @@ static void on_takeover(uint64_t vector_ticks, uint32_t iar)
 	takeovers++;
 }
 
-/* The SPI that has ended this VM's pause is handled before the next one. */
+/* Handle the SPI that has ended this VM's pause, before the next pause. */
 static void take_interrupt(void)
 {
 	uint32_t before = takeovers;
@@ -122,8 +121,8 @@ static void take_interrupt(void)
 	irq_mask();
 }
 
-/* Gives the core to the other VM, at `before`. Returns this VM's first stamp when the other VM has
- * given it back. */
+/* Give the core to the other VM, at `before`. Return this VM's first stamp after the other VM has
+ * given the core back. */
 OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
 {
 	reg_t answer = hvc(id, (reg_t)(uint32_t)before, 0);
@@ -141,13 +140,13 @@ OPS_INLINE uint64_t go_and_return(reg_t id, uint64_t before, reg_t delay)
 	return until;
 }
 
-/* The 64 bits of a stamp that is later than `before`. */
+/* Extend a stamp later than `before` to 64 bits. */
 static uint64_t later(uint64_t before, uint32_t stamp)
 {
 	return before + (stamp - (uint32_t)before);
 }
 
-/* The other VM's stamp. */
+/* Return the other VM's stamp. */
 static uint64_t issued_after(uint64_t before)
 {
 	if ((uint32_t)stamps->issued == (uint32_t)before)
@@ -155,7 +154,7 @@ static uint64_t issued_after(uint64_t before)
 	return later(before, (uint32_t)stamps->issued);
 }
 
-/* Whether both VMs of the pair have the same cores, and a window. */
+/* Return the stamps of the active VM if both VMs of the pair share their cores and a window. */
 static const struct vcpu_stamps *watch(const struct guest_run *run)
 {
 	if (run->config.sched == SCHED_NULL || !ways[run->config.beside].watched ||
@@ -203,7 +202,7 @@ static void begin(const struct guest_run *run, reg_t id)
 			guest_refuse("a vCPU of the other VM does not stamp, rounds", i);
 		go_and_return(id, before, 0);
 	}
-	/* On two cores the active VM may have raised before this one was first paused. */
+	/* On two cores the active VM may have raised the SPI before this VM's first pause. */
 	irq_unmask();
 	irq_mask();
 	takeovers = raised = 0;
@@ -244,7 +243,10 @@ static const char *vm_yield_prepare(const struct guest_run *run)
 
 /* --- fail over --- */
 
-/* On two cores this VM may run, at `until`, before EL2 has its last stamp: that phase ends then. */
+/*
+ * The end of the phase `paused`. On two cores this VM may run, at `until`, before EL2 takes its
+ * last stamp; the phase then ends at `until`.
+ */
 static uint64_t paused_after(uint64_t issued, uint64_t until)
 {
 	uint64_t start = counter_read();
@@ -267,7 +269,7 @@ static void add_phases(uint64_t last, uint64_t until)
 	}
 }
 
-/* The last one of this VM's vCPUs that has seen that it runs again; vCPU 0 at `until`. */
+/* Return the latest of the first stamps of this VM's vCPUs; vCPU 0's is `until`. */
 static uint64_t all_run(uint64_t issued, uint64_t until)
 {
 	uint64_t last = until;
@@ -288,7 +290,10 @@ static uint64_t all_run(uint64_t issued, uint64_t until)
 	return last;
 }
 
-/* The VMs share cores: where this VM's vCPUs run, the active one's have stopped. */
+/*
+ * Add the samples of all vCPUs. The VMs share cores, so a running vCPU of this VM proves that the
+ * active VM's vCPU has stopped.
+ */
 static void add_watched(uint64_t issued, uint64_t until, bool commanded)
 {
 	uint64_t all = all_run(issued, until), stopped = issued;
@@ -322,13 +327,13 @@ static void on_timer(uint64_t vector_ticks, uint32_t iar)
 	handled++;
 }
 
-/* Of a figure, in ticks. */
+/* The least and the greatest value of a figure, in ticks. */
 struct range {
 	int64_t min, max;
 };
 
 static struct range elapsed, virtual_elapsed, late, after;
-static uint64_t last_ticks, last_virtual; /* of the pause before */
+static uint64_t last_ticks, last_virtual; /* lengths of the last pause */
 static bool went_back;
 
 static void note(struct range *range, bool first, uint64_t ticks)
@@ -343,7 +348,7 @@ static void note(struct range *range, bool first, uint64_t ticks)
 		range->max = value;
 }
 
-/* Ticks until this VM's timer expires: in a pause, or not. */
+/* Return the ticks until this VM's timer expires, in a pause or after it. */
 static uint64_t expiry_of(const struct guest_run *run)
 {
 	if (run->config.beside == BESIDE_RANDOM)
@@ -358,7 +363,7 @@ static void check_order(uint64_t ticks, uint64_t virtual)
 	last_virtual = virtual;
 }
 
-/* Pause `i`, in which this VM's timer expires. The first pause, 0, is cold. */
+/* Make pause `i`, in which this VM's timer expires. Pause 0 is cold. */
 static void pause_with_timer(const struct guest_run *run, uint32_t i)
 {
 	uint64_t expiry = expiry_of(run);
@@ -401,7 +406,7 @@ static void report_clock(void)
 	report_check("clock", ok, members, ARRAY_SIZE(members));
 }
 
-/* Each expiry is handled once, and no other interrupt comes. */
+/* Check that each expiry is handled once and no other interrupt comes. */
 static void check_interrupts(const struct guest_run *run)
 {
 	uint32_t n = run->bench.params.n;
@@ -426,7 +431,7 @@ static void check_interrupts(const struct guest_run *run)
 	report_clock();
 }
 
-/* Each SPI that has ended a pause was handled, once. */
+/* Check that each SPI that ended a pause was handled once. */
 static void check_takeovers(uint32_t pauses)
 {
 	struct member members[] = { { "fired", pauses }, { "handled", takeovers } };
@@ -437,8 +442,8 @@ static void check_takeovers(uint32_t pauses)
 	report_check("takeovers", takeovers == pauses, members, 2);
 }
 
-/* EL2's last stamp of this VM's own call came after the command's: its core had no turn meanwhile.
- * A stamp that is always missing is no such case. */
+/* Return whether EL2's last stamp of this VM's own call is later than the command's stamp: then
+ * this VM's core had no turn in between. A missing stamp must not count as such a case for ever. */
 static bool overlaps(void)
 {
 	uint64_t begins = stamps->fails_over;
@@ -448,7 +453,10 @@ static bool overlaps(void)
 	return stale && overlapped <= OVERLAPS_MOST;
 }
 
-/* A command that came before this VM had given the core away, or meanwhile, is no sample. */
+/*
+ * Return whether the command came long enough after this VM gave the core away; otherwise the
+ * sample does not count.
+ */
 static bool is_settled(const struct guest_run *run, uint64_t before)
 {
 	return run->config.beside != BESIDE_CONTROL ||

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first use of an FP register after they were given up to another vCPU, and the giving up
- * itself, in the modes of the axis fp.
+ * The first use of an FP register after the vCPU released its FP registers, and the release itself,
+ * in the modes of the axis fp.
  *   use      one instruction that reads an FP register: fmov x, d0 or vmov r, s0. Raw under
- *            icount, natively: 4. HC_FP_RELEASE, before each sample, does what a switch to
- *            another vCPU that uses FP registers, and back, would do. fp=lazy: the exit, the
- *            other context saved, one's own loaded; else 1 instruction
- *   release  HC_FP_RELEASE; an FP register was used just before; left out natively. fp=static:
- *            nothing but the hypercall; lazy: saves the registers, loads another context, traps
- *            from now on; eager: two saves, two loads
- * A switch there and back costs release + use - hvc null with fp=lazy where the registers are used
- * again, about half of it where they are not; and release - hvc null with fp=eager always. Check
- * `kept`: over 100 rounds all FP registers with FPCR and FPSR (FPSCR) kept their values, in the
- * first round beside a second VM that fills all of them, over six slices; `wrong` counts the words
- * that did not.
+ *            icount, natively: 4. HC_FP_RELEASE before each sample acts like a switch to another
+ *            vCPU that uses FP registers, and back. With fp=lazy the window has the exit, the save
+ *            of the other context and the load of the vCPU's own; else 1 instruction
+ *   release  HC_FP_RELEASE just after a use of an FP register; left out natively. With fp=static
+ *            the hypercall does nothing; lazy saves the registers, loads another context, and
+ *            traps from then on; eager does two saves and two loads
+ * With fp=lazy a switch there and back costs release + use - hvc null if the VM uses the registers
+ * again, and about half of that if not. With fp=eager it always costs release - hvc null. Check
+ * `kept`: all FP registers with FPCR and FPSR (FPSCR) keep their values over 100 rounds, of which
+ * the first runs beside a second VM that fills all of them over six slices; `wrong` counts changed
+ * words.
  * Proof: tests/qemu/test_fp.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
 #include "guest/measure/bench.h"
 #include "guest/measure/report.h"
 
-#define TURNS 6u /* of the core, long enough for the other VM to have had some */
+#define TURNS 6u /* turns of the core: enough for the other VM to have had some */
 #define US_PER_S 1000000u
-#define SLICE_US 1000u /* where the configuration says 0 */
+#define SLICE_US 1000u /* the slice if the configuration says 0 */
 
 OPS_INLINE reg_t op_use(reg_t state)
 {
@@ -36,16 +36,17 @@ OPS_INLINE reg_t op_release(reg_t id)
 	return HC_ID(FP_RELEASE);
 }
 
-/* The registers are given up before each window. */
+/* Release the registers before each window. */
 static void run_use(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
 
 	sample_after(&run->bench.params, samples, op_release, HC_ID(FP_RELEASE), op_use, 0);
-	report_pair("use", samples, run->config.fp != FP_LAZY); /* one instruction */
+	/* without lazy FP the path is one instruction */
+	report_pair("use", samples, run->config.fp != FP_LAZY);
 }
 
-/* Each window finds the registers in use again: the window before ends after a use of them. */
+/* Use the registers at the end of each window, so that the next window finds them in use. */
 static void run_release(const struct guest_run *run)
 {
 	struct samples *samples = samples_begin();
@@ -57,13 +58,13 @@ static void run_release(const struct guest_run *run)
 static void make_pattern(uint32_t *words, uint32_t round)
 {
 	for (uint32_t i = 0; i < FP_WORDS; i++)
-		words[i] = (i + 1 + round * FP_WORDS) * 0x9e3779b1u; /* odd: all differ */
+		words[i] = (i + 1 + round * FP_WORDS) * 0x9e3779b1u; /* odd, so all differ */
 	words[FP_CONTROL_INDEX] = FP_CONTROL_VALUE;
 	if (FP_CONTROL_INDEX + 1 < FP_WORDS)
 		words[FP_WORDS - 1] = FP_STATUS_VALUE;
 }
 
-/* Until the core has changed hands a few times; with sched=null, not at all. */
+/* Wait until the core has had a few turns; do not wait with sched=null. */
 OPS_INLINE void wait_turns(const struct guest_run *run)
 {
 	uint32_t slice_us = run->config.slice_us ? run->config.slice_us : SLICE_US;
@@ -74,7 +75,7 @@ OPS_INLINE void wait_turns(const struct guest_run *run)
 		;
 }
 
-/* Interrupts are masked and nothing here is called that might use FP registers. */
+/* Interrupts are masked, and this function calls no function that might use FP registers. */
 static uint32_t wrong_words(const struct guest_run *run, uint32_t round)
 {
 	uint32_t before[FP_WORDS], after[FP_WORDS];

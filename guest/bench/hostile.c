@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that misbehaves, one way a name; a test then checks that the hypervisor stops it with a
- * fault record and goes on. What should follow:
+ * A guest that misbehaves in one way a name. A test checks that the hypervisor stops the guest with
+ * a fault record and continues. The expected results:
  *   hostile_read    loads from the hypervisor's memory: fault data-abort; skipped without stage 2
- *   hostile_device  writes to a device that is not mapped for it, the console: the same
- *   hostile_jump    runs into the hypervisor's memory: fault prefetch-abort; skipped without
+ *   hostile_device  writes to a device that is not mapped for the guest, the console: fault
+ *                   data-abort; skipped without stage 2
+ *   hostile_jump    jumps into the hypervisor's memory: fault prefetch-abort; skipped without
  *                   stage 2
- *   hostile_smc     asks the firmware to switch the machine off: -1, check ok, `smc` 1 in the
+ *   hostile_smc     requests a power-off from the firmware: -1, check ok, `smc` 1 in the
  *                   step record; skipped with traps=off
  *   hostile_loop    loops with interrupts masked: fault time-limit; skipped with irq=direct
- *   hostile_random  10 n random hypercalls (ids of ours, their neighbours, any), each with the
- *                   right answer, and as many random accesses of 8 to 64 bits to the distributor
- *                   where it is emulated: check ok; skipped natively
+ *   hostile_random  makes 10 n random hypercalls (hypbench's ids, neighbours of these ids, any id),
+ *                   each with the right answer, and as many random accesses of 8 to 64 bits to the
+ *                   distributor if it is emulated: check ok; skipped natively
  * Proof: tests/qemu/test_hostile.py.
  */
 #include "arch/hypercall.h"
@@ -25,7 +26,7 @@
 
 #define PSCI_SYSTEM_OFF 0x84000008u /* DEN0022, 5.1.9 */
 
-/* The distributor: its frame of 4 KiB on GICv2, the first page of it on GICv3. */
+/* The size of the distributor: its 4 KiB frame on GICv2, its first page on GICv3. */
 #define RANDOM_MMIO_SIZE 0x1000u
 #define HYPERCALL_NEIGHBOURS 8u
 #define TRIES_PER_SAMPLE 10u
@@ -53,7 +54,7 @@ static const char *needs_hypervisor(const struct guest_run *run)
 	return config_is_native(&run->config) ? "no hypervisor natively" : NULL;
 }
 
-/* The guest returned from a place that must stop it. */
+/* Report that the guest continued after an access that must stop it. */
 static void report_escape(const char *what, uint64_t value)
 {
 	struct member member = { "value", (int64_t)value };
@@ -63,7 +64,7 @@ static void report_escape(const char *what, uint64_t value)
 
 static void hostile_read_run(const struct guest_run *run)
 {
-	/* mapped in the guest's own stage 1, so that stage 2 must stop it */
+	/* map the page in stage 1, so that only stage 2 can stop the access */
 	mmu_map_memory(run->hyp_base, PAGE_SIZE);
 	report_escape("read", mmio_read32((uintptr_t)run->hyp_base));
 }
@@ -106,7 +107,9 @@ static void hostile_loop_run(const struct guest_run *run)
 		;
 }
 
-/* Hypercall ids and their neighbours, or any id; never the id that ends the step. */
+/*
+ * Make a random hypercall: an id or its neighbour, or any id, but never the id that ends the step.
+ */
 static bool random_hypercall(const struct guest_run *run, struct random *random)
 {
 	uint32_t id = random_next(random) & 1
@@ -131,21 +134,22 @@ static bool random_hypercall(const struct guest_run *run, struct random *random)
 	case HC_ID(RAISE):
 	case HC_ID(TLBI):
 	case HC_ID(VMID):
-	case HC_ID(FAIL_OVER): /* this VM has no partner, and commands none */
+	case HC_ID(FAIL_OVER): /* this VM has no partner and may not command one */
 	case HC_ID(SWITCH_OVER):
-	case HC_ID(STAGE2): /* of 2^32 arguments a few mean something */
+	case HC_ID(STAGE2): /* only a few of 2^32 arguments have a meaning */
 		return result == HC_EINVAL;
 	case HC_ID(PEEK):
 		return result == 0 || (first - run->ram_base < run->ram_size && first % 4 == 0);
 	case HC_ID(COLD):
 		return result == (first <= STATE_COLD_TLB ? HC_OK : HC_EINVAL) ||
-		       (result == HC_EINVAL && first == STATE_COLD_CACHES); /* by address */
+		       /* cold caches by address */
+		       (result == HC_EINVAL && first == STATE_COLD_CACHES);
 	default:
 		return result == HC_EUNKNOWN;
 	}
 }
 
-/* Any register of the page, aligned to the access. */
+/* Access a random register of the page, aligned to the width. */
 static void random_access(const struct guest_run *run, struct random *random)
 {
 	unsigned log2_size = random_below(random, 4);

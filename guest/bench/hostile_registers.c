@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest that writes random values to every register of the vGIC and of the timers that it can
- * reach, and reads them: all widths, one in eight unaligned, at documented offsets and between
- * them; and that makes random calls, PSCI's among them, by HVC and by SMC, but those that end a VM
- * or wait. n steps of one access each; skipped with irq=direct.
- * The guest takes and ends every interrupt meanwhile, turns off a timer that fires, and the CPU
- * interface where one step has seen 64 interrupts. About every 256 steps it sets up the interrupt
- * controller anew, so that interrupts still come. Check ok: it reaches its end, by its own count.
- * `reads`, `writes`, `trapped`, `hypercalls` and `smcs` are the exits that it caused: with stats=on
- * the hypervisor counts exactly as many. `faults` are accesses that its own level refused,
- * `special` interrupts without a number.
+ * reach, and reads these registers: in all widths, one access in eight unaligned, at documented
+ * offsets and between them. The guest also makes random calls, PSCI's among them, by HVC and by
+ * SMC, without those that end a VM or wait. The benchmark has n steps of one access each; it is
+ * skipped with irq=direct.
+ * Meanwhile the guest acknowledges and ends every interrupt, turns off a timer that fires, and
+ * turns off the CPU interface if one step has seen 64 interrupts. About every 256 steps the guest
+ * sets up the interrupt controller anew, so that interrupts still come. Check ok: the guest reaches
+ * its end by its own count. `reads`, `writes`, `trapped`, `hypercalls` and `smcs` are the exits
+ * that the guest caused: with stats=on the hypervisor must count exactly as many. `faults` counts
+ * accesses that its own level refused, `special` counts interrupts with a special INTID.
  * Proof: tests/qemu/test_hostile_registers.py.
  */
 #include "arch/counter.h"
@@ -32,25 +33,26 @@
 #define GICC_SIZE 0x2000u
 #define GICC_CTLR_ACKCTL (1u << 2) /* GICC_IAR acknowledges both groups */
 #define GICC_CTLR_ALL (GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 | GICC_CTLR_ACKCTL)
-#define IAR_GROUP1 1022u /* not without AckCtl */
+#define IAR_GROUP1 1022u /* read only with AckCtl */
 
-#define REVIVE_STEPS 256u /* about: from one new setup to the next */
-#define STORM 64u         /* interrupts within a step */
+#define REVIVE_STEPS 256u /* mean number of steps between two new setups */
+#define STORM 64u         /* interrupts within one step */
 #define SOON_TICKS 8192u
 
 #define PSCI_BASE 0x84000000u
 #define PSCI_64 0x40000000u
-#define PSCI_NEAR 32u /* functions there are, and more */
+#define PSCI_NEAR 32u /* more than the number of PSCI functions */
 
 static const struct guest_run *guest;
 static struct random random;
 
-/* The accesses done, by the kind of exit that EL2 must count. */
+/* The accesses so far, by the kind of exit that EL2 must count. */
 static struct {
 	int64_t reads, writes, trapped, hypercalls, smcs; /* exits */
 	int64_t untrapped, faults, revivals, storms;
-	int64_t dir_reads, dir_writes;           /* untrapped until EL2 needs each deactivation */
-	volatile int64_t interrupts, in_handler; /* the latter: exits of the handler */
+	/* accesses that do not trap until EL2 needs each deactivation */
+	int64_t dir_reads, dir_writes;
+	volatile int64_t interrupts, in_handler; /* in_handler: exits of the handler */
 } done;
 
 static volatile uint32_t in_step; /* interrupts since the step began */
@@ -69,7 +71,7 @@ static uint64_t random_64(void)
 	return high << 32 | random_next(&random);
 }
 
-/* Anything, a bit, nothing or everything. */
+/* Return a random value: any value, one bit, 0 or all ones. */
 static uint64_t random_value(void)
 {
 	switch (random_below(&random, 4)) {
@@ -84,9 +86,9 @@ static uint64_t random_value(void)
 	}
 }
 
-/* --- accesses: each allows itself as many faults as it has instructions --- */
+/* --- accesses: each allows as many faults as it has instructions --- */
 
-/* Whether none faulted since one was allowed. */
+/* Return whether the access faulted since one fault was allowed. */
 static bool went_well(void)
 {
 	bool well = guest_faults_allowed;
@@ -110,7 +112,7 @@ static bool store(uintptr_t address, unsigned log2_size, uint64_t value)
 	return went_well();
 }
 
-/* Word i of a bank of bits; GICv3: private interrupts are the redistributor's. */
+/* Write word i of a bank of bits. On GICv3 the redistributor has the private interrupts. */
 static void bank_write(uint32_t bank, unsigned i, uint32_t value)
 {
 	uintptr_t base = (uintptr_t)guest->gicd_base;
@@ -120,7 +122,7 @@ static void bank_write(uint32_t bank, unsigned i, uint32_t value)
 	done.writes += store(base + bank + 4 * i, 2, value);
 }
 
-/* Of an emulated register: an exit each. */
+/* Count the exit of an access to an emulated register. */
 static void emulated(uintptr_t address, unsigned log2_size)
 {
 	if (random_next(&random) & 1)
@@ -134,7 +136,7 @@ static unsigned random_log2_size(void)
 	return random_below(&random, sizeof(reg_t) == 8 ? 4 : 3);
 }
 
-/* Aligned, but for one in eight. */
+/* Return a random offset: aligned in seven of eight cases. */
 static uint32_t random_offset(uint32_t size, unsigned log2_size)
 {
 	uint32_t offset = random_below(&random, size - (1u << log2_size) + 1);
@@ -181,13 +183,16 @@ static void touch_redistributor(void)
 	touch_emulated((uintptr_t)guest->gicr_base, 0x20000, GICR_SGI_OFFSET);
 }
 
-/* Of a word: an INTID, mostly. */
+/* Return a value for the CPU interface, usually an INTID. */
 static uint64_t cpu_value(unsigned log2_size)
 {
 	return random_value() & (log2_size == 2 ? 0x3ff : UINT64_MAX);
 }
 
-/* GICV itself: no exit, but for its second page, GICC_DIR's, once EL2 wants it. */
+/*
+ * Access GICV, which does not exit, except that its second page with GICC_DIR traps once EL2 needs
+ * deactivations.
+ */
 static void touch_cpu_interface(void)
 {
 	static const uint16_t known[] = { GICC_CTLR, GICC_PMR,  GICC_BPR, GICC_IAR, GICC_EOIR,
@@ -233,7 +238,7 @@ static void touch_register(unsigned which, uint64_t value)
 		done.untrapped++;
 }
 
-/* Mostly in the near future, so that the timers fire. */
+/* Program a timer, usually for the near future, so that it fires. */
 static void touch_timer(void)
 {
 	uint64_t value = random_value();
@@ -248,7 +253,7 @@ static void touch_timer(void)
 	touch_register(random_below(&random, ANY_TIMERS), value);
 }
 
-/* SGIs to this core, and anything. */
+/* Write an interface register: an SGI to this core, or any value. */
 static void touch_interface_register(void)
 {
 	uint64_t value = random_value();
@@ -258,7 +263,7 @@ static void touch_interface_register(void)
 	touch_register(ANY_TIMERS + random_below(&random, ANY_REGISTERS - ANY_TIMERS), value);
 }
 
-/* These end a VM or this vCPU, wait, or disturb the counts. */
+/* Return whether this function ends a VM or this vCPU, waits, or disturbs the counts. */
 static bool is_excluded(uint32_t id)
 {
 	switch (id & ~PSCI_64) {
@@ -319,7 +324,10 @@ static void enable_cpu_interface(void)
 	store((uintptr_t)guest->gicc_base + GICC_CTLR, 2, GICC_CTLR_ALL);
 }
 
-/* No interrupt is active, any may be enabled and pending, a signalled one is taken. */
+/*
+ * Deactivate all interrupts, let any interrupt be enabled and pending, and acknowledge a signalled
+ * one.
+ */
 static void revive(void)
 {
 	bool all = random_below(&random, 8) == 0;
@@ -339,7 +347,10 @@ static void revive(void)
 	irq_unmask();
 }
 
-/* The core would not get to its next step: no interrupt is signalled until it is revived. */
+/*
+ * End a storm of interrupts that would keep the core from its next step: signal no interrupt until
+ * revive().
+ */
 static void end_storm(void)
 {
 	done.storms++;
@@ -375,7 +386,7 @@ static void on_special(uint32_t iar)
 		mmio_write32((uintptr_t)guest->gicc_base + GICC_CTLR, GICC_CTLR_ALL);
 }
 
-/* --- the whole --- */
+/* --- the benchmark --- */
 
 static void step(void)
 {
@@ -407,7 +418,7 @@ static void step(void)
 	}
 }
 
-/* As ordinary memory, so that no width and no alignment faults before it gets to EL2. */
+/* Map the range as normal memory, so that every width and alignment reaches EL2. */
 static void map_as_memory(uint64_t start, uint64_t size)
 {
 	mmu_unmap(start, size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that takes all it can get.
- *   hostile_touch  loads from every page of its RAM, so that stage 2 needs every table it ever
- *                  may. Check ok: as many stage-2 faults as leaves with fill=lazy, else none
+ * A guest that takes all the resources it can get.
+ *   hostile_touch  loads from every page of its RAM, so that stage 2 needs all its tables. Check
+ *                  ok: as many stage-2 faults as leaves with fill=lazy, else none
  *   hostile_edge   stores to the last word of its RAM, and loads the word after it: fault
  *                  data-abort
- *   hostile_unmap  has stage 2 lose the very code, stack and tables it runs on, page by page:
+ *   hostile_unmap  makes stage 2 unmap the guest's own code, stack and tables, page by page:
  *                  check ok; skipped with fill=eager
  * Proof: tests/qemu/test_faults.py.
  */
@@ -17,9 +17,9 @@
 #include "lib/bits.h"
 #include "lib/pagetable.h"
 
-#define WINDOW_SIZE 0x4000000u /* mapped in stage 1 at a time: its own tables are few */
+#define WINDOW_SIZE 0x4000000u /* bytes mapped in stage 1 at a time: the guest has few tables */
 
-/* From linker/guest.ld.S */
+/* A symbol of linker/guest.ld.S. */
 extern char __memory_end[];
 
 static const char *needs_containment(const struct guest_run *run)
@@ -38,7 +38,7 @@ static void read_pages(uint64_t start, uint64_t size)
 		mmio_read32((uintptr_t)at);
 }
 
-/* Memory that the kernel has not mapped. */
+/* Load from memory that the kernel has not mapped. */
 static void touch_free_memory(uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -53,7 +53,7 @@ static void touch_free_memory(uint64_t start, uint64_t end)
 	}
 }
 
-/* Leaves that lie in guest RAM, where they are filled in at their first touch. */
+/* Return the number of leaves in guest RAM that the first access maps. */
 static uint32_t leaves(const struct guest_run *run)
 {
 	static const unsigned char level[] = { [STAGE2_4K] = 3, [STAGE2_2M] = 2, [STAGE2_1G] = 1 };
@@ -91,8 +91,8 @@ static void hostile_edge_run(const struct guest_run *run)
 	report_check("edge", false, &member, 1);
 }
 
-/* Some of the pages are this code, its stack, or tables of the walks to them: each is mapped again
- * as soon as it is missed: code, stack and a table of each at least. */
+/* The unmapped pages include this code, its stack, and tables of the walks to them. Stage 2 maps
+ * each again at its next access: at least one page of code, one of the stack and one table. */
 #define MISSED_MIN 3u
 
 static void hostile_unmap_run(const struct guest_run *run)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cheapest way to the hypervisor and back: a hypercall. Window: from the isb after the opening
- * read, through three mov (unused arguments of the calling convention) and hvc #0, to the closing
- * read; the id is in its register before. Raw under icount: 7 plus what EL2 executes. Skipped
- * natively.
- *   null     function 0x86000000, which does nothing. The answer 0 is looked at once before the
+ * The cheapest way to the hypervisor and back: a hypercall. The window goes from the isb after the
+ * opening read, through three mov (unused arguments of the calling convention) and hvc #0, to the
+ * closing read; the id is in its register before. Raw under icount: 7 plus EL2's instructions. The
+ * benchmark is skipped natively.
+ *   null     function 0x86000000, which does nothing. Its answer 0 is checked once before the
  *            samples
- *   unknown  the function after the last of abi/hypercall.h: -1, not supported
+ *   unknown  the function after the last one of abi/hypercall.h: answer -1, not supported
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"
@@ -16,7 +16,7 @@
 
 #define ID_UNKNOWN (HC_BASE + HC_COUNT)
 
-/* Each call leaves its result where the id was, so the next one gets the constant again. */
+/* The result replaces the id in its register, so each call gets the constant again. */
 OPS_INLINE reg_t op_null(reg_t id)
 {
 	hvc(id, 0, 0);
@@ -34,7 +34,7 @@ static const char *hvc_prepare(const struct guest_run *run)
 	return config_is_native(&run->config) ? "no hypervisor natively" : NULL;
 }
 
-/* The answer, once and outside of every window. */
+/* Check the answer once, outside of every window. */
 static void check_answer(reg_t id, int32_t expected)
 {
 	int32_t answer = (int32_t)hvc(id, 0, 0);

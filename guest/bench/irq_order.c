@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: interrupts that are pending together must come in the order of their priority, each
- * once.
+ * A check without times: interrupts that are pending together must come in the order of their
+ * priorities, each once.
  *   spi  up to 16 SPIs with distinct priorities, pended by one write to GICD_ISPENDR while
- *        interrupts are masked: more than a GIC has list registers. `handled` must equal `pended`
- *        after a 64th of a second, `out_of_order` be 0. Skipped below two SPIs
- *   sgi  the same with SGIs 1 to 4 to self; `wrong_source` counts those whose source in IAR was
- *        not this core (GICv2; GICv3 has no such field)
+ *        interrupts are masked: more than a GIC has list registers. After a 64th of a second
+ *        `handled` must equal `pended`, and `out_of_order` must be 0. Skipped below two SPIs
+ *   sgi  SGIs 1 to 4 to this core, likewise; `wrong_source` counts SGIs whose source in IAR is
+ *        another core (GICv2; GICv3 has no such field)
  * Proof: tests/qemu/test_irq.py.
  */
 #include "arch/mmio.h"
@@ -17,7 +17,7 @@
 
 #define SPI_MAX 16u
 #define SGI_COUNT 4u
-#define PRIORITY_STEP 16u /* the upper four bits are what every GIC implements */
+#define PRIORITY_STEP 16u /* every GIC implements the upper four bits */
 #define WAIT_HZ_SHIFT 6   /* a 64th of a second for all of them to arrive */
 
 static volatile uint32_t arrived_iar[SPI_MAX];
@@ -31,8 +31,8 @@ static void on_interrupt(uint64_t vector_ticks, uint32_t iar)
 	arrived_count++;
 }
 
-/* Rank 0 is served first. 7 has no common divisor with the counts (16, 8, 4 …), so every rank is
- * used once, and not in the order of the INTIDs. */
+/* Return a rank; rank 0 is served first. 7 has no common divisor with the counts (16, 8, 4 …), so
+ * every rank occurs once, in another order than the INTIDs. */
 static unsigned rank_of(unsigned index, unsigned count)
 {
 	return (index * 7 + 3) % count;
@@ -48,7 +48,10 @@ static void prepare_interrupts(unsigned first, unsigned count)
 	}
 }
 
-/* Waits to the end of the time even when all are there: one that comes twice must be seen. */
+/*
+ * Wait for the whole time even if all interrupts have come: an interrupt that comes twice must be
+ * seen.
+ */
 static void let_arrive(const struct guest_run *run)
 {
 	uint64_t end = counter_read() + (run->counter_hz >> WAIT_HZ_SHIFT);
@@ -72,8 +75,8 @@ static unsigned count_wrong(unsigned first, unsigned count)
 	return wrong;
 }
 
-/* The number of this core stands in its own ITARGETSR0 as a bit; the only core there is reads 0
- * and is number 0 (IHI 0048B 4.3.12). */
+/* Count SGIs from another core. A core's own number is the bit set in its ITARGETSR0; a single core
+ * reads 0 and has number 0 (IHI 0048B 4.3.12). */
 static unsigned count_wrong_sources(const struct guest_run *run, unsigned count)
 {
 	uint32_t self = mmio_read32((uintptr_t)run->gicd_base + GICD_ITARGETSR) & 0xff;

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The path of an interrupt, phase by phase, up to the first instruction of the EL0 task that the
- * handler wakes; the guest is busy. Window cval: nothing subtracted.
- *   timer-total   the virtual timer, from its CVAL; the same as busy-task of timer_wakeup
- *   device-total  an SPI without a device, from the stamp before HC_RAISE pends it at the
+ * handler wakes. The guest is busy. Window cval: nothing is subtracted.
+ *   timer-total   the virtual timer, from its CVAL; equals busy-task of timer_wakeup
+ *   device-total  an SPI without a device, from the stamp before HC_RAISE pends the SPI at the
  *                 physical distributor, as a wire would. EL2 has interrupts masked, so the first
- *                 phase holds the way back from that hypercall, which no real device's path has
- * With probes=on each stamp is a variant, too: the time since the stamp before it. Natively and
- * direct the first four do not exist.
- *   el2-vector    EL2's vector, two registers saved: timer, GIC, exception entry
- *   acknowledged  after the read of IAR: saving the frame, the acknowledge
- *   injected      after the write to the list register: whose it is, priority drop, injection
+ *                 phase includes the return from that hypercall, unlike the path of a real device
+ * With probes=on each stamp is a variant: the time since the stamp before. The first four variants
+ * exist only if EL2 takes the interrupt.
+ *   el2-vector    EL2's vector, with two registers saved: timer, GIC, exception entry
+ *   acknowledged  after the read of IAR: save of the frame, acknowledge
+ *   injected      after the write to the list register: search of the owner, priority drop,
+ *                 injection
  *   eret          before EL2 restores the registers
- *   el1-vector    the guest's vector: restoring, ERET, the virtual interrupt, exception entry
- *   handler       its first statement: saving, acknowledge, dispatch
- *   eoi           the kernel has ended the interrupt (lr=sw: with the exit of the maintenance
+ *   el1-vector    the guest's vector: restore, ERET, virtual interrupt, exception entry
+ *   handler       the handler's first statement: save, acknowledge, dispatch
+ *   eoi           the kernel has ended the interrupt (lr=sw: including the exit of the maintenance
  *                 interrupt)
  *   task          EL0's first instruction
- * The phases must add up to the total, sample by sample: checks timer-sum, device-sum (`samples`,
- * `unequal`, both sums). A stamp that is missing or out of order refuses the step. probe-el1,
- * probe-el2 are the cost of one stamp at each level. The total with probes less their cost is the
- * total without, and a few instructions more that look for delay_el2 and hold stamps. delay=N makes
- * el1-vector and the total N longer, delay_el2=N el2-vector and the total (lr=sw: eoi, too).
+ * The phases of every sample must add up to the total: checks timer-sum and device-sum (`samples`,
+ * `unequal`, both sums). A missing stamp or a stamp out of order refuses the step. probe-el1 and
+ * probe-el2 are the cost of one stamp at each level. The total with probes, minus their cost, is
+ * the total without probes and a few instructions that test delay_el2 and keep stamps. delay=N
+ * makes el1-vector and the total N longer; delay_el2=N does so for el2-vector and the total (lr=sw:
+ * eoi, too).
  * Proof: tests/qemu/test_phases.py; gate: tests/expected.
  */
 #include "abi/probe.h"
@@ -37,14 +39,16 @@
 #include "guest/measure/wakeup.h"
 #include "guest_arch/stamp.h"
 
-/* The phases in the order of the path; the first EL2_PHASES are EL2's, where it is in the way. */
+/*
+ * The phases in the order of the path. The first EL2_PHASES exist only if EL2 takes the interrupt.
+ */
 #define EL2_PHASES 4u
 #define PHASES 8u
 static const char *const phase_name[PHASES] = {
 	"el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task",
 };
 
-/* A path's stamps: where it begins, then the ends of the phases it has. */
+/* The stamps of a path: its begin, then the ends of its phases. */
 struct path {
 	uint64_t from;
 	uint64_t end[PHASES];
@@ -55,7 +59,7 @@ static const char *const source_name[] = { "timer", "device" };
 
 static const struct guest_run *guest_run;
 static bool probes;
-static unsigned first_phase; /* EL2_PHASES where EL2 takes no interrupt */
+static unsigned first_phase; /* EL2_PHASES if EL2 takes no interrupt */
 
 static struct samples totals;
 static struct samples phases[PHASES];
@@ -67,7 +71,7 @@ static const volatile struct probe_stamps *el2_stamps(void)
 						      GUEST_PROBE_OFFSET);
 }
 
-/* --- handlers: with stamps they do the same, and one thing more --- */
+/* --- handlers: a stamp is the only difference between the two of a kind --- */
 
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
 {
@@ -108,7 +112,7 @@ static unsigned device_intid(void)
 	return guest_run->physical_spi_first;
 }
 
-/* Both return the begin of the path. */
+/* Both functions return the begin of the path. */
 static uint64_t fire_timer(uint32_t count, struct random *random)
 {
 	uint64_t cval = wakeup_cval(guest_run, random);
@@ -118,7 +122,7 @@ static uint64_t fire_timer(uint32_t count, struct random *random)
 	return cval;
 }
 
-/* The interrupt is taken when the hypercall returns, at the latest. */
+/* The interrupt comes at the latest when the hypercall returns. */
 static uint64_t fire_device(uint32_t count)
 {
 	uint64_t before = counter_read();
@@ -132,7 +136,7 @@ static uint64_t fire_device(uint32_t count)
 	return el2_stamps()->raised;
 }
 
-/* --- its phases --- */
+/* --- phases of an interrupt --- */
 
 static void read_stamps(struct path *path)
 {
@@ -148,7 +152,10 @@ static void read_stamps(struct path *path)
 	path->end[7] = task_shared.stamp;
 }
 
-/* A stamp that was not taken is an older one: every path begins after the last one's end. */
+/*
+ * Check the order of the stamps. A stamp that was not taken is older than the path, because every
+ * path begins after the end of the last one.
+ */
 static void check_order(const struct path *path)
 {
 	uint64_t last = path->from;
@@ -210,9 +217,9 @@ static void take_samples(enum source source)
 	}
 }
 
-/* --- records --- */
+/* The name of a variant, such as "timer-eoi". */
 
-/* "timer-eoi" */
+/* The name of a variant, such as "timer-eoi". */
 static const char *variant_of(enum source source, const char *what)
 {
 	static char name[32];
@@ -258,7 +265,7 @@ static void report_phases(enum source source)
 	}
 }
 
-/* The sums once more, as the records have them: of the warm samples and the cold one. */
+/* Return the sum of the samples as the records have it: the warm samples and the cold one. */
 static uint64_t ticks_in(const struct samples *samples)
 {
 	return samples->raw.stats.sum + samples->cold;
@@ -312,8 +319,8 @@ static void run_probe_el1(void)
 	report_pair("probe-el1", samples, true);
 }
 
-/* HC_RAISE takes two stamps in succession. The SPI is disabled: it is pending, and nothing comes
- * of it. */
+/* HC_RAISE takes two stamps in succession. The SPI is disabled, so it becomes pending without an
+ * interrupt. */
 static void run_probe_el2(void)
 {
 	struct samples *samples = samples_begin();

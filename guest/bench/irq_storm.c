@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * 1 to 32 device interrupts that are pending together, in 16 priorities: the time until each of
- * them is handled. They are physical SPIs, pended while interrupts are masked. Variant m-i: of m
- * (1, 2, 4, 5, 8, 16, 32) the i-th; its window begins with the read before the unmasking and ends
- * with the first statement of the i-th handler, so it holds the handlers and ends before it. Where
- * the hypervisor injects them, those beyond the list registers wait for room, and its refills are
- * in the window. A check record for each m: every interrupt came once (`pended` = `handled`,
- * `twice` 0), in the order of priorities (`out_of_order` 0). With delay=N the i-th is late by i N;
- * with eoi=split every end is two writes.
+ * them is handled. They are physical SPIs, pended while interrupts are masked. Variant m-i is the
+ * i-th of m (1, 2, 4, 5, 8, 16, 32) interrupts. Its window begins with the read before the
+ * unmasking and ends with the first statement of the i-th handler, so it includes the handlers
+ * before. If the hypervisor injects the interrupts, those beyond the list registers wait for a free
+ * one, and the window includes the refills. A check record for each m: every interrupt came once
+ * (`pended` = `handled`, `twice` 0), in the order of priorities (`out_of_order` 0). With delay=N
+ * the i-th interrupt is i N later; with eoi=split every end takes two writes.
  * Proof: tests/qemu/test_timers.py.
  */
 #include "guest/kernel/fail.h"
@@ -20,9 +20,9 @@
 #include "lib/bits.h"
 
 #define STORM_MAX 32u
-#define PRIORITY_COUNT 16u /* the upper four bits are what every GIC implements */
+#define PRIORITY_COUNT 16u /* every GIC implements the upper four bits */
 #define PRIORITY_STEP 16u
-#define GRACE_HZ_SHIFT 1 /* an interrupt is lost when it is half a second late */
+#define GRACE_HZ_SHIFT 1 /* an interrupt counts as lost after half a second */
 
 static const uint8_t storm_sizes[] = { 1, 2, 4, 5, 8, 16, 32 };
 
@@ -30,7 +30,7 @@ static volatile uint64_t stamp[STORM_MAX];
 static volatile uint32_t arrived_intid[STORM_MAX];
 static volatile uint32_t arrived_count;
 
-/* Evidence over all storms of one size. */
+/* Counts over all storms of one size. */
 struct storm_count {
 	uint32_t pended;
 	uint32_t handled;
@@ -51,7 +51,7 @@ static void on_storm(uint64_t vector_ticks, uint32_t iar)
 	arrived_count = i + 1;
 }
 
-/* Not in the order of the INTIDs; two interrupts share a priority beyond 16. */
+/* The order differs from the INTIDs'. Beyond 16 interrupts two share a priority. */
 static uint8_t priority_of(uint32_t index)
 {
 	return (uint8_t)((index * 7 + 3) % PRIORITY_COUNT * PRIORITY_STEP);
@@ -68,7 +68,9 @@ static void prepare_interrupts(const struct guest_run *run, uint32_t count)
 	}
 }
 
-/* Interrupts masked before and after; returns the counter at the unmasking. */
+/*
+ * Let the interrupts come; they are masked before and after. Return the counter at the unmasking.
+ */
 static uint64_t unleash(const struct guest_run *run, uint32_t count)
 {
 	uint64_t from, deadline;
@@ -124,7 +126,7 @@ static void report_position(uint32_t count, uint32_t position, const struct samp
 	report_bench(&info, samples);
 }
 
-/* Storms of one size, and of each the stamp of one position. */
+/* Run storms of one size, and take the stamp of one position in each. */
 static void run_position(const struct guest_run *run, uint32_t count, uint32_t position,
 			 struct storm_count *total)
 {

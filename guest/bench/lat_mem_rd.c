@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read latency over growing regions, 4 KiB to 256 MiB (`pages` caps them), doubling up to 16 MiB
- * and growing fourfold from there: a chase of dependent loads, one in each line of 64 bytes, in the
- * alias window of docs/design/memory.md.
- *   seq-<k>K     the lines in ascending order: what prefetchers are made for
+ * Read latency over growing regions from 4 KiB to 256 MiB (`pages` limits them), which double up to
+ * 16 MiB and grow fourfold from there. A sample is a chase of dependent loads, one in each line of
+ * 64 bytes, in the alias window of docs/design/memory.md.
+ *   seq-<k>K     the lines in ascending order, which prefetchers are made for
  *   random-<k>K  one random cycle (Sattolo's algorithm): in a large region almost every load also
  *                misses the TLBs
- * The lines form one pointer chain, made in place: all lines of a region up to 4 MiB, of a larger
- * one no more than the samples visit (65536 at least), evenly over the region. A sample is 256
- * loads (batch 256) on from where the last one ended. Raw under icount: 3 and 256 loads, whatever
- * the region: not modelled there. A check record a variant: `visited` of `lines`, `apart` lines of
- * 64 bytes from one to the next (odd, so that all sets of the caches are met), `closed`, `descents`
- * (1 for seq, about half for random; a quarter or less refuses the step). `kib` is the region.
+ * The lines form one pointer chain, made in place. A region up to 4 MiB uses all its lines; a
+ * larger region uses only as many as the samples visit (65536 at least), spread evenly. A sample is
+ * 256 loads (batch 256) from where the last sample ended. Raw under icount: 3 and 256 loads for
+ * every region, since QEMU models no caches. A check record for each variant: `visited` of `lines`,
+ * `apart` lines of 64 bytes from one to the next (odd, so that the lines fall into all sets of the
+ * caches), `closed`, `descents` (1 for seq, about half of the steps for random; a quarter or less
+ * refuses the step). `kib` is the region.
  * Proof: tests/qemu/test_memory.py.
  */
 #include "guest/kernel/fail.h"
@@ -26,9 +27,9 @@
 #define LINE_SIZE 64u
 #define KIB 1024u
 #define REGION_MIN_KIB 4u
-/* Regions double up to here, then grow fourfold: beyond every cache and TLB. */
+/* Regions double up to this size, then grow fourfold: beyond every cache and TLB. */
 #define LARGE_KIB 16384u
-/* Lines of a large region at least: 4 MiB of them, more than its second-level cache holds. */
+/* The least number of lines of a large region: 4 MiB of lines, more than a second-level cache. */
 #define LINES_MIN 65536u
 
 enum pattern { PATTERN_SEQ, PATTERN_RANDOM };
@@ -48,14 +49,15 @@ static void name_variant(struct text *text, enum pattern pattern, uint32_t kib)
 	text_char(text, 'K');
 }
 
-/* The lines to visit of a large region, each once: ascending ones side by side, those in random
- * order over the whole region, an odd number of lines apart, so that they lie in all sets of the
- * caches. */
+/* Choose the lines to visit in a large region, each once. Ascending lines lie side by side. Lines
+ * in random order spread over the whole region, an odd number of lines apart, so that they fall
+ * into all sets of the caches. */
 static struct pointer_chain lines_of(const struct guest_run *run, uintptr_t base,
 				     enum pattern pattern, uint32_t kib)
 {
 	uint32_t lines = kib * KIB / LINE_SIZE;
-	uint32_t visited = (run->bench.params.n + 1) * CHASE_BATCH; /* with the cold one */
+	/* with the loads of the cold sample */
+	uint32_t visited = (run->bench.params.n + 1) * CHASE_BATCH;
 	uint32_t most = visited > LINES_MIN ? visited : LINES_MIN;
 	uint32_t apart;
 
@@ -80,7 +82,10 @@ static void link_lines(const struct guest_run *run, const struct pointer_chain *
 	pointer_chain_random(lines, &random);
 }
 
-/* Half of the steps of a random order lead down; of an ascending order the last step does. */
+/*
+ * Half of the steps of a random order go to a lower address; in ascending order only the last step
+ * does.
+ */
 static bool order_ok(const struct pointer_chain_evidence *evidence, enum pattern pattern)
 {
 	if (pattern == PATTERN_SEQ)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The virtual timer's interrupt, forwarded by each list register: variants lr0 to lr3. Window cval,
- * to the first stamp in the vector, as timer_wakeup busy-vector, which has list register 0. Needs
- * irq=trapped.
- * Variant lrN has N SGIs pending in the list registers before; their priority, 0xff, is the lowest,
- * which the priority mask never lets through (IHI 0048B 4.4.2). The first interrupt, which is the
- * cold sample, finds its list register; the others take the same one again. A variant is left out
- * where the GIC has no such list register.
+ * to the first stamp in the vector. timer_wakeup busy-vector has the same path, by list register 0.
+ * Needs irq=trapped.
+ * Variant lrN keeps N SGIs pending in the list registers before. Their priority, 0xff, is the
+ * lowest, which the priority mask never lets through (IHI 0048B 4.4.2). The first interrupt, which
+ * is the cold sample, finds its list register; later interrupts use the same one. A variant is left
+ * out if the GIC has no such list register.
  * Proof: tests/qemu/test_lrs.py; gate: tests/expected.
  */
 #include "guest/kernel/guest_arch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the limits that a guest sets to exit statistics (docs/design/exits.md). The
- * `exits` record of the step must count the null hypercalls of the last window alone: 2 n.
+ * A check without times: the limits that a guest sets to exit statistics (docs/design/exits.md).
+ * The `exits` record of the step must count only the null hypercalls of the last window: 2 n.
  * Proof: tests/qemu/test_stats.py.
  */
 #include "guest/measure/measure.h"

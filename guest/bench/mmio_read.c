@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A 32-bit load from a device that EL2 may emulate, its address ready in a register:
- *   vgic       GICD_IIDR, a constant: emulated with irq=trapped, else the device itself
- *   isenabler  GICD_ISENABLER1, which covers 32 SPIs: emulated where vgic is
+ * A 32-bit load from a device that EL2 may emulate, with its address ready in a register:
+ *   vgic       GICD_IIDR, a constant: emulated with irq=trapped, else the physical register
+ *   isenabler  GICD_ISENABLER1, which covers 32 SPIs: emulated in the same cases as vgic
  *   null       SCRATCH of the null device (abi/null_device.h): emulated with stage 2, else memory
  *              mapped as a device
- * Raw under icount where nothing is emulated: 4. Where it is, icount does not count the access
- * itself: the value is EL2's path, to the instruction. What vgic takes more than null is the
- * distributor, but for a few instructions: the GIC comes first in the list of devices.
+ * Raw under icount without emulation: 4. With emulation icount does not count the access itself:
+ * the value is EL2's path, to the instruction. vgic - null is the cost of the distributor's model,
+ * except for a few instructions: the GIC comes first in the list of devices.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "abi/null_device.h"
@@ -15,7 +15,7 @@
 #include "guest/measure/bench.h"
 #include "guest/measure/report.h"
 
-/* emulated: else it is one instruction */
+/* Run one variant. Without emulation the access is one instruction. */
 static void run_variant(const struct guest_run *run, const char *variant, uint64_t address,
 			bool emulated)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store to a device that EL2 may emulate, counted as in mmio_read:
- *   vgic  a byte of GICD_IPRIORITYR: emulated where the distributor is, else the device itself
+ *   vgic  a byte of GICD_IPRIORITYR: emulated if the distributor is, else the physical register
  *   null  SCRATCH of the null device: emulated with stage 2, else memory
- * The byte is the priority of the last SPI, which nothing enables: the distributor's model changes,
- * as with any write that configures an interrupt, and no interrupt comes of it. The value is the
- * address, which is in a register already. What was written is read back after the samples, or the
- * step is refused.
+ * The byte is the priority of the last SPI, which stays disabled: the distributor's model changes,
+ * as with any write that configures an interrupt, and no interrupt results. The stored value is the
+ * address, which is in a register already. The benchmark reads the value back after the samples,
+ * and refuses the step if it differs.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "abi/null_device.h"
@@ -17,7 +17,7 @@
 #include "guest/measure/bench.h"
 #include "guest/measure/report.h"
 
-/* A GIC has at least the upper four bits of a priority, and never all eight in a guest. */
+/* A GIC has at least the upper four bits of a priority, and fewer than eight in a guest. */
 static void run_vgic(const struct guest_run *run)
 {
 	uint32_t spi = GIC_PRIVATE_COUNT + run->spi_count - 1;

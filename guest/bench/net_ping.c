@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ping over a link of kind=virtio to a VM that answers: Linux, or load_ping. This VM answers, too.
- *   echo     just before an echo request of 56 bytes is sent -> the first instruction of the
+ *   echo     just before this VM sends an echo request of 56 bytes -> the first instruction of the
  *            handler that finds its answer
- * Before the first sample this VM looks for the other VM by ARP, and waits for its first answer, at
- * most 120 s of the counter: Linux boots meanwhile. Afterwards a request without an answer for 1 s
- * is lost, and another request takes its place; after 10 in a row the step is refused. Check
- * `answers`: identifier, sequence number and payload of each answer are those of its request; it
- * counts requests that were `lost`, and answers that came `late` or `wrong`. `delay` is before the
- * request is sent. Stamps are CNTPCT. Skipped without such a link.
+ * Before the first sample this VM looks for the other VM by ARP and waits for its first answer, at
+ * most 120 s of the counter, in which Linux boots. Afterwards a request without an answer for 1 s
+ * is lost, and another request replaces it; 10 lost requests in a row refuse the step. Check
+ * `answers`: identifier, sequence number and payload of each answer are those of its request; the
+ * check counts `lost` requests, and `late` and `wrong` answers. `delay` is before the transmission.
+ * Stamps are CNTPCT. The benchmark is skipped without such a link.
  * Proof: tests/qemu/test_ping.py.
  */
 #include <string.h>
@@ -22,18 +22,18 @@
 #define PAYLOAD 56u /* bytes, as ping sends */
 #define IDENTIFIER 0x6862u
 #define FIND_S 120u
-#define ASKS_A_S 100u /* ARP requests */
-#define TRIES_A_S 10u /* echo requests, before the first answer */
+#define ASKS_A_S 100u /* ARP requests a second */
+#define TRIES_A_S 10u /* echo requests a second, before the first answer */
 #define LOST_IN_A_ROW 10u
 
 static struct ping_host peer;
 static uint8_t request[PING_ECHO_PAYLOAD + PAYLOAD];
-static bool waits;                                    /* for the answer of `request` */
-static uint16_t sequence;                             /* of `request` */
+static bool waits;                                    /* the answer to `request` is pending */
+static uint16_t sequence;                             /* sequence number of `request` */
 static uint64_t deadline, handler_ticks, answered_at; /* CNTPCT */
 static uint32_t sent, answered, lost, wrong, late;
 
-/* An answer to an earlier request may still come. */
+/* Return whether this answers an earlier request, which is no error. */
 static bool is_late(const uint8_t *frame)
 {
 	int16_t older = (int16_t)(sequence - ping_u16(frame + PING_ECHO_SEQUENCE));
@@ -72,7 +72,7 @@ static void on_frames(uint64_t vector_ticks, uint32_t iar)
 	ping_receive(heard);
 }
 
-/* Of the current deadline: an earlier one's may come late. */
+/* Ignore a late interrupt of an earlier deadline. */
 static void on_timer(uint64_t vector_ticks, uint32_t iar)
 {
 	(void)vector_ticks;
@@ -97,7 +97,7 @@ static bool has_answer(void)
 	return !waits;
 }
 
-/* Asleep, until it is `there` or the deadline; returns which. */
+/* Sleep until there() or the deadline. Return whether there() holds. */
 static bool wait(bool (*there)(void))
 {
 	while (!there() && counter_read() < deadline)
@@ -121,7 +121,7 @@ static void find_peer(uint64_t limit, uint32_t hz)
 	guest_refuse("no VM of the link answers ARP, asked for s", FIND_S);
 }
 
-/* One request, and its window; false: no answer for `ticks`. */
+/* Send one request and take its window. Return false without an answer for `ticks`. */
 static bool ping(reg_t delay, uint64_t ticks, uint64_t *from)
 {
 	sent++;

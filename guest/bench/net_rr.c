@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Request and answer over a link to another VM (load_echo), or, without one, over an interrupt of
- * this VM to itself, which then answers too. 64 bytes each way.
- * A plan's `link` line has kind=doorbell or kind=virtio; of the latter EL2 copies frames.
+ * Request and answer over a link to another VM (load_echo), 64 bytes each way. Without a link this
+ * VM also answers, over an interrupt to itself. A scenario's link has kind=doorbell or kind=virtio;
+ * EL2 copies the frames of kind=virtio.
  *   ring     just before the ring -> the first instruction of the other VM's handler; one flow
  *   rr       just before the request is written -> the first instruction of the handler that finds
  *            its answer; one flow
  *   rr-20    rr with 20 flows at once: 20 requests, a ring each, before this VM sleeps
- * Check `answers`: each request has its own answer, and no word of any is wrong. `delay` is before
- * the ring. Stamps are CNTPCT, which all cores share; on two cores it holds the instructions of
+ * Check `answers`: each request has its own answer, and every word is right. `delay` is before the
+ * ring. Stamps are CNTPCT, which all cores share; on two cores CNTPCT counts the instructions of
  * both.
  * Proof: tests/qemu/test_links.py.
  */
@@ -24,11 +24,11 @@ static struct samples rings;
 static struct samples *totals;
 static bool loops, shares;
 static uint64_t sent[LINK_FLOWS];
-static uint32_t expected[LINK_FLOWS]; /* number of the answer; 0: none is on its way */
+static uint32_t expected[LINK_FLOWS]; /* number of the pending answer; 0 if none is pending */
 static unsigned outstanding;
-static uint32_t wanted; /* samples */
+static uint32_t wanted; /* number of samples to take */
 static uint32_t next_number;
-static uint32_t answered, wrong; /* messages; words */
+static uint32_t answered, wrong; /* answers received; wrong words in them */
 static reg_t delay;
 
 static void ring(void)
@@ -45,7 +45,7 @@ static void check(const struct link_message *answer)
 		wrong += answer->payload[i] != link_word(answer->number, i);
 }
 
-/* The end of the window, for each flow that has its answer. */
+/* End the window of each flow that has its answer. */
 static void take_answers(uint64_t now)
 {
 	for (unsigned i = 0; i < LINK_FLOWS; i++) {
@@ -55,7 +55,7 @@ static void take_answers(uint64_t now)
 			continue;
 		dsb_ish();
 		check(answer);
-		if (totals->taken < wanted) /* the last round may have more */
+		if (totals->taken < wanted) /* the last round may have more answers than samples */
 			samples_add(totals, sent[i], now);
 		expected[i] = 0;
 		answered++;
@@ -82,7 +82,7 @@ static void on_ring(uint64_t vector_ticks, uint32_t iar)
 	}
 }
 
-/* Numbers begin at 1, and are each another one. */
+/* Send the next request. Numbers begin at 1 and never repeat. */
 static void send(unsigned flow)
 {
 	uint64_t start = counter_read();
@@ -106,7 +106,7 @@ static void round_trips(uint32_t n, unsigned flows)
 		uint64_t before = 0;
 
 		state_prepare();
-		if (shares) /* a core that never sleeps: an emulator goes to the next one here */
+		if (shares) /* this core never sleeps: an emulator switches to the next core here */
 			cpu_relax();
 		for (unsigned flow = 0; flow < flows; flow++) {
 			send(flow);
@@ -149,7 +149,7 @@ static void net_rr_run(const struct guest_run *run)
 
 	begin(run);
 	totals = samples_begin();
-	round_trips(0, 1); /* the other VM may start only now */
+	round_trips(0, 1); /* wait for the other VM, which may start only now */
 	samples_reset(&rings);
 	totals = samples_begin();
 	round_trips(n, 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream of blocks of 1024 bytes to another VM over a link (load_echo), or, without one, to this
- * VM by an interrupt to itself. The sender copies a block to where the link has it, the receiver
- * copies it to memory of its own; with kind=virtio EL2 copies it in between.
+ * A stream of blocks of 1024 bytes to another VM over a link (load_echo). Without a link the stream
+ * goes to this VM, by an interrupt to itself. The sender copies a block to the link, and the
+ * receiver copies it to its own memory; with kind=virtio EL2 also copies it in between.
  *   batch-1, batch-8, batch-32
- *            just before the first of so many blocks is copied -> the handler of the one ring by
- *            which the receiver has taken them all. `bytes_per_million`: of the blocks, in 10^6
- *            ticks of all samples
+ *            just before the first of so many blocks is copied -> the handler of the one ring
+ *            that reports them all received. `bytes_per_million`: bytes of blocks in 10^6
+ *            ticks, over all samples
  * Check `blocks`: each block arrived once and in its place. `delay` is before the ring.
  * Proof: tests/qemu/test_links.py.
  */
@@ -53,7 +53,7 @@ static uint64_t stream(const void *block, unsigned blocks)
 	return start;
 }
 
-/* Returns how many blocks were sent. */
+/* Return the number of blocks sent. */
 static uint32_t run_batch(const char *variant, uint32_t n, unsigned blocks)
 {
 	static uint8_t block[LINK_BLOCK];
@@ -96,7 +96,7 @@ static void net_stream_run(const struct guest_run *run)
 	uint32_t n = run->bench.params.n, sent;
 
 	open(run);
-	link_request(window, 0, 1); /* answered: the other VM has begun */
+	link_request(window, 0, 1); /* the answer shows that the other VM has started */
 	if (!loops)
 		link_ring();
 	while (!loops && window->flow[0].answer.number != 1)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No times: the null device behaves as in abi/null_device.h, access by access, at widths of 8, 16
- * and 32 bits; without stage 2 memory is in its place. Each check counts its accesses (`tried`) and
- * the `wrong` ones.
+ * A check without times: the null device behaves as in abi/null_device.h, access by access, at
+ * widths of 8, 16 and 32 bits. Without stage 2 memory replaces the device. Each check counts its
+ * accesses (`tried`) and the `wrong` ones.
  *   reset    every register is 0 when a step begins
- *   scratch  what was written
+ *   scratch  reads return the written value
  *   data     COUNT and SUM
- *   others   what is read-only or not there
+ *   others   read-only and missing registers
  *   double   64 bits at once; on AArch32 two accesses
- *   memory   without stage 2 the page reads back what was written
+ *   memory   without stage 2 the page returns the written values
  * Proof: tests/qemu/test_run.py.
  */
 #include "abi/null_device.h"
@@ -36,7 +36,7 @@ static void report_tally(const char *variant, const struct tally *tally)
 	report_check(variant, tally->wrong == 0, members, 2);
 }
 
-/* As it begins in each step. */
+/* Check the registers at the begin of a step. */
 static void check_reset(uintptr_t device)
 {
 	struct tally tally = { 0, 0 };
@@ -63,7 +63,7 @@ static void check_scratch(uintptr_t device)
 	report_tally("scratch", &tally);
 }
 
-/* COUNT and SUM, and the effect of a narrow store to DATA. */
+/* Check COUNT and SUM, and the effect of a narrow store to DATA. */
 static void check_data(uintptr_t device)
 {
 	struct tally tally = { 0, 0 };
@@ -84,7 +84,10 @@ static void check_data(uintptr_t device)
 	report_tally("data", &tally);
 }
 
-/* Read-only registers stay as they are, what is not there reads as 0, and nothing else changed. */
+/*
+ * Check that read-only registers keep their values, missing ones read as 0, and nothing else
+ * changed.
+ */
 static void check_others(uintptr_t device)
 {
 	struct tally tally = { 0, 0 };
@@ -101,7 +104,7 @@ static void check_others(uintptr_t device)
 	report_tally("others", &tally);
 }
 
-/* 64 bits at once (on Armv7, by two accesses): SCRATCH and DATA. */
+/* Check accesses of 64 bits (two accesses on Armv7) to SCRATCH and DATA. */
 static void check_double(uintptr_t device)
 {
 	struct tally tally = { 0, 0 };
@@ -126,7 +129,7 @@ static void check_memory(uintptr_t device)
 	report_tally("memory", &tally);
 }
 
-/* In this order: each check depends on the one before. */
+/* The order matters: each check depends on the one before. */
 static void (*const checks[])(uintptr_t device) = {
 	check_scratch,
 	check_data,

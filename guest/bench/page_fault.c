@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One 32-bit load of EL0 from a page of its own that is not there. EL0 reads the counter, loads,
- * reads the counter; interrupts are masked. The overhead is that of an empty window of EL0: a
- * second calibration record. Raw under icount with nothing missing: 4. Taken away before each
+ * One 32-bit load of EL0 from an unmapped page. EL0 reads the counter, loads, and reads the
+ * counter, with interrupts masked. The overhead is that of an empty window of EL0: a second
+ * calibration record. Raw under icount with the page mapped: 4. Each variant unmaps before each
  * sample:
- *   none    nothing, the control
- *   stage1  the entry of the guest's own table: the window holds the abort to EL1, one 4 KiB page
- *           mapped, the return
- *   stage2  the leaf of stage 2, by HC_STAGE2: the window holds the exit to EL2, full frame, the
- *           leaf mapped, the return
- *   both    both: under icount stage1 + stage2 - none, exactly
- * stage2 and both need fill=lazy, and not stage2=1G: with that leaf would go the code that runs.
- * Check faults-<variant>: the `samples`, the `stage1` faults that the guest mapped and the `stage2`
- * faults that the hypervisor counted are equal, or 0. Any other abort is a crash. On silicon the
- * exceptions, the TLB maintenance's effect and the walks come on top; `none` may be too short for
- * the counter.
+ *   none    nothing: the control
+ *   stage1  the entry of the guest's own table: the window has the abort to EL1, one 4 KiB page
+ *           mapped, and the return
+ *   stage2  the leaf of stage 2, by HC_STAGE2: the window has the exit to EL2 with the full frame,
+ *           the leaf mapped, and the return
+ *   both    both: under icount exactly stage1 + stage2 - none
+ * stage2 and both need fill=lazy and cannot run with stage2=1G, where that leaf also maps the
+ * running code. Check faults-<variant>: the `samples`, the `stage1` faults that the guest handled
+ * and the `stage2` faults that the hypervisor counted are equal, or 0. Every other abort is a
+ * crash. On silicon the window also has the exceptions, the effects of TLB maintenance and the
+ * walks; `none` may be too short for the counter.
  * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
@@ -30,7 +30,7 @@
 
 struct variant {
 	const char *name;
-	bool stage1, stage2; /* where the page is taken away */
+	bool stage1, stage2; /* stages that the variant unmaps */
 };
 
 static const struct variant variants[] = {
@@ -40,13 +40,16 @@ static const struct variant variants[] = {
 	{ "both", true, true },
 };
 
-/* At the start of a block of its own, so that nothing else shares its leaf, 2 MiB or less. */
+/*
+ * The page at the start of a block of its own, so that nothing else shares its leaf of at most 2
+ * MiB.
+ */
 static uintptr_t page(void)
 {
 	return (uintptr_t)mmu_free_start();
 }
 
-/* The reason why stage 2 cannot unmap this page alone, or NULL. */
+/* Return why stage 2 cannot unmap this page separately, or NULL. */
 static const char *stage2_refuses(const struct run_config *config)
 {
 	if (config->fill != FILL_LAZY)
@@ -85,7 +88,7 @@ static uint32_t stage2_faults(void)
 	return (uint32_t)hvc(HC_ID(STAGE2), HC_STAGE2_FAULTS, 0);
 }
 
-/* Every sample faulted where it should have, and nowhere else. */
+/* Report that every sample faulted where it should have, and nowhere else. */
 static void report_faults(const struct variant *variant, uint32_t taken, uint32_t stage1,
 			  uint32_t stage2)
 {
@@ -114,7 +117,7 @@ static void run_variant(const struct guest_run *run, const struct variant *varia
 		.window = WINDOW_PAIR,
 		.batch = 1,
 		.overhead = overhead,
-		.may_be_zero = !variant->stage1 && !variant->stage2, /* one load */
+		.may_be_zero = !variant->stage1 && !variant->stage2, /* the path is one load */
 	};
 	uint32_t stage1 = el0_fault_count();
 	uint32_t stage2 = stage2_faults();
@@ -138,9 +141,12 @@ static void page_fault_run(const struct guest_run *run)
 	const char *reason = stage2_refuses(&run->config);
 	uint64_t overhead;
 
-	mmu_map_memory(page(), PAGE_SIZE); /* as working memory, which can be made cold */
+	mmu_map_memory(page(), PAGE_SIZE); /* map it as working memory, which can be made cold */
 	mmu_map_user(page(), PAGE_SIZE);
-	/* Where stage 2 is filled lazily, no fault but the page's own may fall into a window. */
+	/*
+	 * With lazy stage 2 a window may have no fault but the page's own, so touch the image
+	 * first.
+	 */
 	mmu_touch_image();
 	el0_init();
 	el0_touch(page(), 0);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A periodic task that finds its data again: the guest sleeps for a period (`period`, `period_us`)
- * and then reads its whole working set once, line after line in random order, each load dependent
- * on the one before. What ran meanwhile, on this core or beside it, shows in the lines and
- * translations that are no longer where the task left them (docs/design/neighbours.md).
- *   16K, 64K, 256K, 512K   every line of 64 bytes of so many KiB: what caches hold
+ * A periodic task that returns to its data. The guest sleeps for a period (`period`, `period_us`)
+ * and then reads its whole working set once, line after line in random order; each load depends on
+ * the load before. Activity in between, on this core or on another, evicts lines and translations
+ * that the task left in caches and TLBs (docs/design/neighbours.md).
+ *   16K, 64K, 256K, 512K   every line of 64 bytes of so many KiB, which fit in caches
  *   2048p                  a line in each of 2048 pages of 4 KiB: more than TLBs hold, so that its
- *                          loads have the walks of both stages, whose entries the caches hold
- * `pages` caps them. Window: the whole read, from the isb after the opening read to the closing
- * read; the sleep and the interrupt that ends it are before. batch: the loads in it. Raw under
- * icount: 3 instructions a load and one: not modelled there. The longer the period, the more lines
- * a neighbour can take; a working set that is read all the time keeps its lines in a cache that
- * replaces the least recently used one. A check record a variant: the lines `visited` of `lines`,
- * `closed`.
+ *                          loads include the walks of both stages, whose entries the caches hold
+ * `pages` limits them. The window is the whole read, from the isb after the opening read to the
+ * closing read; the sleep and the interrupt that ends it are before. `batch` is the number of
+ * loads. Raw under icount: 3 instructions a load and one, since QEMU models no caches. The longer
+ * the period, the more lines a neighbour can evict; a working set that is read all the time keeps
+ * its lines in a cache that replaces the least recently used line. A check record for each variant:
+ * the lines `visited` of `lines`, and `closed`.
  * Proof: tests/qemu/test_revisit.py.
  */
 #include "guest/kernel/fail.h"
@@ -28,10 +28,15 @@
 #define LINE_SIZE 64u
 #define KIB 1024u
 #define DENSE(kib) ((kib)*KIB / LINE_SIZE), LINE_SIZE
-/* Always the next line of a page, so that they lie in all sets of a cache. */
+/*
+ * Each page uses the line after the last page's, so that the lines fall into all sets of a cache.
+ */
 #define SPARSE(pages) (pages), (PAGE_SIZE + LINE_SIZE)
 
-/* In the first level of common cores' caches; in the second; a quarter and a half of 1 MiB. */
+/*
+ * Working sets that fit in the first level of common caches, in the second level, and in a quarter
+ * and a half of 1 MiB.
+ */
 static const struct set {
 	const char *name;
 	uint32_t lines, stride;
@@ -71,7 +76,7 @@ static bool fits(const struct guest_run *run, const struct set *set)
 	return size_of(set) <= (uint64_t)run->bench.params.pages * PAGE_SIZE;
 }
 
-/* The smallest fits in any `pages`. */
+/* The smallest set fits with every value of `pages`. */
 static uint64_t largest(const struct guest_run *run)
 {
 	unsigned i = ARRAY_SIZE(sets) - 1;

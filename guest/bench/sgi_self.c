@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An SGI to the own core, interrupts unmasked: from the isb after the opening read, through the one
- * store to GICD_SGIR (GICv2) or msr ICC_SGI1R_EL1 (GICv3), its value ready in a register.
- *   vector   to the vector stamp. Raw under icount, natively: 4 on AArch64 (isb str stp mrs), 5
- *            on AArch32 (a branch in the vector table more)
- *   handler  to the handler's first statement
- * The overhead subtracted is that of a pair, although a vector stamp needs no isb before it: vector
- * is too low by what one isb costs. Interrupts handled must equal SGIs sent, one by one. The write
- * stands here and not in the driver's gic_send_sgi_self(), so that the window holds one instruction
- * of sending.
+ * An SGI from this core to itself with interrupts unmasked. The window goes from the isb after the
+ * opening read, through the one store to GICD_SGIR (GICv2) or msr ICC_SGI1R_EL1 (GICv3) with its
+ * value ready in a register, to a stamp.
+ *   vector   the vector stamp. Raw under icount, natively: 4 on AArch64 (isb str stp mrs), 5
+ *            on AArch32 (with a branch in the vector table)
+ *   handler  the handler's first statement
+ * The subtracted overhead is that of a pair, although a vector stamp needs no isb before it: vector
+ * is too low by the cost of one isb. Each SGI must be handled before the next one is sent. The
+ * write stands here and not in the driver's gic_send_sgi_self(), so that the window has one
+ * instruction of sending.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/mmio.h"
@@ -21,16 +22,16 @@
 #include "guest/measure/report.h"
 
 #define SGI_ID 1u
-#define SPIN_LIMIT 10000000u /* looks at a flag, before an SGI counts as lost */
+#define SPIN_LIMIT 10000000u /* reads of the flag before an SGI counts as lost */
 
-/* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 is the writing core. */
+/* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 selects the writing core. */
 #define SGIR_SELF (2u << 24)
 
 static volatile uint64_t vector_stamp, handler_stamp;
 static volatile reg_t handler_cycles;
 static volatile uint32_t arrived_count;
 
-/* How an SGI is sent; a constant where it is inlined. */
+/* How an SGI is sent; a constant where the code is inlined. */
 enum sender { SENDER_GICV2, SENDER_GICV3 };
 
 static void on_sgi(uint64_t vector_ticks, uint32_t iar)
@@ -56,7 +57,7 @@ static void on_sgi_cycles(uint64_t vector_ticks, uint32_t iar)
 	arrived_count++;
 }
 
-/* ICC_SGI1R (IHI 0069 12.2.27): the own affinity, target list bit Aff0. */
+/* ICC_SGI1R (IHI 0069 12.2.27): this core's affinity, target list bit Aff0. */
 static uint64_t sgi1r_self(void)
 {
 	uint64_t mpidr = read_mpidr_el1();
@@ -100,7 +101,7 @@ OPS_INLINE void take_samples(const struct guest_run *run, struct samples *sample
 	}
 }
 
-/* To the handler, by both clocks. */
+/* Take samples up to the handler by both clocks. */
 OPS_INLINE void take_cycles(const struct guest_run *run, struct samples *samples,
 			    enum sender sender)
 {

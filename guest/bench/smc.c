@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An SMC that EL2 answers in place of the firmware, from a full frame: with an unknown function id;
- * the answer -1 is looked at once before the samples. The window of hvc around smc #0. Skipped with
- * traps=off: what an SMC does then is the board's.
+ * An SMC with an unknown function id that EL2 answers in place of the firmware, from a full frame.
+ * The answer -1 is checked once before the samples. The window is hvc's, around smc #0. The
+ * benchmark is skipped with traps=off, where the board defines the effect of an SMC.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/hypercall.h"

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a guest takes to start, and the stage-2 faults of it: it sets itself up, touches its
- * image and `pages` pages of working memory in their order, and looks how long ago its first
- * instruction was. One check record `start`; natively and with fill=eager there are no faults.
- *   start_ticks    from CNTPCT just before the guest's first instruction to that look; it begins
- *                  with one store, the cleaning of its line and the registers' way out of the
- *                  vCPU, the same in every configuration
- *   build_ticks    EL2: empty tables, and all that is mapped before the guest starts; 0 without
- *                  stage 2, not in start_ticks
- *   faults         stage-2 faults that mapped something: the number of different leaves that the
+ * The time of a guest's start, and its stage-2 faults. The guest sets itself up, touches its image
+ * and `pages` pages of working memory in their order, and then reads how long ago its first
+ * instruction was. It emits one check record, `start`; natively and with fill=eager there are no
+ * faults.
+ *   start_ticks    CNTPCT from just before the guest's first instruction to that read; it begins
+ *                  with one store, the cleaning of its line and the load of the vCPU's registers,
+ *                  equal in every configuration
+ *   build_ticks    EL2: empty tables, and all mappings made before the guest starts; 0 without
+ *                  stage 2; not part of start_ticks
+ *   faults         stage-2 faults that mapped a leaf: the number of different leaves that the
  *                  guest touches
- *   fault_ticks    within EL2's handler, of all faults; fault_min, fault_max of the cheapest and
- *                  the dearest; without the way from the vector to the handler and back
- *   touched_pages  of working memory
- * The time of a lazy start is that of an eager one, plus fault_ticks, plus a constant for each data
+ *   fault_ticks    time of all faults within EL2's handler, without the path from the vector to
+ *                  the handler and back; fault_min and fault_max are the cheapest and the dearest
+ *   touched_pages  pages of working memory
+ * A lazy start takes the time of an eager start, plus fault_ticks, plus a constant for each data
  * abort (an instruction abort takes a little less). On silicon the maintenance of the image by
- * address faults like a load, so that faults is the same there; under QEMU the loads fault.
+ * address faults as a load does, so that faults is the same there; under QEMU the loads fault.
  * Proof: tests/qemu/test_faults.py.
  */
 #include "arch/hypercall.h"
@@ -54,7 +55,7 @@ static void look(const struct guest_run *run)
 	start.build_ticks = ask(HC_STAGE2_BUILD_TICKS);
 }
 
-/* All of it, since the calibration that follows prints, and a start does not. */
+/* Run the whole start here, since the calibration that follows prints and a start must not. */
 static const char *stage2_boot_prepare(const struct guest_run *run)
 {
 	uint32_t pages = run->bench.params.pages;
@@ -71,7 +72,7 @@ static const char *stage2_boot_prepare(const struct guest_run *run)
 	return NULL;
 }
 
-/* The content of the pages, and that the counts agree. */
+/* Return whether the pages have their content and the counts agree. */
 static bool is_sound(const struct guest_run *run)
 {
 	uint32_t pages = run->bench.params.pages;

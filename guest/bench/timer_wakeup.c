@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guest/measure/wakeup.h with the virtual timer, CNTV. CNTPCT - CNTVCT must be the offset
- * that the guest was given, since stamps are CNTPCT.
+ * guest/measure/wakeup.h with the virtual timer, CNTV. Stamps are CNTPCT, so CNTPCT - CNTVCT must
+ * be the offset that the hypervisor reported to the guest.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "guest/kernel/vtimer.h"

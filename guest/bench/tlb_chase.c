@@ -2,18 +2,18 @@
 /*
  * A chase of dependent pointers over working sets of 8 to 65536 pages of 4 KiB (`pages` is the
  * largest): the cost of a TLB miss, with stage 2 on or off, and either stage mapped in pages or
- * blocks (docs/design/memory.md). Three patterns over the same number of cache lines:
+ * blocks (docs/design/memory.md). Three patterns use the same number of cache lines:
  *   random-<n>p  a line in each page, at a random place, the pages in random order
  *   seq-<n>p     a line in each page, the pages in ascending order: prefetchers and walk caches
  *                help
  *   packed-<n>p  the control: the lines side by side in n/64 pages, in random order
  * A miss costs random - packed of one size, as long as the n/64 pages fit in the TLB. The lines of
- * a pattern form one cycle. A sample is 256 loads (batch 256) on from where the last one ended. A
- * check record before each variant, found by following the pointers: `visited` of `pages`,
- * `same_page` successive loads in one page (0 for random, seq), `descents` (1 for seq), `closed`;
- * another pattern is refused. Under icount every value is 256: not modelled there. With CLOCK=host
- * the tool shows whether random came out dearer than packed, and two stages dearer than stage 1
- * alone.
+ * a pattern form one cycle. A sample is 256 loads (batch 256) from where the last sample ended. A
+ * check record before each variant follows the pointers and counts: `visited` of `pages`,
+ * `same_page` successive loads in one page (0 for random and seq), `descents` (1 for seq),
+ * `closed`; a wrong pattern is refused. Under icount every value is 256, since QEMU models no TLBs.
+ * With CLOCK=host the tool shows whether random cost more than packed, and two stages more than
+ * stage 1 only.
  * Proof: tests/qemu/test_counted.py.
  */
 #include "guest/kernel/fail.h"
@@ -33,25 +33,25 @@ enum pattern { PATTERN_RANDOM, PATTERN_SEQ, PATTERN_PACKED };
 
 static const char *const pattern_names[] = { "random", "seq", "packed" };
 
-/* Working sets: below, at and above the sizes of the TLBs of common cores. */
+/* Working sets below, at and above the TLB sizes of common cores. */
 static const uint32_t set_pages[] = { 8,   10,  16,  24,   32,   40,   48,   64,   128,
 				      256, 512, 640, 1024, 1280, 2048, 4096, 65536 };
 
-/* One working set, in the working memory: first the list of its lines, then their pages. */
+/* One working set in the working memory: first the list of its lines, then their pages. */
 struct chase {
 	const struct working *working;
 	enum pattern pattern;
 	uint32_t lines;
-	uint32_t *offset; /* of each line, in the order of the chase */
-	uintptr_t base;   /* of the pages */
+	uint32_t *offset; /* offset of each line, in the order of the chase */
+	uintptr_t base;   /* address of the pages */
 };
 
-/* The result of a walk round the chain. */
+/* The counts of one walk around the chain. */
 struct evidence {
-	uint32_t visited;   /* pages that were visited, and were visited once a line */
-	uint32_t same_page; /* times that two loads in a row went to one page */
-	uint32_t descents;  /* steps to a lower address: 1 where the lines ascend */
-	uint32_t closed;    /* 1: the cycle ends where it began */
+	uint32_t visited;   /* pages in which every line was visited once */
+	uint32_t same_page; /* successive loads in the same page */
+	uint32_t descents;  /* steps to a lower address: 1 if the lines ascend */
+	uint32_t closed;    /* 1 if the cycle ends at its begin */
 };
 
 static void choose_offsets(const struct chase *chase, struct random *random)
@@ -81,7 +81,7 @@ static void link_lines(const struct chase *chase)
 	}
 }
 
-/* Follows the pointers themselves, not the list they were made from. */
+/* Follow the pointers in memory, not the list that they were made from. */
 static struct evidence examine(const struct chase *chase)
 {
 	static uint32_t seen[PAGES_MAX / 32];

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLB maintenance: the cost of an operation by itself, and of the accesses after it. Barriers: dsb
- * ish, the operation, dsb ish, isb; arguments are ready in registers.
+ * TLB maintenance: the cost of an operation, and the cost of the accesses after it. Barriers are
+ * dsb ish, the operation, dsb ish, isb; arguments are ready in registers.
  *   va, asid, all-el1   TLBI at EL1 by VA and ASID (the first page of the working memory), by
- *                       ASID, all of stage 1. Raw under icount: 3 + 4
+ *                       ASID, and of all of stage 1. Raw under icount: 3 + 4
  *   vmid, all           HC_TLBI: EL2 does VMALLS12E1 (the current VMID) or ALLE1 (all VMIDs),
  *                       broadcast to the inner shareable domain
- *   switch              HC_VMID: the VM goes on under its other VMID, with the same tables
- *   switch-flush        switch, then VMALLS12E1 of the VMID it now has
- *   <operation>-refill  the operation before the window opens; in it one load in each of `pages`
- *                       pages, in random order. Raw 3 + 1 + 3 a page
- *   none-refill         the loads with nothing done before: the control
- * <operation>-refill - none-refill is what the operation leaves to its successors, as long as the
- * pages fit the TLBs: choose `pages` below their size. va-refill has one page to find again.
- * switch-refill comes back to a VMID of two windows before: as cheap as none-refill where both sets
- * fit. TLBI at EL1 is local; with stage 2 on HCR_EL2.FB makes the core broadcast it, which is part
- * of its cost in a VM. EL2's operations exist with stage 2 only. Check `pattern`: the loads visit
- * every page once, and under which `asid`. Check `effect`: `stale` counts the `operations` after
- * which a page that was made to lead elsewhere is still read as it was (not tried with switch,
- * which invalidates nothing). Refills are not modelled under icount.
+ *   switch              HC_VMID: the VM continues under its other VMID, with the same tables
+ *   switch-flush        switch, then VMALLS12E1 of the new VMID
+ *   <operation>-refill  the operation before the window opens, and in the window one load in each
+ *                       of `pages` pages, in random order. Raw 3 + 1 + 3 a page
+ *   none-refill         the loads without an operation before: the control
+ * <operation>-refill - none-refill is the cost that the operation adds to later accesses, as long
+ * as the pages fit in the TLBs: choose `pages` below their size. After va one page misses.
+ * switch-refill returns to the VMID of two windows before: as cheap as none-refill if both sets
+ * fit. TLBI at EL1 is local; with stage 2 on, HCR_EL2.FB makes the core broadcast it, which is part
+ * of its cost in a VM. EL2's operations exist only with stage 2. Check `pattern`: the loads visit
+ * every page once, and their `asid`. Check `effect`: `stale` counts the `operations` after which a
+ * remapped page still reads as before (not tried with switch, which invalidates nothing). QEMU
+ * models no refills under icount.
  * Proof: tests/qemu/test_memory.py.
  */
 #include "arch/hypercall.h"
@@ -36,8 +36,8 @@
 
 #define LINE_SIZE 64u
 
-/* One line in each page; always the next line, so that they do not share a set of a cache. Once in
- * 64 pages a page is left out. */
+/* One line in each page: each page uses the line after the last page's, so that the lines fall into
+ * different sets of a cache. One page in 64 is left out. */
 #define TOUCH_STRIDE (PAGE_SIZE + LINE_SIZE)
 
 /* The id is in its register before the window opens. */
@@ -92,7 +92,7 @@ static void report_refill(const struct guest_run *run, const struct working *wor
 	report_bench(&info, samples);
 }
 
-/* The operation alone, then the accesses after it. */
+/* Measure the operation, then the accesses after it. */
 OPS_INLINE void measure(const struct guest_run *run, const struct working *working,
 			const char *name, sample_op op, reg_t argument)
 {
@@ -153,7 +153,7 @@ static void link_pages(const struct guest_run *run, const struct working *workin
 		guest_refuse("the pages are not one cycle, visited", evidence.visited);
 }
 
-/* --- does an operation have its effect? --- */
+/* --- the effect of an operation --- */
 
 static struct {
 	sample_op op;
@@ -173,8 +173,8 @@ static volatile uint32_t *last_word(const struct working *working, unsigned page
 	return (volatile uint32_t *)(working->base + (page + 1) * PAGE_SIZE - sizeof(uint32_t));
 }
 
-/* The first page leads to the second one's memory, with the operation between break and make: 1
- * where the first page is still read as it was. Then all is as before. */
+/* Map the first page to the second page's memory, with the operation between break and make. Return
+ * 1 if the first page still reads as before. Then restore the mapping. */
 static uint32_t is_stale(const struct working *working, sample_op op, reg_t argument)
 {
 	uint64_t physical = mmu_free_start();
@@ -191,8 +191,8 @@ static uint32_t is_stale(const struct working *working, sample_op op, reg_t argu
 	return read != 2;
 }
 
-/* A switch without a flush invalidates nothing; the one with it comes last, since it goes on under
- * the other VMID. */
+/* A switch without a flush invalidates nothing. The switch with a flush comes last, since the VM
+ * continues under the other VMID. */
 static void check_effect(const struct guest_run *run, const struct working *working)
 {
 	reg_t va = tlbi_argument_va((va_t)working->base, guest_arch_asid());

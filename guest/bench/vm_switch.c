@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The preemptive VM switch: another VM has the core, and the virtual timer of this VM, which
- * sleeps, takes the core from it. Needs sched=fp.
- *   preempt  from CVAL, which the other VM's instructions pass (window cval), to the first stamp in
- *            this VM's interrupt vector. The window has no instruction of the other VM. Raw under
- *            icount, natively: 3 on AArch64, 4 on AArch32 (timer_wakeup wfi-vector)
- * The other VM is the background VM, which has no GIC and no timer, or with `beside` a load, which
- * has both. Before the first sample this VM sleeps for BOOT ticks, in which a load boots. Periods
- * are `period` ticks, with up to 63 more at random. The step record's `other_turns` counts how
- * often the other VM had the core.
+ * The preemptive VM switch. Another VM has the core while this VM sleeps, and the virtual timer of
+ * this VM takes the core from the other VM. Needs sched=fp.
+ *   preempt  from CVAL, which passes during the other VM's instructions (window cval), to the first
+ *            stamp in this VM's interrupt vector. The window has no instruction of the other VM.
+ *            Raw under icount, natively: 3 on AArch64, 4 on AArch32 (timer_wakeup wfi-vector)
+ * The other VM is the background VM, which has no GIC and no timer; with `beside` it is a load,
+ * which has both. Before the first sample this VM sleeps for BOOT ticks, in which a load boots.
+ * Periods are `period` ticks and up to 63 more at random. The step record's `other_turns` counts
+ * how often the other VM had the core.
  * Proof: tests/qemu/test_switches.py; gate: tests/expected.
  */
 #include "guest/kernel/guest_arch.h"
@@ -32,7 +32,10 @@ static void on_timer(uint64_t vector_ticks, uint32_t iar)
 	arrived++;
 }
 
-/* Sleep until CNTPCT is `cval`. A lost interrupt sleeps on, until the step's time limit. */
+/*
+ * Sleep until CNTPCT is `cval`. If the interrupt is lost, this sleep lasts until the step's time
+ * limit.
+ */
 static void sleep_until(uint64_t cval)
 {
 	uint32_t before = arrived;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pending: a WFI that need not wait, since an SGI to the own core is pending: WFI itself (raw under
- * icount 4), or, with wfi=trapped, the exit. PSTATE.I masks the SGI, which must be taken once after
- * the samples, or the step is refused. Skipped with wfi=trapped irq=direct, where EL2 would wait.
+ * pending: a WFI that does not wait, since an SGI to this core is pending. The window has the WFI
+ * (raw under icount 4) or, with wfi=trapped, the exit. PSTATE.I masks the SGI, which must come
+ * exactly once after the samples; otherwise the step is refused. The benchmark is skipped with
+ * wfi=trapped irq=direct, where EL2 would wait.
  *
- * A WFI that would not wait need not trap (HCR_EL2.TWI: DDI 0487 D13.2.48; HCR: DDI 0406C B4.1.65),
- * and on QEMU it does not. So where WFI is trapped the SGI is also kept from being signalled, by
- * another of its priority that is active: the WFI would wait, exits, and EL2, which finds an
- * interrupt pending for this vCPU, resumes it at once.
+ * A WFI that does not wait need not trap (HCR_EL2.TWI: DDI 0487 D13.2.48; HCR: DDI 0406C B4.1.65),
+ * and does not trap on QEMU. With wfi=trapped the benchmark therefore also keeps the SGI from being
+ * signalled, by another active SGI of its priority: the WFI would wait and exits, and EL2, which
+ * finds an interrupt pending for this vCPU, resumes the vCPU at once.
  * Proof: tests/qemu/test_counted.py; gate: tests/expected.
  */
 #include "arch/barrier.h"
@@ -17,7 +18,7 @@
 #include "guest/measure/report.h"
 
 #define SGI_ID 1u
-#define SGI_HOLDING 2u /* the active one */
+#define SGI_HOLDING 2u /* the active SGI */
 #define LOOKS 10000000u
 
 static volatile uint32_t taken_count;
@@ -35,7 +36,7 @@ OPS_INLINE reg_t op_wfi(reg_t state)
 	return state;
 }
 
-/* Acknowledges an SGI and leaves it active. Returns its IAR. */
+/* Acknowledge an SGI and leave it active. Return its IAR. */
 static uint32_t hold(void)
 {
 	uint32_t iar = GIC_SPURIOUS;
@@ -49,7 +50,7 @@ static uint32_t hold(void)
 	return iar;
 }
 
-/* The first WFI waits until the SGI has arrived at this core. */
+/* Pend the SGI. The first WFI waits until the SGI has arrived at this core. */
 static void pend(void)
 {
 	irq_set_handler(SGI_ID, on_pending);
@@ -58,7 +59,7 @@ static void pend(void)
 	wfi();
 }
 
-/* It was pending all the time: it is taken once, and now. */
+/* Check that the SGI was pending all the time: it comes once, and now. */
 static void check_was_pending(void)
 {
 	uint32_t before = taken_count;
@@ -69,7 +70,10 @@ static void check_was_pending(void)
 		guest_refuse("the SGI did not stay pending, times taken", taken_count);
 }
 
-/* With direct interrupts EL2 knows of none that is pending but not signalled, and would wait. */
+/*
+ * With direct interrupts EL2 cannot see an interrupt that is pending but not signalled, and would
+ * wait.
+ */
 static const char *wfi_prepare(const struct guest_run *run)
 {
 	if (run->config.wfi == WFI_TRAPPED && run->config.irq == IRQ_DIRECT)
@@ -88,7 +92,8 @@ static void wfi_run(const struct guest_run *run)
 	if (trapped)
 		gic_eoi(held);
 	check_was_pending();
-	report_pair("pending", samples, run->config.wfi == WFI_NATIVE); /* one instruction */
+	/* the path is one instruction */
+	report_pair("pending", samples, run->config.wfi == WFI_NATIVE);
 }
 
 static const struct bench wfi_bench = {

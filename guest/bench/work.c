@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fixed amount of work that needs nothing of EL2: how long it takes beside other VMs is what
- * those take from it (plan paper-s4-vms).
+ * A fixed amount of work without EL2. Beside other VMs its time shows the share that they take
+ * (scenario paper-s4-vms).
  *   cpu     1000 steps of a xorshift generator, on registers
- *   stride  256 words rewritten, 4 KiB apart, on from where the last sample ended, through `pages`
+ *   stride  rewrites 256 words, 4 KiB apart, from where the last sample ended, through `pages`
  *           pages (256 at least) of the alias window of docs/design/memory.md
- * Raw under icount: 3 and the instructions of the work; caches, TLBs and bandwidth are not modelled
- * there. With batch=N a sample is one piece of work, too. Check `rewritten`: `words`, each with the
- * number of rewrites that the samples have.
+ * Raw under icount: 3 and the instructions of the work, since QEMU models no caches, TLBs and
+ * bandwidth. With batch=N a sample is also one piece of work. Check `rewritten`: `words`, each with
+ * as many rewrites as the samples have.
  * Proof: tests/qemu/test_studies.py.
  */
 #include "arch/barrier.h"
@@ -40,7 +40,7 @@ OPS_INLINE reg_t op_cpu(reg_t state)
 	return compute();
 }
 
-/* Returns the next piece, by the same instructions wherever it is. */
+/* Rewrite a piece and return the next one, by the same instructions for every piece. */
 static __attribute__((noinline)) reg_t rewrite(reg_t piece)
 {
 	uintptr_t at = piece;
@@ -55,7 +55,10 @@ OPS_INLINE reg_t op_stride(reg_t piece)
 	return rewrite(piece);
 }
 
-/* Before a window: an emulator of several cores goes to the next one here, and not in it. */
+/*
+ * Before a window: let an emulator of several cores switch to the next core here, and not within
+ * the window.
+ */
 OPS_INLINE reg_t op_relax(reg_t state)
 {
 	cpu_relax();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses to registers of a device by a width known at run time: log2_size 0 to 3. */
+/* Accesses to device registers whose width is known at run time only: log2_size is 0 to 3. */
 #pragma once
 
 #include "arch/mmio.h"

@@ -6,7 +6,7 @@
 #include "guest/kernel/mmu.h"
 #include "lib/pagetable.h"
 
-/* In guest/arch/<isa>/el0.S: EL0 code, with window, address and delay as its arguments. */
+/* EL0 code of guest/arch/<isa>/el0.S. Its arguments are window, address and delay. */
 extern char el0_nothing[], el0_nothing_delayed[], el0_load[], el0_load_delayed[];
 void el0_call(char *entry, volatile struct el0_window *window, uintptr_t address, reg_t delay);
 
@@ -44,8 +44,8 @@ uint32_t el0_fault_count(void)
 
 bool el0_data_abort(va_t address, reg_t status);
 
-/* From el0.S, with the address and the syndrome of the fault. On both isas the fault status is of
- * the long descriptor format. Returns false for a fault that is not expected. */
+/* el0.S calls this function with the address and the syndrome of a data abort. Both isas report the
+ * fault status in the long-descriptor format. Return false for an unexpected fault. */
 bool el0_data_abort(va_t address, reg_t status)
 {
 	if (!fault_expected || address - fault_page >= PAGE_SIZE ||

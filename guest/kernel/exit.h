@@ -3,5 +3,5 @@
 
 #include "abi/hypercall.h"
 
-/* End the step with this status. */
+/* The exit that ends a step with a status. */
 _Noreturn void guest_exit(enum guest_exit status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ends of a step that emit an `error` record. */
+/* Functions that emit an `error` record and end the step. */
 #include "guest/kernel/fail.h"
 
 #include "guest/kernel/exit.h"
@@ -14,7 +14,7 @@ static void emit_error(const char *what)
 	record_emit(RECORD_ERROR);
 }
 
-/* A second error, on the way to emit the first, ends the step at once. */
+/* A second error while the first is emitted ends the step at once. */
 void guest_fail(enum guest_exit status, const char *what)
 {
 	static bool failing;

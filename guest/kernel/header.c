@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first bytes of the image; linker/guest.ld.S puts the addresses of struct guest_header after
- * them. */
+/* The first bytes of the image. linker/guest.ld.S puts the addresses of struct guest_header after
+ * these bytes. */
 #include "abi/guest_run.h"
 
 extern const char guest_header_magic[16];

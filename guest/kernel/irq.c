@@ -5,7 +5,7 @@
 #include "guest_arch/stamp.h"
 #include "lib/text.h"
 
-/* Within a page, as the instructions that store have it. */
+/* The alignment keeps the struct within one page: the storing instructions reach all members. */
 volatile struct irq_stamps irq_stamps __attribute__((aligned(32)));
 
 _Static_assert(offsetof(struct irq_stamps, vector) == IRQ_STAMP_VECTOR, "guest_arch/stamp.h");
@@ -47,7 +47,10 @@ void irq_init(const struct guest_run *run)
 	gic_cpu_init(split_eoi);
 }
 
-/* SPIs are pended by software. gem5's GICv2 leaves a level-sensitive one pending for ever then. */
+/*
+ * Software pends SPIs. A level-sensitive SPI that software pended stays pending for ever in gem5's
+ * GICv2, so every SPI is edge-triggered.
+ */
 void irq_set_handler(unsigned intid, irq_handler handler)
 {
 	handlers[intid] = handler;

@@ -7,7 +7,7 @@
 
 #include "guest/kernel/fail.h"
 
-/* From linker/guest.ld.S: the library's variables, malloc()'s lists above all. */
+/* linker/guest.ld.S has these symbols: the library's variables, above all malloc()'s lists. */
 extern char __libc_data_start[], __libc_data_end[], __libc_bss_start[], __libc_bss_end[];
 
 static uintptr_t heap_at, heap_end;
@@ -15,7 +15,7 @@ static uintptr_t heap_at, heap_end;
 void *sbrk(ptrdiff_t increment);
 void *_sbrk(ptrdiff_t increment) __attribute__((alias("sbrk")));
 
-/* POSIX: picolibc calls this name, newlib the other. */
+/* picolibc calls sbrk(), the POSIX name; newlib calls _sbrk(). */
 void *sbrk(ptrdiff_t increment)
 {
 	uintptr_t old = heap_at;
@@ -28,7 +28,7 @@ void *sbrk(ptrdiff_t increment)
 	return (void *)old;
 }
 
-/* The first call keeps the values of the image; each later call restores them. */
+/* The first call saves the image's values; each later call restores these values. */
 static void reset_data(void)
 {
 	static char pristine[4096];

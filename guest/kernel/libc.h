@@ -5,6 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Put the library in its state at the start of the guest. malloc() gets [start, start + size),
- * which must be mapped. Until the first call there is no memory. */
+/* Restore the library's state at the start of the guest, and give malloc() the mapped memory
+ * [start, start + size). malloc() has no memory before the first call. */
 void libc_reset(uintptr_t start, size_t size);

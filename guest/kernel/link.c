@@ -10,51 +10,51 @@
 #include "guest/kernel/virtio_net.h"
 #include "lib/bits.h"
 
-#define ETHERTYPE 0xb588u /* 0x88b5, for local experiments (IEEE 802), as it is sent */
+#define ETHERTYPE 0xb588u /* 0x88b5, for local experiments (IEEE 802), in network byte order */
 
 enum message_kind {
 	MESSAGE_REQUEST,
 	MESSAGE_ANSWER,
 	MESSAGE_BEGIN,
-	MESSAGE_TAKEN, /* of the stream, all that is in the other VM's window */
+	MESSAGE_TAKEN, /* acknowledges every block of the stream in the other VM's window */
 	MESSAGE_KINDS,
 	MESSAGE_BLOCK = MESSAGE_KINDS,
 };
 
-/* Of kind=virtio. */
+/* A frame of kind=virtio. */
 struct frame {
 	struct virtio_net_header header;
 	uint8_t to[VIRTIO_NET_MAC_SIZE], from[VIRTIO_NET_MAC_SIZE];
 	uint16_t type;
 	uint8_t kind, flow;
 	struct link_message message;
-	uint64_t heard; /* link_window.heard, of an answer */
+	uint64_t heard; /* link_window.heard of an answer */
 	uint32_t taken, sum;
 };
 
-/* A block of the stream: `flow` is its place in the window. */
+/* A frame with one block of the stream; `flow` is the block's index in the window. */
 struct block_frame {
 	struct virtio_net_header header;
 	uint8_t to[VIRTIO_NET_MAC_SIZE], from[VIRTIO_NET_MAC_SIZE];
 	uint16_t type;
 	uint8_t kind, flow;
-	uint32_t sent; /* so many, with the last one of a ring: link_window.sent; else 0 */
+	uint32_t sent; /* link_window.sent in the last frame of a ring; 0 in the others */
 	uint8_t block[LINK_BLOCK];
 };
 
 _Static_assert(offsetof(struct frame, message) == 28, "as it is sent");
 
-/* In free memory: a guest without a link does not clear it. */
+/* The struct lies in free memory, so that a guest without a link need not clear it. */
 struct memory {
 	struct link_window window;
 	struct frame frame[MESSAGE_KINDS][LINK_FLOWS];
 	struct block_frame block[LINK_BLOCKS], received[VIRTIO_QUEUE_MOST];
-	uint8_t own[LINK_BLOCKS][LINK_BLOCK]; /* what was taken */
+	uint8_t own[LINK_BLOCKS][LINK_BLOCK]; /* copies of received blocks */
 };
 
 static struct memory *memory;
-static uintptr_t doorbell;      /* 0: kind=virtio, or no link */
-static struct link_window *net; /* the window of kind=virtio; NULL: no such link */
+static uintptr_t doorbell;      /* 0 with kind=virtio and without a link */
+static struct link_window *net; /* the window of kind=virtio; NULL without such a link */
 
 static void take_memory(void)
 {
@@ -81,10 +81,11 @@ static __attribute__((noinline)) void send(enum message_kind kind, unsigned flow
 	};
 	if (message)
 		memcpy(&frame->message, (const void *)message, sizeof(*message));
-	virtio_net_send(frame, sizeof(*frame)); /* full: the other VM does not take frames */
+	/* frames of a full queue are lost: the other VM does not receive */
+	virtio_net_send(frame, sizeof(*frame));
 }
 
-/* The other VM began: what was on the way to it may be lost. */
+/* Repeat unanswered messages: the other VM has started, and earlier messages may be lost. */
 static void send_again(void)
 {
 	for (unsigned i = 0; i < LINK_FLOWS; i++)
@@ -156,7 +157,7 @@ static void send_block(unsigned i, const void *block, uint32_t sent)
 	virtio_net_send(frame, sizeof(*frame));
 }
 
-/* --- either kind --- */
+/* --- both kinds of links --- */
 
 static struct link_window *open_doorbell(uintptr_t base)
 {
@@ -209,7 +210,7 @@ void link_request(struct link_window *window, unsigned flow, uint32_t number)
 		send(MESSAGE_REQUEST, flow, &window->flow[flow].request);
 }
 
-/* The answer is the request's payload, as it was received. */
+/* An answer repeats the payload of the received request. */
 static __attribute__((noinline)) void answer(struct link_flow *flow, uint32_t number)
 {
 	dsb_ish();
@@ -255,7 +256,7 @@ void link_stream(struct link_window *window, const void *block, unsigned blocks)
 	window->sent = sent;
 }
 
-/* Each block is copied out of the window, as a receiver's own memory has it. */
+/* Copy each block out of the window, as a receiver copies into its own memory. */
 bool link_take(struct link_window *window)
 {
 	uint32_t sent = window->sent, blocks = sent - window->taken, sum = window->sum;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memcpy() in place of the C library's, which on AArch32 copies through FP registers: the compiler
- * calls it for a structure wherever it likes, also in an interrupt handler, and those are not saved
- * there.
+ * memcpy() in place of the C library's version, which copies through FP registers on AArch32. The
+ * compiler may call memcpy() for any structure, also in an interrupt handler, and interrupt
+ * handlers do not save FP registers.
  */
 #include <string.h>
 

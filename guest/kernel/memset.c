@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memset() in place of the C library's, since the guest builds its translation tables before it
- * turns the MMU on: a library's may use DC ZVA or unaligned stores, which fault on the Device
- * memory that everything is until then (DDI 0487 B2.7.2, D8.9). Built, like the rest, with
- * -fno-tree-loop-distribute-patterns: or the compiler would make the loop a call to memset().
+ * memset() in place of the C library's version. The guest builds its translation tables before it
+ * turns the MMU on, when all memory is Device memory. A library's version may use DC ZVA or
+ * unaligned stores, which fault on Device memory (DDI 0487 B2.7.2, D8.9). The build option
+ * -fno-tree-loop-distribute-patterns keeps the compiler from turning this loop into a call of
+ * memset().
  */
 #include <stddef.h>
 #include <string.h>

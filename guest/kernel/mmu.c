@@ -12,13 +12,13 @@
 #include "lib/pagetable.h"
 
 /*
- * For 4 KiB pages: 256 MiB of working memory and its lists take 130 tables of level 3 in the alias
- * window, and none elsewhere. The rest is for level 2, the image, devices, and the maps of a
- * hostile guest.
+ * Pages for tables. With 4 KiB leaves, 256 MiB of working memory and its lists take 130 level-3
+ * tables in the alias window, and none elsewhere. The other pages serve level 2, the image,
+ * devices, and the maps of a hostile guest.
  */
 #define TABLE_PAGES 160u
 
-/* Frames of the GIC: IHI 0048B 4.1.2, IHI 0069 12.10. */
+/* Sizes of the GIC's frames: IHI 0048B 4.1.2, IHI 0069 12.10. */
 #define GICV2_DIST_SIZE 0x1000u
 #define GICV2_CPU_SIZE 0x2000u
 #define GICV3_DIST_SIZE 0x10000u
@@ -29,11 +29,11 @@
 #define ATTR_XN (PTE_XN | S1_PXN)
 #define ATTR_WINDOW (ATTR_NORMAL | S1_AP_RW_PRIV | ATTR_XN | S1_NG)
 
-/* From linker/guest.ld.S */
+/* Symbols of linker/guest.ld.S. */
 extern char __image_start[], __text_end[], __el0_text_end[], __rodata_end[], __el0_data_start[];
 extern char __el0_data_end[], __memory_end[];
 
-/* Not in bss: the pool clears every table that it hands out. */
+/* The tables need not lie in bss: the pool clears every table that it hands out. */
 __attribute__((section(".noinit"),
 	       aligned(PAGE_SIZE))) static uint8_t tables[TABLE_PAGES][PAGE_SIZE];
 __attribute__((aligned(PAGE_SIZE))) static pte_t root[PTE_COUNT];
@@ -64,7 +64,7 @@ static void map_between(const char *start, const char *end, pte_t attributes)
 		map((uintptr_t)start, (uintptr_t)(end - start), ATTR_NORMAL | attributes);
 }
 
-/* The sections in the order of linker/guest.ld.S. */
+/* Map the sections in the order of linker/guest.ld.S. */
 static void map_image(void)
 {
 	map_between(__image_start, __text_end, guest_arch_text_attributes());
@@ -91,8 +91,8 @@ static void map_gic(const struct guest_run *run)
 	}
 }
 
-/* Memory holds the stores of the time with caches off. Stale lines of it in the caches are clean,
- * since the hypervisor cleaned them; they must not hit. */
+/* Invalidate stale cache lines. Memory has the stores made while the caches were off. Stale lines
+ * of this memory are clean, since the hypervisor cleaned them, but must not hit. */
 static void forget_stale_lines(void)
 {
 	dcache_clean_invalidate((uintptr_t)__image_start, (size_t)(__memory_end - __image_start));
@@ -113,7 +113,7 @@ void mmu_init(const struct guest_run *run)
 	map_gic(run);
 	map_device(run->device_base, NULL_DEVICE_SIZE);
 	forget_stale_lines();
-	/* gem5 has WXN hold at stage 2 as well, where page tables are writable (ARMv7). */
+	/* gem5 also applies WXN at stage 2, where page tables are writable (ARMv7). */
 	guest_arch_mmu_on((uintptr_t)root, !run->gem5);
 }
 
@@ -170,7 +170,7 @@ uint64_t mmu_free_start(void)
 
 /* --- the alias window --- */
 
-/* Level of a leaf, by config.stage1; how much it maps is LPAE_SIZE of it. */
+/* Return the level of a leaf by config.stage1. A leaf maps LPAE_SIZE(level) bytes. */
 static unsigned window_level(const struct guest_run *run)
 {
 	static const unsigned char level[] = {
@@ -187,7 +187,7 @@ static struct alias_range device_range(uint64_t base, uint64_t size)
 	return (struct alias_range){ base, base ? size : 0 };
 }
 
-/* The window avoids the hypervisor's memory, too: a wrong translation must fault. */
+/* The window also avoids the hypervisor's memory, so that a wrong translation faults. */
 static bool window_base(const struct guest_run *run, uint64_t *base)
 {
 	const struct alias_range used[] = {
@@ -203,8 +203,8 @@ static bool window_base(const struct guest_run *run, uint64_t *base)
 	return alias_window_choose(used, ARRAY_SIZE(used), base);
 }
 
-/* The physical address of the leaf that holds an address of guest RAM. A function by itself, so
- * that a test can falsify it. */
+/* Return the physical address of the leaf that holds an address of guest RAM. A test replaces this
+ * function to make a translation wrong, so it is not inlined. */
 __attribute__((noinline)) uint64_t mmu_leaf_target(uint64_t address, uint64_t leaf_size)
 {
 	return align_down(address, leaf_size);

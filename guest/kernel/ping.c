@@ -6,16 +6,16 @@
 #include "lib/bits.h"
 
 struct frame {
-	struct virtio_net_header header; /* stays 0 */
+	struct virtio_net_header header; /* always 0 */
 	uint8_t bytes[PING_FRAME_MOST];
-} __attribute__((aligned(8))); /* copies of all of them take as long */
+} __attribute__((aligned(8))); /* the alignment makes copies of all buffers equally long */
 
-/* In free memory: a guest without such a link does not clear it. One frame is written while all
- * others are on their way. */
+/* The struct lies in free memory, so that a guest without such a link need not clear it. The guest
+ * writes one frame while all others are in transit. */
 static struct memory {
 	struct frame received[VIRTIO_QUEUE_MOST], sent[VIRTIO_QUEUE_MOST + 1];
 } * memory;
-static unsigned next; /* of memory->sent */
+static unsigned next; /* index into memory->sent */
 
 struct ping_host ping_host;
 
@@ -48,7 +48,7 @@ uint8_t *ping_frame(void)
 	return memory->sent[next].bytes;
 }
 
-/* A full queue: the other VM does not take frames, and this one is lost. */
+/* A frame for a full queue is lost: the other VM does not receive. */
 void ping_send(uint32_t size)
 {
 	struct frame *frame = &memory->sent[next];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The physical timer, CNTP: the guest's own, or emulated (the axis cntp). */
+/*
+ * The physical timer, CNTP. The axis cntp chooses whether the guest owns the timer or EL2 emulates
+ * it.
+ */
 #pragma once
 
 #include "arch/barrier.h"
@@ -9,7 +12,9 @@
 #define PTIMER_ENABLE 1u
 #define PTIMER_IMASK 2u
 
-/* The interrupt comes at `cval`, and stays asserted until the next of these calls. */
+/*
+ * Program the timer to fire at `cval`. The interrupt stays asserted until another of these calls.
+ */
 static inline void ptimer_arm(uint64_t cval)
 {
 	write_cntp_cval_el0(cval);
@@ -17,7 +22,7 @@ static inline void ptimer_arm(uint64_t cval)
 	isb();
 }
 
-/* From a handler: the timer's line drops. */
+/* Lower the timer's line, from its handler. */
 static inline void ptimer_quiet(void)
 {
 	write_cntp_ctl_el0(PTIMER_ENABLE | PTIMER_IMASK);

@@ -15,7 +15,7 @@ void record_init(const struct guest_run *run)
 	guest_run = run;
 }
 
-/* The body of a record begins with its first member. */
+/* record_begin() emits the first member of every body. */
 void record_begin(void)
 {
 	timing_end();
@@ -87,7 +87,7 @@ void member_clock(void)
 	member_integer("hz", guest_run->counter_hz);
 }
 
-/* A body that the hypervisor refuses is a bug of the guest. */
+/* A body that the hypervisor refuses shows a bug of the guest. */
 void record_emit(enum record_kind kind)
 {
 	if (record.overflow || hvc(HC_ID(RECORD), kind, (reg_t)record.length) != HC_OK)

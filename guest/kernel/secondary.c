@@ -15,7 +15,7 @@
 #define PSCI_CPU_ON 0x84000003u /* DEN0022 5.4 */
 #define PATIENCE 10000000u      /* ticks */
 
-/* For start.S: each of 64 bits, in the order in which it reads them. */
+/* Values for start.S, 64 bits each, in the order in which start.S reads them. */
 struct secondary_control {
 	uint64_t tcr, mair, ttbr0, vbar, sctlr;
 };
@@ -32,7 +32,10 @@ static struct vcpu_stamps private_stamps[PLAN_VM_CPUS];
 static struct vcpu_stamps *stamps_of;
 static const volatile struct probe_stamps *probe;
 
-/* Read before the counter: a pause between the two makes `first` no earlier than it is. */
+/*
+ * Read `issued` before the counter: a pause between the two reads makes `first` no earlier than it
+ * is.
+ */
 _Noreturn void secondary_main(reg_t index)
 {
 	struct vcpu_stamps *own = &stamps_of[index];
@@ -46,7 +49,7 @@ _Noreturn void secondary_main(reg_t index)
 			own->seen = issued;
 		}
 		own->last = now;
-		cpu_relax(); /* an emulator of several cores goes to the next one */
+		cpu_relax(); /* an emulator of several cores switches to the next core */
 	}
 }
 
@@ -76,7 +79,7 @@ static void start(unsigned index)
 	}
 }
 
-/* It begins with its MMU off, and reads memory, not the caches. */
+/* Clean the values to memory: a vCPU starts with its MMU off and does not read the caches. */
 void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps)
 {
 	stamps_of = stamps;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vCPUs beside vCPU 0: from secondary_start() on each stamps the counter for ever, so that its
- * last stamp before a pause and its first one after it are known to within a turn of that loop.
- * Interrupts are masked there. vCPU 0 alone runs benchmarks.
+ * The other vCPUs than vCPU 0. After secondary_start() each of them stamps the counter in an
+ * endless loop, with interrupts masked. The last stamp before a pause and the first stamp after it
+ * are exact to within one turn of the loop. Only vCPU 0 runs benchmarks.
  */
 #pragma once
 
@@ -11,19 +11,18 @@
 #ifndef __ASSEMBLER__
 #include "abi/guest_run.h"
 
-/* The low 32 bits of CNTPCT. A cache line of each vCPU. */
+/* Stamps are the low 32 bits of CNTPCT. Each vCPU has a cache line of its own. */
 struct vcpu_stamps {
-	volatile uint32_t last; /* the newest */
-	volatile uint32_t
-		first;          /* after probe_stamps.issued was written; the measured VM's alone */
-	volatile uint32_t seen; /* that value of it */
+	volatile uint32_t last;  /* the newest */
+	volatile uint32_t first; /* after a write of probe_stamps.issued; by the measured VM only */
+	volatile uint32_t seen;  /* the value of probe_stamps.issued that `first` belongs to */
 } __attribute__((aligned(64)));
 
-/* One for each vCPU: in the window of this VM's link (kind=doorbell), which the other VM has, too,
- * or, without one, in this VM alone. */
+/* Return the stamps, one struct for each vCPU. With a link of kind=doorbell they lie in its window,
+ * which the other VM shares; without a link only this VM has them. */
 struct vcpu_stamps *secondary_window(const struct guest_run *run);
 
-/* Starts the other vCPUs, which stamp from `stamps[1]` on, and waits for their first. At most once
- * a life. Needs irq=trapped. */
+/* Start the other vCPUs, which store their stamps from `stamps[1]` on, and wait for the first stamp
+ * of each. Call at most once per start of the guest. Needs irq=trapped. */
 void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps);
 #endif

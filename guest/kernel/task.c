@@ -6,15 +6,15 @@
 #define TASK_STACK_SIZE 1024u
 
 extern char task_el0_entry[];
-extern struct task_frame task_frame, *task_ready; /* vectors.S knows them */
+extern struct task_frame task_frame, *task_ready; /* vectors.S uses these names */
 
 __attribute__((section(".bss.el0"))) volatile struct task_shared task_shared;
 __attribute__((section(".bss.el0"), aligned(16))) static uint8_t task_stack[TASK_STACK_SIZE];
 
 _Static_assert(offsetof(struct task_shared, count) == 8, "the task's code knows this offset");
 
-struct task_frame task_frame;  /* its registers while it does not run */
-struct task_frame *task_ready; /* it is to run when the present interrupt ends */
+struct task_frame task_frame;  /* the task's registers while the task waits */
+struct task_frame *task_ready; /* the task to run when the current interrupt ends */
 
 void task_init(void)
 {

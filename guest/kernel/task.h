@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one EL0 task waits. When an interrupt handler wakes the task, the task stamps the counter and
- * waits again, and the interrupted kernel code goes on. */
+/* The one EL0 task. The task waits until an interrupt handler wakes it. The task then stamps the
+ * counter and waits again, and the interrupted kernel code continues. */
 #pragma once
 
 #include <stdint.h>
 
-/* In memory of the task, which writes; the kernel reads. */
+/* Memory of the task: the task writes, the kernel reads. */
 struct task_shared {
-	uint64_t stamp; /* CNTPCT, read first */
-	uint32_t count; /* times it ran; written after the stamp */
+	uint64_t stamp; /* CNTPCT, read first by the task */
+	uint32_t count; /* number of wake-ups; written after the stamp */
 };
 
 extern volatile struct task_shared task_shared;
 
-/* Once, before the first wake. */
+/* Call once, before the first wake-up. */
 void task_init(void);
 
-/* From an interrupt handler: the interrupt returns to the task. */
+/* Wake the task from an interrupt handler: the interrupt returns to the task. */
 void task_wake(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a guest's records need beyond lib/text.h: signed numbers and JSON strings. */
+/* Signed numbers and JSON strings for a guest's records, in addition to lib/text.h. */
 #pragma once
 
 #include <string.h>
 
 #include "lib/text.h"
 
-/* Append the sign and return the number without it. Unsigned: the smallest int64_t has no positive
- * counterpart. */
+/* Append the sign and return the magnitude. The result is unsigned, because the smallest int64_t
+ * has no positive counterpart. */
 static inline uint64_t text_sign(struct text *text, int64_t value)
 {
 	if (value >= 0)

@@ -5,13 +5,13 @@
 
 #include "arch/gem5.h"
 
-static bool switches; /* there are two models */
+static bool switches; /* the platform has two models of a core */
 static bool timed;
 
 void timing_init(const struct guest_run *run)
 {
 	switches = run->gem5;
-	timed = switches; /* by EL2, or by a guest that did not come to its end */
+	timed = switches; /* EL2 may have switched already, or a guest that did not reach its end */
 	if (!run->bench.params.timed)
 		timing_end();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gem5 has two models of a core: a fast one without timing, and the timing model that is measured.
- * A guest sets up by the fast model, and takes samples and calibration by the timing model. On
- * other platforms these functions do nothing. No measured window holds a call of them.
+ * gem5 has two models of a core: a fast model without timing, and the timing model that benchmarks
+ * measure. The guest prepares under the fast model, and calibrates and takes samples under the
+ * timing model. These functions do nothing on other platforms. No measured window contains a call
+ * of them.
  */
 #pragma once
 

@@ -5,12 +5,12 @@
 #include "arch/mmio.h"
 #include "guest/kernel/fail.h"
 
-/* Neither crosses a page: the neighbours of a coloured VM's pages are elsewhere. */
+/* The alignment keeps each queue within one page: a coloured VM's pages have other neighbours. */
 struct queue {
 	struct virtio_descriptor descriptors[VIRTIO_QUEUE_MOST] __attribute__((aligned(16)));
 	volatile struct virtio_available available;
 	volatile struct virtio_used used;
-	uint16_t taken; /* of the used ring */
+	uint16_t taken; /* index of the used ring */
 } __attribute__((aligned(2048)));
 
 static struct queue queues[VIRTIO_NET_QUEUES];
@@ -107,7 +107,7 @@ void virtio_net_notify(void)
 	write(VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 }
 
-/* Before the queue is looked at: what comes later interrupts again. */
+/* Acknowledge before reading the queue, so that a later frame interrupts again. */
 void virtio_net_acknowledge(void)
 {
 	write(VIRTIO_INTERRUPT_ACK, mmio_read32(registers + VIRTIO_INTERRUPT_STATUS));
@@ -136,8 +136,8 @@ void virtio_net_mac(uint8_t mac[VIRTIO_NET_MAC_SIZE])
 		mac[i] = (uint8_t)(mmio_read32(registers + VIRTIO_CONFIG + (i & ~3u)) >> i % 4 * 8);
 }
 
-/* The device looks for buffers when a frame comes. It may have found none only if it has no other
- * one now. */
+/* Return a buffer. The device looks for buffers when a frame arrives, so it needs a notification
+ * only if it may have found no buffer: when it has no other buffer now. */
 void virtio_net_done(void)
 {
 	struct queue *queue = &queues[VIRTIO_NET_RX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guest's timer, CNTV: programmed by absolute CVAL. Times of a benchmark are CNTPCT. The
+/* The guest's timer, CNTV, programmed by an absolute CVAL. Benchmarks use times of CNTPCT. The
  * timer compares CVAL with CNTVCT, which is CNTPCT - vtimer_offset. */
 #pragma once
 
@@ -14,7 +14,10 @@
 
 extern uint64_t vtimer_offset; /* ticks: CNTVOFF, from struct guest_run */
 
-/* The interrupt comes when CNTPCT is `ticks`, and stays asserted until the next of these calls. */
+/*
+ * Program the timer to fire when CNTPCT is `ticks`. The interrupt stays asserted until another of
+ * these calls.
+ */
 static inline void vtimer_arm(uint64_t ticks)
 {
 	write_cntv_cval_el0(ticks - vtimer_offset);
@@ -22,27 +25,27 @@ static inline void vtimer_arm(uint64_t ticks)
 	isb();
 }
 
-/* From a handler: the timer's line drops. */
+/* Lower the timer's line, from its handler. */
 static inline void vtimer_quiet(void)
 {
 	write_cntv_ctl_el0(VTIMER_ENABLE | VTIMER_IMASK);
 	isb();
 }
 
-/* From a handler: the line drops, and rises again when CNTVCT is `cval`. */
+/* Lower the timer's line, from its handler. The line rises again when CNTVCT is `cval`. */
 static inline void vtimer_rearm(uint64_t cval)
 {
 	write_cntv_cval_el0(cval);
 	isb();
 }
 
-/* With vtimer=armed turn CNTV and its interrupt on; the timer expires after 2^40 ticks. */
+/* With vtimer=armed turn on CNTV and its interrupt. The timer expires after 2^40 ticks. */
 void vtimer_begin(const struct guest_run *run);
 
-/* Refuses the step where the two counters do not differ by vtimer_offset. */
+/* Refuse the step if the two counters do not differ by vtimer_offset. */
 void vtimer_check_offset(void);
 
-/* The period a plan asks for, in ticks: period_us where that is not 0, else period. */
+/* Return the period of the scenario in ticks: period_us if that is not 0, else period. */
 static inline uint64_t vtimer_period(const struct guest_run *run)
 {
 	const struct bench_params *params = &run->bench.params;

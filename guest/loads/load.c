@@ -8,7 +8,7 @@
 #include "guest/kernel/mmu.h"
 #include "guest/kernel/vtimer.h"
 
-/* From linker/guest.ld.S */
+/* Symbols of linker/guest.ld.S. */
 extern const struct load *const __load_start[], *const __load_end[];
 
 static const struct {
@@ -21,7 +21,9 @@ static const struct {
 #undef X
 };
 
-/* Word `number` of the axis, up to the next blank or the end. */
+/*
+ * Return whether the word equals value `number` of the axis, which ends with a blank or the list.
+ */
 static bool is_word(const char *word, uint32_t number)
 {
 	const char *at = words.beside;
@@ -62,6 +64,6 @@ void load_run(const struct guest_run *run)
 		round(piece);
 		piece = end - piece > LOAD_PIECE ? piece + LOAD_PIECE : start;
 		*rounds += 1;
-		cpu_relax(); /* an emulator of several cores goes to the next one */
+		cpu_relax(); /* an emulator of several cores switches to the next core */
 	}
 }

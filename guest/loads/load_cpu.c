@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions alone: neither memory nor an exit. */
+/* A load of instructions without memory accesses and exits. */
 #include "arch/delay.h"
 #include "guest/loads/load.h"
 

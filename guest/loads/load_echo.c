@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other end of a link: answers each request, and sleeps meanwhile. */
+/* The load at the other end of a link: it answers each request and sleeps in between. */
 #include "arch/counter.h"
 #include "guest/kernel/link.h"
 #include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
 static struct link_window *window;
-static volatile uint32_t *rounds; /* rings count: one may follow the other without a sleep */
+static volatile uint32_t *rounds; /* count each ring: a ring may follow another without a sleep */
 
 static void answer(void)
 {
@@ -24,12 +24,12 @@ static void on_ring(uint64_t vector_ticks, uint32_t iar)
 	*rounds += 1;
 }
 
-/* This VM may have been started anew, after it wrote an answer and before it rang. */
+/* Answer first: this VM may have restarted after it wrote an answer and before it rang. */
 static void begin(const struct guest_run *run)
 {
 	rounds = &((struct guest_run *)(uintptr_t)run->ram_base)->rounds;
 	if (!run->link_base) {
-		*rounds = 1; /* no VM is at the other end: this one has done all there is */
+		*rounds = 1; /* without a VM at the other end, one round is all the work */
 		return;
 	}
 	window = link_open(run, on_ring);

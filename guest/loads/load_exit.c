@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits: a hypercall and an access to an emulated device in turn. */
+/* A load of exits: a hypercall and an access to an emulated device in turn. */
 #include "abi/hypercall.h"
 #include "abi/null_device.h"
 #include "arch/hypercall.h"

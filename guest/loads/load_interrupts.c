@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interrupts, one as soon as the last was handled:
- *   load_irq  of the own virtual timer, which has expired when it is programmed
- *   load_sgi  an SGI to vCPU 0, which is this one
+ * Loads of interrupts: each comes as soon as the last one was handled.
+ *   load_irq  the VM's own virtual timer, which has expired when it is programmed
+ *   load_sgi  an SGI from vCPU 0 to itself
  */
 #include "guest/kernel/guest_arch.h"
 #include "guest/kernel/irq.h"

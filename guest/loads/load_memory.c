@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads that take memory bandwidth and cache lines from the others:
- *   load_mem_read   reads a word of each cache line
- *   load_mem_write  writes one
- *   load_stride     rewrites one of each piece, 4 KiB: a TLB entry an access, and few cache sets
+ * Loads that take memory bandwidth and cache lines from other VMs:
+ *   load_mem_read   reads one word of each cache line
+ *   load_mem_write  writes one word of each cache line
+ *   load_stride     rewrites one word of each 4 KiB piece: a TLB entry an access, and few cache
+ *   sets
  */
 #include "guest/loads/load.h"
 

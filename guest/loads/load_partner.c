@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gives the core to the measured VM, each time with a stamp:
- *   load_yield        the rest of each turn
- *   active_call       as the active VM of a pair that fails over by a hypercall
- *   active_heartbeat  as one that hangs after a heartbeat
- *   active_fault      as one that faults: a store of the stamp to EL2's memory
- *   active_interrupt  as one beside which the standby's SPI fires
- *   active_control    as one of which a third VM, the control VM, commands that it be paused
- *   active_random     one of the first four of the active ones each time. In each pause this VM's
- *                     timer expires, mostly, and an SGI to itself waits: it refuses the step where
- *                     one is lost, or comes twice
- * Where the pair has a link, the vCPUs of the active one stamp its window, too; vCPU 0 with
- * active_control alone, since its last stamp is else the one that it hands over.
+ * Loads that give the core to the measured VM, each time with a stamp:
+ *   load_yield        yields the rest of each turn
+ *   active_call       is the active VM of a pair, which fails over by a hypercall
+ *   active_heartbeat  is the active VM, which hangs after a heartbeat
+ *   active_fault      is the active VM, which faults: it stores the stamp to EL2's memory
+ *   active_interrupt  is the active VM, beside which the standby's SPI fires
+ *   active_control    is the active VM, whose pause a third VM, the control VM, commands
+ *   active_random     does one of the first four active loads at random each time. In most pauses
+ *   this
+ *                     VM's timer expires, and an SGI to itself is pending: the VM refuses the step
+ *                     if an interrupt is lost or comes twice
+ * If the pair has a link, the vCPUs of the active VM also stamp its window. vCPU 0 stamps it only
+ * under active_control; under the other loads its last stamp is the stamp that it hands over.
  */
 #include "arch/barrier.h"
 #include "arch/counter.h"
@@ -84,7 +85,7 @@ static void interrupt_begin(const struct guest_run *run)
 	takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
 }
 
-/* On another core this VM goes on for a while. */
+/* A VM on another core continues for a while. */
 static void raise_and_wait(uint64_t ticks)
 {
 	uint64_t until = counter_read() + ticks;
@@ -100,7 +101,7 @@ static void interrupt_round(uintptr_t piece)
 	raise_and_wait(INTERRUPT_TICKS);
 }
 
-/* --- by any of these ways --- */
+/* --- random choice of these loads --- */
 
 #define EXPIRY_MOST 12000u
 #define TURNS_TICKS 300000u
@@ -135,8 +136,8 @@ static void random_begin(const struct guest_run *run)
 	gic_enable(OWN_SGI);
 }
 
-/* Until other VMs' turns have let both cores answer: what begins before that would be a second fail
- * over of the same interrupt. */
+/* Wait until the turns of other VMs have let both cores answer. An interrupt raised before that
+ * would fail over a second time. */
 static void raise_round(uintptr_t piece)
 {
 	(void)piece;
@@ -185,8 +186,8 @@ static void control_begin(const struct guest_run *run)
 	gic_enable(run->virt_timer_intid);
 }
 
-/* Its core is free for other VMs meanwhile. A command that finds the active VM paused is refused.
- */
+/* The control VM's core is free for other VMs meanwhile. EL2 refuses a command that finds the
+ * active VM paused. */
 static void control_round(uintptr_t piece)
 {
 	uint64_t until = counter_read() + COMMAND_TICKS;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers ARP and ping over a link of kind=virtio, and sleeps meanwhile. */
+/* A load that answers ARP and ping over a link of kind=virtio, and sleeps in between. */
 #include "guest/kernel/fail.h"
 #include "guest/kernel/ping.h"
 #include "guest/loads/load.h"
 #include "guest_arch/ops.h"
 
-static volatile uint32_t *rounds; /* interrupts count: one may follow the other without a sleep */
+/* count each interrupt: an interrupt may follow another without a sleep */
+static volatile uint32_t *rounds;
 
 static void on_frames(uint64_t vector_ticks, uint32_t iar)
 {

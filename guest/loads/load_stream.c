@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traffic over a link to a VM that runs load_echo, one transfer as soon as the last was taken:
+ * Loads of traffic to a VM that runs load_echo. Each transfer begins as soon as the last was
+ * received:
  *   load_net    32 blocks of 1024 bytes: a network at its limit
  *   load_block  4 KiB: writes to a disk that another VM serves
- *   load_ring   rings alone, without end: nothing is in the window, and no answer comes
+ *   load_ring   endless rings: the window is empty, and no answer comes
  */
 #include "arch/counter.h"
 #include "guest/kernel/fail.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TLB maintenance of stage 1: stage 2 is on, so HCR_EL2.FB sends it to every core. */
+/* A load of stage-1 TLB maintenance. Stage 2 is on, so HCR_EL2.FB broadcasts it to every core. */
 #include "arch/tlb.h"
 #include "guest/loads/load.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The empty window, measured: 101 of them with nothing between their counter reads. */
+/* Calibration: measure 101 empty windows, which have nothing between their counter reads. */
 #include "guest/measure/calibrate.h"
 
 #include "guest/kernel/fail.h"
@@ -12,14 +12,14 @@
 #define PAIRS 101u
 #define HALF (PAIRS / 2)
 #define TOLERANCE_TICKS 2u
-#define TOLERANCE_CYCLES 16u /* and events */
+#define TOLERANCE_CYCLES 16u /* the tolerance of cycles and of events */
 
 static struct overhead plain_overhead, cycles_overhead, events_overhead, batch_overhead;
 
 static uint64_t pair[PAIRS], cycle_pair[PAIRS], event_pair[EVENTS_MAX][PAIRS];
 static unsigned pair_count;
 
-/* Not inlined, like samples_sink(): registers are then the same as in a benchmark. */
+/* This function is not inlined, like samples_sink(), so that registers are those of a benchmark. */
 __attribute__((noinline)) static void store_pair(void *unused, uint64_t from, uint64_t until)
 {
 	(void)unused;
@@ -43,7 +43,7 @@ __attribute__((noinline)) static void store_events(void *unused, uint64_t from, 
 	store_cycles(unused, from, until, cycles);
 }
 
-/* The very windows of the benchmarks: functions of their own, called for each pair. */
+/* These functions have the windows of the benchmarks, and are called for each pair of reads. */
 static void empty_window(sample_sink sink, void *to)
 {
 	sample_window(sample_nothing, 0, false, 0, sink, to);
@@ -103,7 +103,7 @@ static void take_form(enum sample_form form, uint32_t batch)
 		}
 }
 
-/* The halves must agree within the tolerance or a quarter, whichever is more. */
+/* Return whether the halves agree within the tolerance or a quarter, whichever is larger. */
 static bool agree(uint64_t a, uint64_t b, uint64_t tolerance)
 {
 	uint64_t high = a > b ? a : b;
@@ -112,7 +112,7 @@ static bool agree(uint64_t a, uint64_t b, uint64_t tolerance)
 	return high - low <= (low / 4 > tolerance ? low / 4 : tolerance);
 }
 
-/* The calibration by PAIRS values, which are sorted. */
+/* Sort PAIRS values and compute the calibration. */
 static struct calibration conclude(uint64_t *value, uint64_t tolerance)
 {
 	struct calibration found;
@@ -133,7 +133,7 @@ static void member_calibration_event(unsigned event, const struct calibration *f
 	member_integer("max", (int64_t)found->stats.max);
 }
 
-/* Emit the calibration. `cycles` and `events` are NULL where they are not in use. */
+/* Emit the calibration. `cycles` and `events` are NULL if not in use. */
 static void emit_calibration(const struct calibration *ticks, const struct calibration *cycles,
 			     const struct calibration *events, uint32_t batch)
 {
@@ -170,7 +170,7 @@ uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))
 	struct calibration ticks;
 
 	timing_begin();
-	take_pairs(empty); /* warm-up: caches, TLBs, the emulator's translations */
+	take_pairs(empty); /* warm up caches, TLBs and the emulator's translations */
 	take_pairs(empty);
 	ticks = conclude(pair, TOLERANCE_TICKS);
 	emit_calibration(&ticks, NULL, NULL, 1);
@@ -186,7 +186,7 @@ static struct overhead calibrate_form(enum sample_form form, uint32_t batch)
 	struct overhead overhead = { 0 };
 
 	timing_begin();
-	take_form(form, batch); /* warm-up: caches, TLBs, the emulator's translations */
+	take_form(form, batch); /* warm up caches, TLBs and the emulator's translations */
 	take_form(form, batch);
 	ticks = conclude(pair, TOLERANCE_TICKS);
 	if (has_cycles)

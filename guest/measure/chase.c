@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest/measure/chase.h"
 
-/* Functions of their own, so that their registers suffice and no move gets into a window; and since
- * 256 instructions are more than the compiler knows, AArch32 would not reach its constants. */
+/* Each form has a function of its own: its registers then suffice, and no move enters a window. The
+ * compiler also does not know the length of these 256 instructions, so constants of AArch32 could
+ * be out of reach. */
 #define CHASE(name, form)                                                                          \
 	static __attribute__((noinline)) void name(const struct bench_params *params,              \
 						   struct samples *samples, reg_t start)           \

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a chase of dependent pointers: 256 loads, each from where the last one ended. */
+/*
+ * Samples of a chase of dependent pointers: 256 loads, each at the address that the load before
+ * returned.
+ */
 #pragma once
 
 #include "guest/measure/sample.h"
 
 #define CHASE_BATCH 256u /* loads in a sample: chase_256() */
 
-/* Samples as sample_pairs() takes them, the first chase from `start`; batch=N means nothing. */
+/*
+ * Take samples as sample_pairs() does; the first chase begins at `start`. batch=N has no meaning
+ * here.
+ */
 void chase_samples(const struct bench_params *params, struct samples *samples, reg_t start);

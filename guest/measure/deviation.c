@@ -3,7 +3,7 @@
 
 #define LIMBS 6u
 
-/* An integer of 192 bits, the lowest limb first; the isas share no type wider than 64 bits. */
+/* An integer of 192 bits, the lowest limb first. The two isas have no common type above 64 bits. */
 struct wide {
 	uint32_t limb[LIMBS];
 };
@@ -14,7 +14,7 @@ static struct wide wide_from(uint64_t low, uint64_t high)
 				(uint32_t)(high >> 32) } };
 }
 
-/* Modulo 2^192; the callers stay below. */
+/* The product modulo 2^192. The callers' products are smaller. */
 static struct wide wide_multiply(struct wide a, struct wide b)
 {
 	struct wide product = { { 0 } };
@@ -31,7 +31,7 @@ static struct wide wide_multiply(struct wide a, struct wide b)
 	return product;
 }
 
-/* a -= b; return true for a result below 0. */
+/* Compute a -= b. Return true if the result is negative. */
 static bool wide_subtract(struct wide *a, struct wide b)
 {
 	uint32_t borrow = 0;
@@ -45,7 +45,7 @@ static bool wide_subtract(struct wide *a, struct wide b)
 	return borrow;
 }
 
-/* r * r <= square, with r = a * b */
+/* Return whether r * r <= square, with r = a * b. */
 static bool root_fits(uint64_t a, uint64_t b, struct wide square)
 {
 	struct wide root = wide_multiply(wide_from(a, 0), wide_from(b, 0));
@@ -54,9 +54,9 @@ static bool root_fits(uint64_t a, uint64_t b, struct wide square)
 }
 
 /*
- * The deviation is sqrt(D) / n with D = n * (sum of squares) - sum^2, an integer. The nearest
- * number of thousandths is the largest m with m - 1/2 <= 1000 sqrt(D) / n, that is, with
- * ((2m - 1) n)^2 <= 4000000 D; found bit by bit. Samples are below 2^48 and their sum below 2^64,
+ * The deviation is sqrt(D) / n, with the integer D = n * (sum of squares) - sum^2. The nearest
+ * number of thousandths is the largest m with m - 1/2 <= 1000 sqrt(D) / n, that is, with ((2m - 1)
+ * n)^2 <= 4000000 D. The loop finds m bit by bit. Samples are below 2^48 and their sum below 2^64,
  * so n * squares < 2^(32 + 48 + 64), 4000000 D < 2^166 and m < 2^57.
  */
 uint64_t stats_stddev_milli(const struct stats *stats)

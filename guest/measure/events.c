@@ -6,7 +6,7 @@
 #include "guest/kernel/guest_arch.h"
 
 #define PMCR_N(pmcr) ((unsigned)(pmcr) >> 11 & 0x1f)
-#define FILTER_NSH (1u << 27) /* at EL2 too */
+#define FILTER_NSH (1u << 27) /* count at EL2 too */
 
 /* Common events (DDI 0487 D7.11, DDI 0406C C12.8). */
 struct event {
@@ -41,12 +41,15 @@ static const char *const none[] = {
 	[EVENTS_BRANCH] = "events=branch, but this core counts no branches, PMCEID0",
 };
 
-static const struct event *chosen[EVENTS_MAX]; /* by counter */
+static const struct event *chosen[EVENTS_MAX]; /* index: event counter */
 static unsigned count;
 
 uint32_t events_from[EVENTS_MAX], events_until[EVENTS_MAX];
 
-/* PMCEID0 and 1. QEMU's Armv7 cores have neither: their accesses are undefined, and do nothing. */
+/*
+ * PMCEID0 and PMCEID1. QEMU's Armv7 cores have neither register: the accesses are undefined, and
+ * the skipped reads leave 0.
+ */
 static void read_pmceid(uint32_t pmceid[2])
 {
 	guest_arch_survive();
@@ -56,10 +59,10 @@ static void read_pmceid(uint32_t pmceid[2])
 	if (guest_faults_allowed != 2)
 		pmceid[0] = pmceid[1] = 0;
 	guest_faults_allowed = 0;
-	guest_arch_irq_delay(0); /* the ordinary vectors */
+	guest_arch_irq_delay(0); /* restore the ordinary vectors */
 }
 
-/* Not static, so that a test can falsify it. */
+/* A test replaces this function, so it is not static. */
 bool events_counted(const uint32_t pmceid[2], uint32_t number);
 
 __attribute__((noinline)) bool events_counted(const uint32_t pmceid[2], uint32_t number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program n + 1 times and takes the samples. Every run begins with the same C library, an
- * empty heap and the same input. Like all of the kernel this file is compiled without FP registers:
- * interrupts, which it handles while a program computes, do not save them.
+ * Run a program n + 1 times and take the samples. Every run begins with the same state of the C
+ * library, an empty heap and the same input. This file is compiled without FP registers, like the
+ * rest of the kernel, because the interrupts that it handles during a program do not save them.
  */
 #include "guest/measure/program.h"
 
@@ -23,28 +23,28 @@
 
 #define HEAP_SIZE 0x800000u
 #define TICK_DEFAULT_US 1000u
-#define GRACE_HZ_SHIFT 1 /* a tick is lost when it is half a second late */
+#define GRACE_HZ_SHIFT 1 /* a tick counts as lost after half a second */
 
 static struct {
 	uint64_t period;
-	uint64_t first; /* CVAL of the run's first one */
-	uint64_t cval;  /* of the next one */
+	uint64_t first; /* CVAL of the run's first tick */
+	uint64_t cval;  /* CVAL of the next tick */
 	volatile uint32_t count;
-	uint32_t overrun; /* expiries among them that had no interrupt of their own */
+	uint32_t overrun; /* expired ticks without an interrupt of their own */
 } tick;
 
 static struct {
 	uintptr_t base;
-	uint32_t count; /* words written */
-	uint32_t sum;   /* of them */
+	uint32_t count; /* number of words written */
+	uint32_t sum;   /* sum of the words written */
 } device;
 
 /* The results of the runs of a step. */
 struct outcome {
-	uint32_t checksum;  /* of the first run */
-	uint32_t different; /* runs with another one */
+	uint32_t checksum;  /* checksum of the first run */
+	uint32_t different; /* runs with another checksum */
 	uint32_t ticks, ticks_expected, overrun;
-	uint32_t ticks_wrong; /* runs with too few or too many */
+	uint32_t ticks_wrong; /* runs with too few or too many ticks */
 };
 
 struct window_stamps {
@@ -69,8 +69,9 @@ void program_output(uint32_t word)
 }
 
 /*
- * The next tick is absolute, in CNTVCT, so that a late tick does not delay the next one, and in the
- * future, as in an operating system: a handler that is a whole period late catches up at once.
+ * The next tick is absolute, in CNTVCT, so that a late tick does not delay the next one. It also
+ * lies in the future, as in an operating system: a handler that is a whole period late catches up
+ * at once.
  */
 static void on_tick(uint64_t vector_ticks, uint32_t iar)
 {
@@ -102,7 +103,7 @@ static uint32_t ticks_until(uint64_t now)
 	return now < tick.first ? 0 : (uint32_t)((now - tick.first) / tick.period) + 1;
 }
 
-/* Those that are due before `until` are waited for; more may come before the timer is off. */
+/* Wait for the ticks that are due before `until`. More ticks may come before the timer is off. */
 static void tick_stop(const struct guest_run *run, uint64_t until, struct outcome *outcome)
 {
 	uint64_t deadline = until + (run->counter_hz >> GRACE_HZ_SHIFT);
@@ -120,7 +121,7 @@ static void tick_stop(const struct guest_run *run, uint64_t until, struct outcom
 		outcome->ticks_wrong++;
 }
 
-/* Not inlined, like samples_sink(). */
+/* This function is not inlined, like samples_sink(). */
 __attribute__((noinline)) static void store_stamps(void *to, uint64_t from, uint64_t until)
 {
 	*(struct window_stamps *)to = (struct window_stamps){ from, until, 0 };
@@ -138,8 +139,8 @@ OPS_INLINE reg_t op_run(reg_t function)
 	return function;
 }
 
-/* Functions of their own, so that the opening stamp and the delay stay in registers, and nothing
- * but the program is in the window. */
+/* Each window has a function of its own, so that the opening stamp and the delay stay in registers
+ * and the window contains only the program. */
 __attribute__((noinline)) static void take_window(reg_t function, struct window_stamps *stamps)
 {
 	sample_window(op_run, function, false, 0, store_stamps, stamps);
@@ -191,8 +192,8 @@ static void add_sample(struct samples *samples, const struct window_stamps *stam
 		samples_add(samples, stamps->from, stamps->until);
 }
 
-/* The first tick comes at another time in every run: if an interrupt corrupts a program, the runs
- * and their checksums differ. */
+/* The first tick comes at another time in every run. If an interrupt corrupts a program, the
+ * checksums of the runs differ. */
 static void run_once(const struct guest_run *run, const struct program *program, uint32_t index,
 		     struct samples *samples, struct outcome *outcome)
 {
@@ -237,7 +238,7 @@ static void report_ticks(const struct outcome *outcome)
 	report_check("ticks", outcome->ticks_wrong == 0, members, ARRAY_SIZE(members));
 }
 
-/* With stage 2 the device has counted, too. */
+/* With stage 2 on, the device has counted the words too. */
 static void report_device(void)
 {
 	uint32_t count = mmio_read32(device.base + NULL_DEVICE_COUNT);

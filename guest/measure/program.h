@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program: not one path but a whole computation of a kind that real programs contain, to show
- * the share of its time that exits take. One file in guest/programs/ that ends in PROGRAM(...),
- * compiled with FP and SIMD registers and the C library; program_run() takes its samples.
+ * A program is a whole computation as real programs contain, instead of one path. It shows the
+ * share of time that exits take. A program is one file in guest/programs/ that ends in
+ * PROGRAM(...), compiled with FP and SIMD registers and the C library; program_run() takes its
+ * samples.
  */
 #pragma once
 
@@ -13,18 +14,18 @@
 struct program {
 	/* The program runs under the periodic tick of an operating system. */
 	bool ticks;
-	/* The program writes its results to a device: program_output(). */
+	/* The program writes its results to a device by program_output(). */
 	bool output;
-	/* Make the input from the seed: before every run, outside the window. The memory of the
-	 * last run is free. */
+	/* Make the input from the seed, before every run and outside the window. The memory of the
+	 * last run is free again. */
 	void (*prepare)(uint32_t seed);
-	/* The window. */
+	/* Compute. The window contains this call. */
 	void (*run)(void);
-	/* The checksum of all results, to the bit: after every run, outside the window. */
+	/* Return a checksum of every bit of the results, after every run and outside the window. */
 	uint32_t (*checksum)(void);
 };
 
-/* The benchmark's name is the object's. */
+/* The benchmark has the name of the object. */
 #define PROGRAM(object)                                                                            \
 	static void object##_run(const struct guest_run *run)                                      \
 	{                                                                                          \
@@ -37,12 +38,12 @@ struct program {
 	};                                                                                         \
 	BENCH(object##_bench)
 
-/* The benchmark's two functions. */
+/* The two functions of the benchmark. */
 const char *program_prepare(const struct guest_run *run);
 void program_run(const struct guest_run *run, const struct program *program);
 
-/* For programs. Memory until the next prepare(), or until free(); there is always some. */
+/* Allocate memory for a program until the next prepare() or free(). Allocation never fails. */
 void *program_alloc(size_t size);
 
-/* For programs: a word to the device. */
+/* Write a word of a program to the device. */
 void program_output(uint32_t word);

@@ -20,7 +20,7 @@ void report_init(const struct guest_run *run)
 	record_init(run);
 }
 
-/* Percentiles, each from a number of samples on. */
+/* Each percentile needs a least number of samples. */
 static const struct {
 	const char *name[2];
 	uint32_t permille;
@@ -40,7 +40,7 @@ static void member_percentiles(const struct histogram *raw, int64_t overhead, bo
 					       overhead);
 }
 
-/* The overhead that is subtracted from every value of these samples. */
+/* Return the overhead to subtract from every value of these samples. */
 static struct overhead overhead_of(const struct bench_info *info, const struct samples *samples)
 {
 	if (info->bare)
@@ -50,13 +50,13 @@ static struct overhead overhead_of(const struct bench_info *info, const struct s
 	return calibrate_overhead_of(samples);
 }
 
-/* The number of these samples that began cold. */
+/* Return how many of these samples began cold. */
 static uint32_t prepared(const struct samples *samples)
 {
 	return state_prepared_count() - samples->prepared;
 }
 
-/* Every sample has cycles, or none. */
+/* Refuse samples of which only a part has cycles. */
 static void refuse_impossible_cycles(const struct bench_info *info, const struct samples *samples,
 				     uint64_t overhead)
 {
@@ -87,7 +87,8 @@ static void refuse_impossible(const struct bench_info *info, const struct sample
 		guest_refuse("samples were not prepared, those prepared", prepared(samples));
 	if (stats->out_of_range)
 		guest_refuse("a sample is beyond the histogram, largest", stats->max);
-	if (samples->cycles_taken) /* finer than ticks, which may see nothing of a path */
+	/* cycles are finer than ticks, and a short path may take no tick */
+	if (samples->cycles_taken)
 		refuse_impossible_cycles(info, samples, overhead.cycles);
 	else if (!info->may_be_zero && lowest <= overhead.ticks)
 		guest_refuse("a path is no longer than an empty window, raw ticks", lowest);
@@ -106,7 +107,7 @@ static void member_values(const struct samples *samples, int64_t overhead)
 	member_integer("max", (int64_t)stats->max - overhead);
 }
 
-/* The same of the second clock; the histogram is of raw values, as the other. */
+/* Members of the second clock. The histogram has raw values, as for ticks. */
 static void member_cycles(const struct samples *samples, int64_t overhead)
 {
 	const struct stats *stats = &samples->cycles->stats;
@@ -122,7 +123,7 @@ static void member_cycles(const struct samples *samples, int64_t overhead)
 	member_integer("cycles_overflow", samples->cycles->overflow);
 }
 
-/* Net, as the others: `sum` is of the n warm samples. */
+/* Net events: `sum` covers the n warm samples. */
 static void member_events(const struct samples *samples, const struct overhead *overhead)
 {
 	for (unsigned i = 0; i < events_count(); i++) {
@@ -139,7 +140,7 @@ static void member_events(const struct samples *samples, const struct overhead *
 	member_events_end();
 }
 
-/* Picoseconds that a tick is for one operation of a batch, to the nearest. */
+/* Return the picoseconds of a tick divided by the operations of a batch, rounded to nearest. */
 static int64_t quantum_ps(uint64_t batch)
 {
 	uint64_t ticks_per_s = (uint64_t)guest_run->counter_hz * batch;
@@ -156,7 +157,9 @@ static void member_raw_values(const struct histogram *raw)
 	member_integer("overflow", raw->overflow);
 }
 
-/* A batch of N has a name of its own, `<variant>-xN`: it is not to be pooled with single ones. */
+/*
+ * A batch of N has the variant `<variant>-xN`, so that tools do not pool it with single operations.
+ */
 static void member_variant(const char *variant, uint32_t batch)
 {
 	char name[64];

@@ -6,16 +6,18 @@
 #include "guest/measure/calibrate.h"
 #include "guest/measure/sample.h"
 
-/* How a window ends and begins: two counter reads, or a timer's CVAL and one. */
+/*
+ * How a window begins and ends: with two counter reads, or with a timer's CVAL and a counter read.
+ */
 enum window { WINDOW_PAIR, WINDOW_CVAL };
 
-/* The members of a `bench` record beside the samples. */
+/* The members of a `bench` record besides the samples. */
 struct bench_info {
 	const char *variant;
 	enum window window;
-	uint32_t batch;               /* operations in a sample of one, without batch=N */
-	uint64_t overhead;            /* ticks of an empty window, where it is a plain one */
-	bool bare;                    /* the window itself: nothing is subtracted */
+	uint32_t batch;               /* operations in a sample without batch=N */
+	uint64_t overhead;            /* ticks of an empty window, if the window is a plain one */
+	bool bare;                    /* the samples are the window itself: nothing is subtracted */
 	bool may_be_zero;             /* the path may be as short as the overhead */
 	const struct member *members; /* further members */
 	unsigned member_count;
@@ -24,12 +26,13 @@ struct bench_info {
 /* Call this function before all others of this header. */
 void report_init(const struct guest_run *run);
 
-/* Statistics and histogram of one variant. Refuses the step (does not return) where the counter ran
- * backwards, samples were lost, or a path that takes time has a value of 0 or less. */
+/* Emit statistics and histogram of one variant. Refuse the step (and do not return) if the counter
+ * ran backwards, samples were lost, or a path that takes time has a value of 0 or less. */
 void report_bench(const struct bench_info *info, const struct samples *samples);
 
-/* The same of plain windows of two counter reads, an operation each. Inline: as a call this leaves
- * the compiler (12.2, ARMv7) a move in the window of a batch of hypercalls. */
+/* Emit the samples of plain windows with two counter reads and one operation each. This function is
+ * inline: as a call it makes the compiler (12.2, ARMv7) leave a move in the window of a batch of
+ * hypercalls. */
 static inline void report_pair(const char *variant, const struct samples *samples, bool may_be_zero)
 {
 	struct bench_info info = {
@@ -46,5 +49,5 @@ static inline void report_pair(const char *variant, const struct samples *sample
 void report_skip(const char *reason);
 void report_check(const char *variant, bool ok, const struct member *members, unsigned count);
 
-/* Return whether every check so far was ok. */
+/* Return whether every check so far passed. */
 bool report_all_ok(void);

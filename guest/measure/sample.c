@@ -5,7 +5,7 @@
 #include "guest/kernel/timing.h"
 
 static bool has_cycles;
-static uint64_t window_max; /* ticks: beyond it a counter may have come round */
+static uint64_t window_max; /* ticks; in a longer window a counter may have wrapped */
 
 void sample_init(const struct guest_run *run)
 {
@@ -87,8 +87,8 @@ void samples_add(struct samples *samples, uint64_t from, uint64_t until)
 		histogram_add(&samples->raw, until - from);
 }
 
-/* A difference with its top bit set is one of a counter that ran backwards: at half a second and
- * less no clock below 4 GHz gets there. */
+/* A difference with its top bit set shows a counter that ran backwards: in at most half a second no
+ * clock below 4 GHz counts that far. */
 static void add_cycles(struct samples *samples, uint64_t ticks, reg_t cycles)
 {
 	if (ticks > window_max)

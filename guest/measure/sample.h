@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of one variant, and the window they are taken by: two counter reads with a barrier each
- * side and nothing between them but the path. docs/reference/benchmarks.md has each window.
+ * Samples of one variant, and the window that takes them: two counter reads with a barrier on each
+ * side and only the path between them. docs/reference/benchmarks.md describes each window.
  *
- * The plain window reads CNTPCT alone. With cycles=on the cycle counter is read within those two
- * reads, and with batch=N the operation is repeated N times between them; each form is calibrated
- * by itself, and has loops of its own, so that the plain window holds nothing of it. Events are
- * read around the forms with cycles, outside of both clocks (guest/measure/events.h).
+ * The plain window reads CNTPCT only. With cycles=on the window also reads the cycle counter within
+ * those two reads. With batch=N the window repeats the operation N times. Each form is calibrated
+ * separately and has loops of its own, so that the plain window contains nothing of the others.
+ * Events are read around the forms with cycles, outside of both clocks (guest/measure/events.h).
  */
 #pragma once
 
@@ -20,26 +20,26 @@
 #include "lib/histogram.h"
 
 struct samples {
-	struct histogram raw;  /* the warm ones, in ticks, nothing subtracted */
-	uint64_t cold;         /* the first, apart */
-	uint32_t taken;        /* all, the cold one too */
-	uint32_t backwards;    /* windows that ended before they began; in no statistic */
-	uint32_t prepared;     /* state_prepared_count() before them */
+	struct histogram raw;  /* warm samples in ticks, with nothing subtracted */
+	uint64_t cold;         /* the first sample, in no statistic */
+	uint32_t taken;        /* all samples, with the cold one */
+	uint32_t backwards;    /* windows that ended before they began, in no statistic */
+	uint32_t prepared;     /* state_prepared_count() before the first sample */
 	uint32_t batch;        /* operations in a window */
-	uint32_t cycles_taken; /* samples that have cycles too: all, or none */
+	uint32_t cycles_taken; /* samples with cycles: all of them, or none */
 	struct histogram *cycles;
 	uint64_t cycles_cold;
-	uint32_t events_taken; /* samples that have events too: all, or none */
+	uint32_t events_taken; /* samples with events: all of them, or none */
 	struct event_counts events[EVENTS_MAX];
 };
 
-/* The first call: start the PMU counters that this step needs, or refuse the step where the core
- * has none. */
+/* Start the PMU counters that this step needs, or refuse the step if the core has none. Call this
+ * function before the others. */
 void sample_init(const struct guest_run *run);
 
 bool sample_has_cycles(void);
 
-/* The samples of the guest, empty: one set is in use at a time. */
+/* Return the guest's one set of samples, empty. */
 struct samples *samples_begin(void);
 
 /* Empty a set of the caller, which has no room for cycles. */
@@ -48,26 +48,32 @@ void samples_reset(struct samples *samples);
 /* Add the window [from, to]. */
 void samples_add(struct samples *samples, uint64_t from, uint64_t until);
 
-/* The same with the cycles between the reads of that counter; samples of samples_begin(). */
+/*
+ * Add the window with the cycles between its reads of the cycle counter. Use samples of
+ * samples_begin().
+ */
 void samples_add_cycles(struct samples *samples, uint64_t from, uint64_t until, reg_t cycles);
 
-/* The same as sinks. */
+/* Functions that add a window, in the form of a sink. */
 void samples_sink(void *samples, uint64_t from, uint64_t until);
 void samples_sink_cycles(void *samples, uint64_t from, uint64_t until, reg_t cycles);
 void samples_sink_events(void *samples, uint64_t from, uint64_t until, reg_t cycles);
 void samples_sink_ticks(void *samples, uint64_t from, uint64_t until, reg_t no_cycles);
 
-/* One operation of a benchmark; its result is the argument of the next one. */
+/* One operation of a benchmark. Its result is the argument of the next operation. */
 typedef reg_t (*sample_op)(reg_t state);
 
-/* Takes the stamps of a window; a call, so that it costs no register within the window. */
+/*
+ * A sink takes the stamps of a window. The sink is called, so that it needs no register within the
+ * window.
+ */
 typedef void (*sample_sink)(void *to, uint64_t from, uint64_t until);
 typedef void (*sample_sink_cycles)(void *to, uint64_t from, uint64_t until, reg_t cycles);
 
 /*
- * The closing read is counter_read(), with the delay after its first isb: where a system register
- * access traps, QEMU also counts the rest of its translation block, which must be the same, this
- * isb, with a delay and without (CAVEATS.md).
+ * The closing read is counter_read(), with the delay after its first isb. Where a system register
+ * access traps, QEMU also counts the rest of the access's translation block. That rest must be the
+ * same with a delay and without one: this isb (CAVEATS.md).
  */
 OPS_INLINE reg_t sample_window(sample_op op, reg_t state, bool delayed, reg_t delay,
 			       sample_sink sink, void *to)
@@ -88,9 +94,10 @@ OPS_INLINE reg_t sample_window(sample_op op, reg_t state, bool delayed, reg_t de
 }
 
 /*
- * CNTPCT outside, the cycle counter inside: isb; CNTPCT; isb; PMCCNTR; isb; the path; isb; PMCCNTR;
- * isb; CNTPCT; isb. So the cycles are the path's with one read's cost, as without them the ticks.
- * `events` is known where this is inlined: without them not an instruction is added.
+ * The window reads CNTPCT outside and the cycle counter inside: isb; CNTPCT; isb; PMCCNTR; isb; the
+ * path; isb; PMCCNTR; isb; CNTPCT; isb. So the cycles contain the path and the cost of one read, as
+ * the ticks do without cycles. `events` is a constant where this function is inlined: no
+ * instruction is added without events.
  */
 OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, bool events, reg_t delay,
 				      sample_sink_cycles sink, void *to)
@@ -130,9 +137,9 @@ enum sample_form {
 };
 
 /*
- * `batch` operations, each followed by the isb that ends a window of one, and each with the `state`
- * of the first. `form` is known where this is inlined: FORM_BATCH does not read the cycle counter,
- * and its cycles are given as 0.
+ * Take one sample of `batch` operations. The isb that ends a window of one operation follows each
+ * of them, and each has the `state` of the first. `form` is a constant where this function is
+ * inlined: FORM_BATCH does not read the cycle counter and passes 0 cycles.
  */
 OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, uint32_t batch,
 			     reg_t delay, sample_sink_cycles sink, void *to)
@@ -167,13 +174,15 @@ OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, u
 	sink(to, from, until, cycles_until - cycles_from);
 }
 
-/* The form for these parameters and this configuration, where a window holds one operation. */
+/*
+ * Return the form for these parameters and this configuration if a window must hold one operation.
+ */
 enum sample_form sample_form_single(const struct bench_params *params);
 
-/* The same where operations may be repeated. */
+/* Return the form if operations may be repeated. */
 enum sample_form sample_form(const struct bench_params *params);
 
-/* One sample of one operation; `form` is known where this is inlined. */
+/* Take one sample of one operation. `form` is a constant where this function is inlined. */
 OPS_INLINE reg_t sample_single(enum sample_form form, sample_op op, reg_t state, reg_t delay,
 			       struct samples *samples)
 {
@@ -189,7 +198,7 @@ OPS_INLINE reg_t sample_nothing(reg_t state)
 	return state;
 }
 
-/* before(argument) is done once a sample, outside of its window. */
+/* Take single samples. before(argument) runs once a sample, outside of its window. */
 OPS_INLINE void sample_singles(enum sample_form form, const struct bench_params *params,
 			       struct samples *samples, sample_op before, reg_t argument,
 			       sample_op op, reg_t state)
@@ -212,8 +221,8 @@ OPS_INLINE void sample_batches(enum sample_form form, sample_sink_cycles sink,
 }
 
 /*
- * Takes params.n warm samples, and the cold one before them. A loop for each form, so that with
- * delay=0 there is not an instruction of it in the window, and with delay=N exactly N.
+ * Take the cold sample and then params.n warm samples. Each form has a loop of its own, so that the
+ * window has no instruction of the delay with delay=0, and exactly N with delay=N.
  */
 OPS_INLINE void sample_after(const struct bench_params *params, struct samples *samples,
 			     sample_op before, reg_t argument, sample_op op, reg_t state)
@@ -233,8 +242,8 @@ OPS_INLINE void sample_after(const struct bench_params *params, struct samples *
 	}
 }
 
-/* The same with nothing before, and with batch=N a sample of N operations: each must take `state`
- * as the first did, and so return it where there is one alone. */
+/* Take samples with nothing before them. With batch=N a sample has N operations. Each operation
+ * must accept `state` as the first one does, and so return it in a sample of one operation. */
 OPS_INLINE void sample_pairs(const struct bench_params *params, struct samples *samples,
 			     sample_op op, reg_t state)
 {

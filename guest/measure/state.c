@@ -14,8 +14,8 @@ void state_init(const struct guest_run *run)
 	state = run->config.state;
 }
 
-/* EL2 first, since its operations reach more. The guest's operations are last, so that the TLBs
- * hold no more than the few instructions from there to the window. */
+/* EL2 acts first, since its operations reach more. The guest's operations come last, so that the
+ * TLBs hold only the few instructions from here to the window. */
 static void make_cold(void)
 {
 	prepared_count++;

@@ -30,7 +30,7 @@ void wakeup_wait_busy(const struct guest_run *run, uint32_t count, uint64_t from
 	irq_mask();
 }
 
-/* A lost interrupt sleeps on, until the step's time limit. */
+/* If the interrupt is lost, this wait lasts until the step's time limit. */
 static void wait_asleep(uint32_t count)
 {
 	while (wakeup_handled == count)
@@ -73,7 +73,8 @@ static void take_samples(const struct guest_run *run, const struct wakeup_timer 
 	for (uint32_t i = 0; i <= params->n; i++) {
 		uint64_t cval;
 
-		state_prepare(); /* before CVAL is chosen: it may take longer than a period */
+		/* prepare before choosing CVAL: the preparation may take longer than a period */
+		state_prepare();
 		cval = wakeup_cval(run, &random);
 		timer->arm(cval);
 		if (asleep)

@@ -7,7 +7,7 @@
 #include "lib/bits.h"
 #include "lib/page_tags.h"
 
-/* A level that is not the same for all pages. */
+/* The leaves of the pages differ in level. */
 #define LEVEL_MIXED 9u
 
 static uint64_t whole_pages(uint64_t size)
@@ -25,8 +25,8 @@ static uint32_t peek(uint64_t physical)
 	return (uint32_t)hvc(HC_ID(PEEK), (reg_t)physical, 0);
 }
 
-/* By these two the levels come from the tables. A global leaf counts as none: maintenance by ASID
- * would not find it. Not static, so that a test can falsify them. */
+/* These functions read the levels from the tables. A global leaf counts as no mapping, because
+ * maintenance by ASID does not reach it. Tests replace them, so they are not static. */
 unsigned working_stage1_level(uintptr_t address);
 unsigned working_stage2_level(uint64_t ipa);
 
@@ -44,7 +44,9 @@ __attribute__((noinline)) unsigned working_stage2_level(uint64_t ipa)
 	return (unsigned)hvc(HC_ID(STAGE2), HC_STAGE2_LEVEL, (reg_t)ipa);
 }
 
-/* A walk begins at level 1 in both stages: the level of a leaf is the number of levels. */
+/*
+ * A walk begins at level 1 in both stages, so the level of a leaf is the number of levels walked.
+ */
 static void ask_levels(struct working *working, const struct page_tags *tags)
 {
 	working->s1_levels = working_stage1_level(tags->base);
@@ -72,7 +74,7 @@ static bool levels_are_configured(const struct working *working, const struct ru
 	return working->s1_levels == s1[config->stage1] && working->s2_levels == s2[config->stage2];
 }
 
-/* Bytes of its RAM that a guest needs for this memory. */
+/* Return the bytes of RAM that a guest needs for this memory. */
 static int64_t ram_need(const struct guest_run *run, const struct page_tags *tags)
 {
 	return (int64_t)(tags->physical + (uint64_t)tags->pages * PAGE_SIZE - run->ram_base);

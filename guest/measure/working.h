@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory that a benchmark works on, mapped by the configuration's axes stage1 and stage2. A
- * check shows that every page leads to its memory, through leaves of the configured size.
+ * The memory that a benchmark works on, mapped as the axes stage1 and stage2 demand. A check proves
+ * that every page leads to its memory, through leaves of the configured size.
  */
 #pragma once
 
 #include "guest/measure/report.h"
 
 struct working {
-	uintptr_t base;     /* in the alias window */
-	uint64_t size;      /* bytes, whole pages */
-	unsigned s1_levels; /* of a walk, as the tables have them; stage 2: 0 where it is off */
+	uintptr_t base; /* virtual address in the alias window */
+	uint64_t size;  /* bytes, a multiple of the page size */
+	/* levels of a walk, read from the tables; 0 for stage 2 if stage 2 is off */
+	unsigned s1_levels;
 	unsigned s2_levels;
 };
 
 #define WORKING_MEMBERS 3u
 
-/* A reason why this configuration does not have so much memory, or NULL. */
+/* Return why this configuration lacks so much memory, or NULL. */
 const char *working_refuses(const struct guest_run *run, uint64_t size);
 
 /*
- * Map the memory and emit the check record `mapping`. Refuses the step (does not return) where a
- * page leads elsewhere or a level is not the configuration's.
+ * Map the memory and emit the check record `mapping`. Refuse the step (and do not return) if a page
+ * leads elsewhere or a level differs from the configuration's.
  */
 struct working working_begin(const struct guest_run *run, uint64_t size);
 
-/* s1_levels, s2_levels, walk_refs: members of every record over this memory. */
+/* The members s1_levels, s2_levels and walk_refs of every record over this memory. */
 void working_members(const struct working *working, struct member members[WORKING_MEMBERS]);

@@ -6,8 +6,8 @@
 #include "lib/text.h"
 #include "probe_arch/hvc.h"
 
-/* An HVC between two symbols has the immediate 0 in the image. The MMU is off: a store goes to
- * memory, and the instruction cache alone may have the old word. */
+/* Write the immediate into every HVC between two symbols, which is 0 in the image. The MMU is off,
+ * so the store goes to memory; only the instruction cache may have the old word. */
 static void patch_calls(uint32_t *start, const uint32_t *end, uint32_t immediate)
 {
 	for (uint32_t *word = start; word < end; word++)

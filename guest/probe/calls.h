@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the hypervisor: PSCI's, and calls that an argument of the probe describes. */
+/* Calls of the hypervisor: PSCI calls, and calls that an argument of the probe describes. */
 #pragma once
 
 #include "guest/probe/machine.h"
@@ -13,7 +13,7 @@
 #define CALL_NAME_SIZE 32u
 
 struct named_call {
-	char name[CALL_NAME_SIZE]; /* "": no argument describes the call */
+	char name[CALL_NAME_SIZE]; /* empty if no argument describes the call */
 	struct probe_call call;
 };
 
@@ -25,8 +25,10 @@ struct named_call {
 void named_call_find(struct named_call *named, const struct machine *machine, const char *prefix,
 		     uint32_t *start, const uint32_t *end);
 
-/* Whether a call returned an error (DEN 0028 5.2: a negative number of 32 bits, or 64 bits). */
+/*
+ * Return whether a call returned an error (DEN 0028 5.2: a negative number of 32 bits, or 64 bits).
+ */
 bool call_refused(reg_t answer);
 
-/* Ask PSCI to switch the machine off, once. The function sleeps for ever where that returns. */
+/* Request a power-off from PSCI, once. If that returns, the function sleeps for ever. */
 void power_off(const struct machine *machine) __attribute__((noreturn));

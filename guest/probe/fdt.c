@@ -5,7 +5,7 @@
 #define VERSION_READ 17u /* a tree of a later version is readable if it is compatible with 17 */
 #define HEADER_SIZE 40u
 
-/* Header, in bytes */
+/* Offsets in the header, in bytes */
 #define TOTAL_SIZE 4u
 #define STRUCT_OFFSET 8u
 #define STRINGS_OFFSET 12u
@@ -17,22 +17,22 @@ enum token { BEGIN_NODE = 1, END_NODE = 2, PROP = 3, NOP = 4, END = 9 };
 enum depth { ROOT = 1, CHILD = 2 };
 
 struct walk {
-	struct fdt_part left; /* of the structure block */
+	struct fdt_part left; /* unread part of the structure block */
 	struct fdt_part strings;
 	unsigned depth;
-	struct fdt_child child; /* the last one; its cells are the root's */
+	struct fdt_child child; /* the last child; its cells are the root's */
 	const char *property;
 	fdt_visit *visit;
 	void *context;
 };
 
-/* Byte by byte: with translation off an unaligned load faults. */
+/* Read byte by byte: an unaligned load faults while translation is off. */
 static uint32_t be32(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A block whose offset and size are in the header. */
+/* Find a block whose offset and size are in the header. */
 static bool block(const uint8_t *blob, uint32_t total, uint32_t offset_at, uint32_t size_at,
 		  struct fdt_part *part)
 {
@@ -66,7 +66,7 @@ static bool skip(struct walk *walk, uint32_t size)
 	return true;
 }
 
-/* Tokens stand at multiples of 4. */
+/* Skip `size` bytes and the padding after them: tokens are at multiples of 4. */
 static bool skip_padded(struct walk *walk, uint32_t size)
 {
 	return skip(walk, size) && skip(walk, -size & 3u);
@@ -120,7 +120,7 @@ static bool end_node(struct walk *walk)
 	return true;
 }
 
-/* #address-cells or #size-cells: numbers of at most 64 bits. */
+/* Read #address-cells or #size-cells: numbers of at most 64 bits. */
 static bool cells(struct fdt_part value, uint32_t *count)
 {
 	if (value.size != 4)
@@ -151,11 +151,11 @@ static bool property(struct walk *walk)
 	return true;
 }
 
-/* Up to the END of the tree. */
+/* Walk up to the END token of the tree. */
 bool fdt_children(const void *blob, size_t limit, const char *property_name, fdt_visit *visit,
 		  void *context)
 {
-	/* The cells are those of a root without these properties (2.3.5). */
+	/* Defaults of a root without these properties (2.3.5). */
 	struct walk walk = { .child = { .address_cells = 2, .size_cells = 1 },
 			     .property = property_name,
 			     .visit = visit,

@@ -43,7 +43,7 @@ uint32_t acknowledge(unsigned expected)
 
 void timer_end(uint32_t iar)
 {
-	write_cntv_ctl_el0(0); /* its line drops before the interrupt is ended */
+	write_cntv_ctl_el0(0); /* the timer's line drops before the interrupt ends */
 	isb();
 	gic_eoi(iar);
 }

@@ -14,7 +14,7 @@ static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
 static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };
 static const char *const gicv3s[] = { "arm,gic-v3", NULL };
 
-/* The first two ranges of the first such device. */
+/* Find the first two ranges of the first such device. */
 static bool find(const void *tree, const char *const *compatible, struct fdt_range range[2])
 {
 	for (; *compatible; compatible++)
@@ -41,7 +41,10 @@ static void find_gic(struct machine *machine, const void *tree)
 		machine->gic.cpu = (uintptr_t)range[1].base;
 }
 
-/* The image's own come first: machine_number() takes the first of two equal names. */
+/*
+ * Join the arguments. The image's own come first: machine_number() uses the first of two equal
+ * names.
+ */
 static void find_arguments(struct machine *machine, const void *tree)
 {
 	size_t length = 0;
@@ -80,7 +83,7 @@ static bool begins(struct token token, const char *with)
 	return !with[i] && i < token.length && token.at[i] == '=';
 }
 
-/* The token "name=value" without its name; an empty one where there is none. */
+/* Return the value of the token "name=value", or an empty token if no such token exists. */
 static struct token value_of(const struct machine *machine, const char *name)
 {
 	struct token rest = token_from(machine->args);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The neutral probe: the cost of a call, an emulated register, an SGI and a timer interrupt for a
- * guest, by PSCI and SMCCC calls, GICD reads and CNTV alone. So the probe runs without a hypervisor
- * and under any hypervisor, and its numbers compare. Two probes on one core measure the switch from
- * one VM to the other (pair.c).
+ * The neutral probe measures a call, an emulated register, an SGI and a timer interrupt for a
+ * guest. The probe uses only PSCI and SMCCC calls, GICD reads and CNTV, so it runs without a
+ * hypervisor and under any hypervisor, and its numbers are comparable. Two probes on one core
+ * measure the switch from one VM to the other (pair.c).
  * docs/design/probe.md has each window's first and last instruction.
  */
 #include "arch/barrier.h"
@@ -17,7 +17,7 @@
 
 static struct probe_run run;
 
-/* Before anything that a hypervisor may refuse: where the probe runs, and what it is asked for. */
+/* Print the environment and the arguments before anything that a hypervisor may refuse. */
 static void output_start(void)
 {
 	output_begin("start");

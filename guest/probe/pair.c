@@ -6,29 +6,33 @@
 #include "guest/probe/calls.h"
 #include "guest/probe/output.h"
 
-/* From one wake-up to the next: 3 ms, more than the 1 ms for which a scheduler leaves a VM that has
- * just begun; and up to JITTER ticks, so that no period divides the length of a loop. */
+/* The time between two wake-ups: 3 ms, more than the 1 ms in which a scheduler does not preempt
+ * a VM that has just begun, and up to JITTER ticks, so that no period divides the length of a
+ * loop. */
 #define WAKE_UPS_HZ 333u
 #define JITTER 64u
 
-/* Both VMs are busy for so long: some 20 turns of 30 ms, the longest turn of a scheduler here. */
-#define TURNS_MS 800u /* where no argument has the number */
+/*
+ * Both VMs are busy for this long: some 20 turns of 30 ms, the longest turn of a measured
+ * scheduler.
+ */
+#define TURNS_MS 800u /* the default without an argument */
 
 /* Two reads of a busy loop are 4 to 7 instructions apart; an exit takes more than this. */
 #define GAP 16u
 
-#define AT_MS 2000u     /* by default */
-#define PRINT_MS 500u   /* from a phase to the next */
-#define STAMPS_LINE 12u /* in a line of output */
+#define AT_MS 2000u     /* the default without an argument */
+#define PRINT_MS 500u   /* time between two phases */
+#define STAMPS_LINE 12u /* stamps in a line of output */
 
-/* VM a also has gaps for the hypervisor's own interrupts. */
+/* VM a also has gaps from the hypervisor's own interrupts. */
 #define STAMPS_MAX (2 * SAMPLES_MAX)
 
 static const struct probe_run *run;
 static enum pair_role role;
 static struct named_call yield;
 static struct probe_stamps stamps[STAMPS_MAX];
-static uint64_t start; /* of the present phase, in CNTPCT */
+static uint64_t start; /* start of the current phase, in CNTPCT */
 
 struct phase {
 	const char *path;
@@ -117,7 +121,7 @@ static const struct phase phases[] = {
 	{ "yield_fp", true, take_yield },
 };
 
-/* As ticks from the start of the phase. */
+/* Print the stamps as ticks since the start of the phase. */
 static void output_list(const char *name, unsigned first, unsigned count, bool until)
 {
 	output_numbers(name);
@@ -155,7 +159,7 @@ static void use_fp(void *argument)
 	fp_enable();
 }
 
-/* Once before the phase: a refusal is no call. */
+/* Try the call once before the phase: a refused call is not measured. */
 static void try_yield(void *argument)
 {
 	reg_t *answer = argument;
@@ -186,7 +190,10 @@ static const char *absent(const struct phase *phase)
 	return NULL;
 }
 
-/* The output of a phase must have ended before the next one begins in the other VM. */
+/*
+ * Return the length of a phase: the output of a phase must end before the next phase begins in the
+ * other VM.
+ */
 static uint64_t phase_ticks(void)
 {
 	return (run->samples + 2) * period() + turns_ticks() + PRINT_MS * ms();

@@ -7,27 +7,27 @@
 #include "guest/probe/output.h"
 #include "lib/median.h"
 
-/* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 is the writing core. */
+/* GICD_SGIR (IHI 0048B 4.3.15): TargetListFilter 2 selects the writing core. */
 #define SGIR_SELF (2u << 24)
 
-/* From setting the timer to its expiry: 200 us, more than others round a sleep to; and up to JITTER
- * ticks, so that no period divides the length of a loop. */
+/* The time from programming the timer to its expiry: 200 us, more than hypervisors round a sleep
+ * to, and up to JITTER ticks, so that no period divides the length of a loop. */
 #define PERIODS_HZ 5000u
 #define JITTER 64u
 
 static const struct machine *machine;
 static reg_t delay;
 static uint32_t samples;
-static uint64_t period; /* of the timer, in ticks */
+static uint64_t period; /* period of the timer, in ticks */
 static uint64_t sample[SAMPLES_MAX];
 static struct named_call named;
-static bool timer_came; /* an interrupt of the timer, once at least */
+static bool timer_came; /* the timer has interrupted at least once */
 
-/* What one window gave. */
+/* The result of one window. */
 struct taken {
-	unsigned i;      /* its number: in */
-	uint64_t ticks;  /* 0: the interrupt did not come */
-	uint64_t answer; /* of a call, or of a load */
+	unsigned i;      /* number of the window (input) */
+	uint64_t ticks;  /* 0 if the interrupt did not come */
+	uint64_t answer; /* answer of a call or a load */
 };
 
 enum path_kind { PATH_EMPTY, PATH_CALL, PATH_LOAD, PATH_INTERRUPT };
@@ -36,7 +36,7 @@ struct path {
 	const char *name;
 	enum path_kind kind;
 	void (*take)(struct taken *taken);
-	/* NULL, or the reason why this path is not tried. */
+	/* NULL, or a function that returns why this path is left out, or NULL. */
 	const char *(*absent)(void);
 };
 
@@ -112,7 +112,7 @@ static void take_typer(struct taken *taken)
 	take_load(taken, GICD_TYPER);
 }
 
-/* Of SPIs 32 to 63, which are the distributor's on both versions. */
+/* Read ISENABLER1 of SPIs 32 to 63, which the distributor has in both versions. */
 static void take_isenabler(struct taken *taken)
 {
 	take_load(taken, GICD_ISENABLER + 4);
@@ -124,7 +124,7 @@ static void take_sgi(struct taken *taken)
 
 	if (gic_version() == 2)
 		window_sgi_gicv2(&window, delay, machine->gic.dist + GICD_SGIR, SGIR_SELF | SGI_ID);
-	else /* affinity 0.0.0.0: there is one core */
+	else /* affinity 0.0.0.0: the machine has one core */
 		window_sgi_gicv3(&window, delay, (uint64_t)SGI_ID << 24 | 1);
 	end(taken, window);
 	if (taken->ticks)
@@ -160,7 +160,7 @@ static void take_timer_wfi(struct taken *taken)
 	take_timer(taken, wait_asleep);
 }
 
-/* A WFI that no interrupt ends would last for ever. */
+/* Without a timer interrupt a WFI would last for ever. */
 static const char *without_timer(void)
 {
 	return timer_came ? NULL : "the interrupt did not come while the guest was busy";
@@ -192,7 +192,7 @@ static void take_once(void *argument)
 	trial->path->take(&trial->taken);
 }
 
-/* Take the first window, under a guard. Return the reason why there is no such path, or NULL. */
+/* Take the first window, under a guard. Return why the path does not exist, or NULL. */
 static const char *try_once(struct trial *trial)
 {
 	const struct path *path = trial->path;
@@ -209,7 +209,7 @@ static const char *try_once(struct trial *trial)
 	return NULL;
 }
 
-/* Of the samples, which this sorts. */
+/* Sort the samples and print them. */
 static void output_samples(uint64_t cold)
 {
 	uint64_t p50 = median(sample, samples);

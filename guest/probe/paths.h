@@ -5,5 +5,5 @@
 #include "guest/probe/calls.h"
 #include "guest/probe/interrupts.h"
 
-/* Measure each path and print its line. A path that is absent here has a line with the reason. */
+/* Measure each path and print its line. The line of a missing path has the reason. */
 void paths_run(const struct probe_run *run);

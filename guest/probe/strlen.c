@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strlen() in place of the C library's, which reads words and vectors across a string's end: the
- * probe has the MMU off, and so all memory is Device memory. */
+/* strlen() in place of the C library's version, which reads words and vectors beyond a string's
+ * end. The probe has the MMU off, so all memory is Device memory. */
 #include <stddef.h>
 #include <string.h>
 

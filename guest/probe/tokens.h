@@ -8,7 +8,7 @@
 
 struct token {
 	const char *at; /* not NUL-terminated */
-	size_t length;  /* 0: no token */
+	size_t length;  /* 0 without a token */
 };
 
 /* A whole string as one token. */

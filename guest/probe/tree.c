@@ -6,7 +6,7 @@ struct device_search {
 	struct fdt_ranges ranges;
 };
 
-/* A list of texts, each with its NUL. */
+/* Return whether a list of texts, each with its NUL, has this text. */
 static bool has_text(struct fdt_part list, const char *text)
 {
 	while (list.size) {
@@ -47,7 +47,7 @@ struct text_search {
 	size_t size;
 };
 
-/* A node's name without its unit address. */
+/* Compare a node's name without its unit address. */
 static bool is_named(struct fdt_part name, const char *wanted)
 {
 	uint32_t i = 0;

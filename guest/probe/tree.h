@@ -4,11 +4,13 @@
 
 #include "guest/probe/fdt.h"
 
-/* The ranges in `reg` of the first child that is `compatible`; otherwise as fdt_memory(). */
+/*
+ * Store the ranges in `reg` of the first child that is `compatible`; otherwise like fdt_memory().
+ */
 unsigned tree_device(const void *blob, size_t limit, const char *compatible,
 		     struct fdt_range *range, unsigned max);
 
 /* Copy the text at the start of a property of the child `name` (without its unit address, @1000)
- * into `text`, cut to its size, with a NUL. False, and an empty text: there is none. */
+ * into `text`, cut to its size, with a NUL. If there is none, return false and an empty text. */
 bool tree_text(const void *blob, size_t limit, const char *name, const char *property, char *text,
 	       size_t size);

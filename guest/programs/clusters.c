@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clusters in a stream of points, each seen once: k-median by opening a centre with a
- * probability that grows with the distance to the next one (A. Meyerson, "Online Facility
- * Location", 2001); with too many of them a centre becomes dearer, and the centres are clustered
- * themselves. Single precision, random decisions.
+ * Clusters in a stream of points that the program sees once: k-median, which opens a centre with a
+ * probability that grows with the distance to the nearest one (A. Meyerson, "Online Facility
+ * Location", 2001). With too many centres the price of a centre rises, and the program clusters the
+ * centres themselves. Single precision, random decisions.
  * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
@@ -24,13 +24,13 @@ struct point {
 
 struct centre {
 	struct point point;
-	float weight; /* points that it stands for */
+	float weight; /* number of points that the centre represents */
 };
 
 struct clustering {
 	uint32_t count;
-	float price; /* of a new centre, as a distance */
-	float cost;  /* distances of all points to their centres */
+	float price; /* price of a new centre, as a distance */
+	float cost;  /* sum of the distances of all points to their centres */
 	struct centre centre[CENTRE_MAX + 1];
 };
 
@@ -66,7 +66,7 @@ static struct centre *nearest(struct clustering *c, const struct point *point, f
 	return best;
 }
 
-/* To the nearest centre, or a centre of its own. */
+/* Add a point to the nearest centre, or make it a centre. */
 static void add_weighted(struct clustering *c, const struct centre *new)
 {
 	float reach;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deduplication: cuts its input where its content demands, recognizes a chunk by its fingerprint,
- * and writes each chunk once, compressed, word by word to a device. Integers, a hash table, and the
- * only program with output.
+ * Deduplication: cut the input at places that its content chooses, recognize a chunk by its
+ * fingerprint, and write each chunk once, compressed, word by word to a device. Integers, a hash
+ * table, and the only program with output.
  *
- * The output: for a new chunk a word (bytes << 16 | bytes compressed) and the compressed bytes,
- * padded to words; for a known one the word OUTPUT_KNOWN | its number.
+ * The output of a new chunk is a word (bytes << 16 | bytes compressed) and the compressed bytes,
+ * padded to words. The output of a known chunk is the word OUTPUT_KNOWN | its number.
  * Proof: tests/qemu/test_programs.py.
  */
 #include <string.h>
@@ -17,14 +17,14 @@
 #define INPUT_SIZE 49152u
 #define CHUNK_MIN 64u
 #define CHUNK_MAX 2048u
-#define CUT_MASK 0xff000000u /* eight bits of the hash: 256 bytes more in the mean */
+#define CUT_MASK 0xff000000u /* eight bits of the hash: 256 bytes more on average */
 #define BUCKET_COUNT 256u
 #define OUTPUT_KNOWN 0x80000000u
-#define OUTPUT_MAX INPUT_SIZE /* words: more than enough */
+#define OUTPUT_MAX INPUT_SIZE /* words: more than any output has */
 
 #define SEGMENT_SIZE 4096u
 #define SEGMENT_COUNT 4u
-#define WORD_COUNT 24u /* of the vocabulary that segments are written in */
+#define WORD_COUNT 24u /* number of words in the vocabulary of the segments */
 
 #define MATCH_MIN 4u
 #define MATCH_MAX 131u
@@ -32,7 +32,7 @@
 #define PACKED_MAX (CHUNK_MAX + CHUNK_MAX / LITERALS_MAX + 4)
 
 struct chunk {
-	struct chunk *next; /* of its bucket */
+	struct chunk *next; /* next chunk of the bucket */
 	uint64_t fingerprint;
 	const uint8_t *data;
 	uint32_t size;
@@ -40,13 +40,13 @@ struct chunk {
 };
 
 static uint8_t *input;
-static uint32_t gear[256]; /* a random number for each byte */
+static uint32_t gear[256]; /* a random number for each value of a byte */
 static struct chunk *bucket[BUCKET_COUNT];
 static uint32_t chunk_count;
 static uint32_t *output;
 static uint32_t output_count;
 
-/* A hash of the last 32 bytes, since older ones have been shifted out: "gear" (W. Xia et al.,
+/* A hash of the last 32 bytes, since older bytes have been shifted out: "gear" (W. Xia et al.,
  * "Ddelta", 2014). */
 static uint32_t find_cut(const uint8_t *data, uint32_t size)
 {
@@ -115,8 +115,9 @@ static uint32_t put_literals(uint8_t *to, const uint8_t *data, uint32_t count)
 }
 
 /*
- * Lempel-Ziv with one candidate: where four such bytes were last. A byte below 128 stands before
- * so many literals and one; others give the length of a match, and the next two its distance.
+ * Lempel-Ziv with one candidate: the last position of the same four bytes. A byte below 128
+ * precedes that many literals plus one; other bytes give the length of a match, and the next two
+ * its distance.
  */
 static uint32_t compress(const uint8_t *data, uint32_t size, uint8_t *to)
 {
@@ -193,7 +194,7 @@ static void dedup_run(void)
 	}
 }
 
-/* Words of three to ten letters, one after the other. */
+/* Write words of three to ten letters, one after the other. */
 static void write_segment(uint8_t *segment, uint8_t words[WORD_COUNT][10], struct random *random)
 {
 	for (uint32_t at = 0; at < SEGMENT_SIZE;) {
@@ -205,7 +206,7 @@ static void write_segment(uint8_t *segment, uint8_t words[WORD_COUNT][10], struc
 	}
 }
 
-/* The segments again and again in random order, a byte changed in one of four. */
+/* Write the segments repeatedly in random order, with one changed byte in one of four. */
 static void write_input(struct random *random)
 {
 	uint8_t(*segments)[SEGMENT_SIZE] = program_alloc(SEGMENT_COUNT * SEGMENT_SIZE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fluid of particles falls in a box: smoothed-particle hydrodynamics (M. Müller, D. Charypar, M.
- * Gross, "Particle-Based Fluid Simulation for Interactive Applications", 2003) in the plane, with a
- * grid of cells to find neighbours. Single precision.
+ * A fluid of particles that falls in a box: smoothed-particle hydrodynamics (M. Müller, D.
+ * Charypar, M. Gross, "Particle-Based Fluid Simulation for Interactive Applications", 2003) in the
+ * plane, with a grid of cells to find neighbours. Single precision.
  * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
@@ -13,13 +13,13 @@
 #include "lib/crc32.h"
 
 #define PARTICLE_COUNT 225u
-#define ROW 15u /* particles begin as a square */
+#define ROW 15u /* side of the square in which the particles begin */
 #define STEP_COUNT 4u
 #define STEP_SECONDS 0.001f
 
 #define SPACING 0.02f
-#define REACH 0.05f /* of a particle's influence, and the size of a cell */
-#define CELLS 20    /* a side of the box, which is 1 long */
+#define REACH 0.05f /* range of a particle's influence, and size of a cell */
+#define CELLS 20    /* cells on a side of the box, whose length is 1 */
 #define DENSITY 1000.0f
 #define MASS (DENSITY * SPACING * SPACING)
 #define STIFFNESS 20.0f
@@ -37,7 +37,7 @@ struct drop {
 
 static struct drop *drops;
 static uint32_t *order;    /* particles sorted by cell */
-static uint32_t *cell_end; /* of each cell in `order`; it begins where the one before ends */
+static uint32_t *cell_end; /* end of each cell in `order`; a cell begins where the last one ends */
 static struct vec gravity;
 
 typedef void (*pair_function)(struct drop *drop, const struct drop *other, struct vec between,
@@ -55,7 +55,7 @@ static unsigned cell_of(const struct drop *drop)
 	return clamp_cell(drop->at.y) * CELLS + clamp_cell(drop->at.x);
 }
 
-/* A counting sort. */
+/* Sort the particles by cell: a counting sort. */
 static void sort_into_cells(void)
 {
 	unsigned cell;
@@ -81,7 +81,7 @@ static void visit_cell(struct drop *drop, unsigned cell, pair_function visit)
 	}
 }
 
-/* Every particle in reach, this one too. */
+/* Visit every particle in reach, including this one. */
 static void visit_neighbours(struct drop *drop, pair_function visit)
 {
 	unsigned column = clamp_cell(drop->at.x), row = clamp_cell(drop->at.y);
@@ -102,7 +102,10 @@ static void add_density(struct drop *drop, const struct drop *other, struct vec 
 	drop->density += MASS * 4 / (PI * reach8) * near * near * near;
 }
 
-/* Pressure pushes apart along the line between the two, viscosity takes their speeds closer. */
+/*
+ * Pressure pushes two particles apart along the line between them; viscosity makes their speeds
+ * more equal.
+ */
 static void add_force(struct drop *drop, const struct drop *other, struct vec between,
 		      float squared)
 {
@@ -120,7 +123,7 @@ static void add_force(struct drop *drop, const struct drop *other, struct vec be
 	drop->force.y += push * between.y + drag * (other->velocity.y - drop->velocity.y);
 }
 
-/* The walls give half of the speed back. */
+/* A wall returns half of the speed. */
 static void bounce(float *at, float *velocity)
 {
 	float wall = *at < 0 ? 0.0f : 1.0f;

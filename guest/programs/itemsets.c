@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of items that many transactions have in common, by FP-growth (J. Han, J. Pei, Y. Yin,
- * "Mining Frequent Patterns without Candidate Generation", 2000): integers, and trees of small
- * allocations that come and go.
+ * "Mining Frequent Patterns without Candidate Generation", 2000): integers, and trees of small,
+ * short-lived allocations.
  * Proof: tests/qemu/test_programs.py.
  */
 #include <stdlib.h>
@@ -16,28 +16,28 @@
 #define TRANSACTION_COUNT 300u
 #define SUPPORT_MIN 15u
 #define ITEMSET_MAX 4096u
-#define PATTERN_COUNT 8u /* the parts of transactions */
+#define PATTERN_COUNT 8u /* number of patterns that transactions contain */
 
-/* A path from the root is the beginning of some transactions, ascending. */
+/* A path from the root is the beginning of some transactions, with ascending items. */
 struct node {
 	struct node *parent, *child, *sibling;
-	struct node *same; /* another node of this item */
+	struct node *same; /* next node of this item */
 	uint32_t item;
-	uint32_t count; /* transactions through here */
+	uint32_t count; /* number of transactions through this node */
 };
 
 struct tree {
 	struct node root;
-	struct node *first[ITEM_COUNT]; /* of the nodes of each item */
+	struct node *first[ITEM_COUNT]; /* first node of each item */
 	uint32_t support[ITEM_COUNT];   /* transactions that have the item */
 };
 
 struct itemset {
-	uint32_t items; /* a bit each */
+	uint32_t items; /* one bit an item */
 	uint32_t support;
 };
 
-static uint32_t *transactions; /* the items, a bit each */
+static uint32_t *transactions; /* the items of each transaction, one bit an item */
 static uint32_t transaction_count;
 static struct itemset *found;
 static uint32_t found_count;
@@ -98,7 +98,7 @@ static struct tree *new_tree(void)
 	return tree;
 }
 
-/* The items before this item in the transactions that have it. */
+/* Make the tree of the smaller items in the transactions that have this item. */
 static struct tree *conditional_tree(const struct tree *tree, uint32_t item)
 {
 	struct tree *conditional = new_tree();
@@ -114,7 +114,7 @@ static struct tree *conditional_tree(const struct tree *tree, uint32_t item)
 	return conditional;
 }
 
-/* All frequent sets that are `suffix` and items of the tree. */
+/* Find all frequent sets that consist of `suffix` and items of the tree. */
 static void mine(const struct tree *tree, uint32_t suffix)
 {
 	for (uint32_t item = 0; item < ITEM_COUNT; item++) {
@@ -149,7 +149,7 @@ static uint32_t random_items(struct random *random, uint32_t count)
 	return items;
 }
 
-/* A pattern, of which some items are missing, and others by chance. */
+/* Make transactions: each has a pattern with some items missing and some random items added. */
 static void itemsets_prepare(uint32_t seed)
 {
 	uint32_t patterns[PATTERN_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of known length, one with integers, one with floating point, no interrupt and no memory in
- * them: no configuration should change their time.
+ * Loops of known length, one with integers and one with floating point, without interrupts and
+ * memory accesses: no configuration should change their time.
  * Proof: tests/qemu/test_programs.py.
  */
 #include "guest/measure/program.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prices of European options by the closed formula (F. Black, M. Scholes, "The Pricing of Options
- * and Corporate Liabilities", 1973): floating point with logarithms and exponentials, no memory to
- * speak of.
+ * and Corporate Liabilities", 1973): floating point with logarithms and exponentials, and little
+ * memory.
  * Proof: tests/qemu/test_programs.py.
  */
 #include <math.h>
@@ -15,8 +15,8 @@
 
 struct option {
 	double spot, strike;
-	double rate;       /* a year, continuously compounded, as is */
-	double volatility; /* also a year's */
+	double rate;       /* interest a year, continuously compounded */
+	double volatility; /* volatility of a year */
 	double years;
 	bool put;
 };

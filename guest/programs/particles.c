@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A particle filter follows a target in the plane through noisy observations (N. Gordon, D.
- * Salmond, A. Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993):
- * every particle is a guess that moves, is weighed by the next observation, and is drawn again by
- * weight.
+ * Salmond, A. Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993).
+ * Every particle is a guess that moves; the next observation gives it a weight, and particles are
+ * resampled by weight.
  * Proof: tests/qemu/test_programs.py.
  */
 #include "guest/measure/program.h"
@@ -23,7 +23,7 @@ struct body {
 	struct point at, velocity;
 };
 
-/* One of each a step. */
+/* One position and one observation for each step. */
 struct track {
 	struct point truth[STEP_COUNT], observed[STEP_COUNT], estimate[STEP_COUNT];
 };
@@ -49,7 +49,7 @@ static struct point blurred(struct point p, double deviation, struct random *ran
 	};
 }
 
-/* Likelihood of the observation for each particle; they add up to 1. */
+/* Compute the likelihood of the observation for each particle, and normalize the sum to 1. */
 static void weigh(struct point observed)
 {
 	double sum = 0;
@@ -77,7 +77,9 @@ static struct point weighted_mean(void)
 	return mean;
 }
 
-/* Systematic: evenly spaced points on the line of all weights, one random offset. */
+/*
+ * Systematic resampling: evenly spaced points on the line of all weights, with one random offset.
+ */
 static void draw_again(void)
 {
 	double position = random_unit(&noise) / PARTICLE_COUNT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nearest neighbours of feature vectors, exactly, by an index of distances to a few pivots: by
- * the triangle inequality most vectors are too far without being looked at (L. Micó, J. Oncina, E.
+ * The nearest neighbours of feature vectors, exactly, by an index of distances to a few pivots: the
+ * triangle inequality excludes most vectors before the program reads them (L. Micó, J. Oncina, E.
  * Vidal, "LAESA", 1994). Single precision, memory read in the order of the index.
  * Proof: tests/qemu/test_programs.py.
  */
@@ -14,7 +14,7 @@
 
 #define DIMENSIONS 16u
 #define VECTOR_COUNT 768u
-#define GROUP_COUNT 24u /* vectors lie in groups, as features of like things do */
+#define GROUP_COUNT 24u /* groups of vectors, as features of similar objects form */
 #define PIVOT_COUNT 8u
 #define QUERY_COUNT 24u
 #define NEAREST 5u
@@ -29,13 +29,14 @@ struct neighbour {
 };
 
 struct answer {
-	struct neighbour nearest[NEAREST]; /* ascending by distance */
+	struct neighbour nearest[NEAREST]; /* in ascending distance */
 };
 
 static struct vector *vectors, *queries;
-static float (*pivot_distance)[PIVOT_COUNT]; /* of each vector; the first vectors are the pivots */
+/* distances of each vector to the pivots, which are the first vectors */
+static float (*pivot_distance)[PIVOT_COUNT];
 static struct answer *answers;
-static uint32_t looked_at; /* distances computed for the answers, those to pivots apart */
+static uint32_t looked_at; /* distances computed for the answers, without those to pivots */
 
 static float distance(const struct vector *a, const struct vector *b)
 {
@@ -56,7 +57,9 @@ static void build_index(void)
 			pivot_distance[i][p] = distance(&vectors[i], &vectors[p]);
 }
 
-/* No neighbour in reach: the triangle inequality, with room for rounding. */
+/*
+ * Return whether the triangle inequality excludes a neighbour in reach, with a margin for rounding.
+ */
 static bool too_far(const float *of_query, const float *of_vector, float reach)
 {
 	for (unsigned p = 0; p < PIVOT_COUNT; p++)

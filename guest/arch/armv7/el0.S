@@ -7,7 +7,7 @@
 #define PSR_USER_MASKED 0x1d0	/* User mode, ARM code, interrupts masked */
 #define PSR_MODE_LOW 0xf	/* 0 in User mode only */
 #define VECTOR_DATA 0x10
-#define FAULT_LR 24		/* in data_abort's stack: after r0-r3, r12, LR_svc */
+#define FAULT_LR 24		/* offset in data_abort's stack: after r0-r3, r12, LR_svc */
 #define FAULT_PSR 28
 
 	.text
@@ -24,7 +24,7 @@ el0_call:
 	mov	r2, r3
 	movs	pc, lr
 
-	/* SVC, from guest_vectors_el0. */
+	/* guest_vectors_el0 branches here for an SVC. */
 	.global	el0_return
 el0_return:
 	mrs	r0, spsr
@@ -32,7 +32,7 @@ el0_return:
 	bne	unexpected_svc
 	pop	{r3-r11, pc}
 
-	/* A data abort, in Abort mode, which has no stack: handled on the kernel's. */
+	/* A data abort. Abort mode has no stack, so Supervisor mode's stack is used. */
 	.global	el0_fault
 el0_fault:
 	srsdb	sp!, #MODE_SVC
@@ -47,7 +47,7 @@ el0_fault:
 	cmp	r0, #0
 	beq	el0_crash
 	ldr	r0, [sp, #FAULT_LR]
-	sub	r0, r0, #8		/* the instruction itself, once more */
+	sub	r0, r0, #8		/* return to the aborted instruction itself */
 	str	r0, [sp, #FAULT_LR]
 	pop	{r0-r3, r12, lr}
 	rfeia	sp!

@@ -5,15 +5,16 @@
 	.arm
 
 /*
- * Another vCPU begins here, by secondary_start(), as vCPU 0 at guest_entry: no store before the MMU
- * is on, which would not be in the caches. Goes on in secondary_main(index).
+ * The first instructions of a vCPU that secondary_start() starts, in the state that vCPU 0 has at
+ * guest_entry. The code must not store before the MMU is on, because the stores would bypass the
+ * caches. It continues in secondary_main(index).
  */
 	.text
 	.global	guest_secondary_entry
 guest_secondary_entry:
 	movw	r1, #:lower16:secondary_control
 	movt	r1, #:upper16:secondary_control
-	ldm	r1, {r2-r11}			/* of 64 bits each: TCR, MAIR, TTBR0, VBAR, SCTLR */
+	ldm	r1, {r2-r11}			/* 64-bit values: TCR, MAIR, TTBR0, VBAR, SCTLR */
 	mcr	p15, 0, r2, c2, c0, 2		/* TTBCR */
 	isb
 	mcr	p15, 0, r4, c10, c2, 0		/* MAIR0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's first instructions: in Supervisor mode with MMU and caches off, interrupts masked,
- * r0 = struct guest_run. Sets the stacks and goes on in guest_start().
+ * The guest's first instructions: Supervisor mode, MMU and caches off, interrupts masked, r0 =
+ * struct guest_run. The code sets the stacks and continues in guest_start().
  */
 	.arch	armv7ve
 	.arm

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's exceptions. The interrupt entry is part of measured windows: two scratch
- * registers saved, then the counter is read. No isb before it: exception entry synchronises the
- * context (DDI 0406C A3.8.3), and the read cannot come before it.
+ * The guest's exceptions. The interrupt entry is part of measured windows: it saves two scratch
+ * registers and then reads the counter. The read needs no isb, because exception entry synchronises
+ * the context (DDI 0406C A3.8.3).
  *
- * Kernel code runs in Supervisor mode; interrupts are handled in IRQ mode on a stack of their own,
- * where the return state (LR_irq, SPSR_irq) simply stays in its registers: they do not nest.
+ * Kernel code runs in Supervisor mode. IRQ mode handles interrupts on a separate stack; interrupts
+ * do not nest, so the return state (LR_irq, SPSR_irq) stays in its registers.
  * IRQ stack while the PL0 task runs, from the top:
- *   r0, r1; r2, r3, r12, LR_irq         the registers of the interrupted code that C may change
- *   SPSR_irq, LR_svc, r4-r11            the rest of it
+ *   r0, r1; r2, r3, r12, LR_irq         the interrupted code's registers that C may change
+ *   SPSR_irq, LR_svc, r4-r11            the other registers of that code
  */
 #include "guest/arch/armv7/exceptions.inc"
 #include "guest_arch/stamp.h"
@@ -48,7 +48,9 @@ guest_vectors_stamped_delayed:
 guest_vectors_survive:
 	vector_table irq_entry, svc_entry, survive_data, survive_undefined
 
-/* A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. Uses up r2, r3 and r12. */
+/*
+ * A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. The macro changes r2, r3 and r12.
+ */
 	.macro	irq_stamp, before, offset
 	\before
 	mrrc	p15, 0, r2, r3, c14
@@ -62,7 +64,7 @@ guest_vectors_survive:
 	subs	pc, lr, #4
 	.endm
 
-/* Back to the interrupted code, or to the task when a handler woke it. */
+/* Return to the interrupted code, or to the task if a handler woke it. */
 	.macro	leave_to_task_or_code
 	load_address r1, task_ready
 	ldr	r0, [r1]
@@ -72,10 +74,10 @@ guest_vectors_survive:
 	.endm
 
 /*
- * An interrupt. For a benchmark with delay=N: N instructions more before the stamp. MRC and the
- * last branch are two of them, TPIDRPRW holds N - 2; for N = 2 there is no room for a loop. With
- * stamps: the first of irq_stamps as soon as there are registers for it, the last when C has ended
- * the interrupt.
+ * An interrupt. With delay=N a benchmark adds N instructions before the stamp. MRC and the last
+ * branch are two of them, and TPIDRPRW holds N - 2; N = 2 leaves no room for a loop. With stamps
+ * the entry stores the first of irq_stamps as soon as it has free registers, and the last after C
+ * has ended the interrupt.
  */
 	.macro	irq_entries, name, stamped
 \name\()_delayed:
@@ -111,7 +113,7 @@ guest_vectors_survive:
 task_enter:
 	mrs	r2, spsr
 	tst	r2, #PSR_MODE_LOW
-	beq	1f			/* it runs already: it will be woken at its next wait */
+	beq	1f			/* the task is running: it wakes at its next wait */
 	mov	r3, #0
 	str	r3, [r1]
 	cps	#MODE_SVC
@@ -123,11 +125,11 @@ task_enter:
 	ldr	r1, [r0, #TASK_PSTATE]
 	msr	spsr_cxsf, r1
 	ldm	r0, {r0-r14}^
-	nop				/* no banked register right after (DDI 0406C B9.3.5) */
+	nop /* no banked register access in the next instruction (DDI 0406C B9.3.5) */
 	movs	pc, lr
 1:	leave_interrupt
 
-/* The task waits: its registers go to its frame, the interrupted kernel code goes on. */
+/* The task waits: save its registers to its frame, and continue the interrupted kernel code. */
 svc_entry:
 	push	{r0, lr}
 	mrs	lr, spsr
@@ -148,9 +150,9 @@ svc_entry:
 	cps	#MODE_SVC
 	mov	lr, r3
 	cps	#MODE_IRQ
-	leave_to_task_or_code		/* it may have been woken again meanwhile */
+	leave_to_task_or_code		/* a handler may have woken the task again */
 
-/* While faults are allowed: past the instruction, of ARM code. These modes have no stack:
+/* Skip the faulting instruction of ARM code while faults are allowed. These modes have no stack, so
  * sp is free. */
 	.macro	survive, name, back
 survive_\name:
@@ -177,7 +179,10 @@ unexpected_\name:
 
 	unexpected_exceptions
 
-/* r0 = offset of the vector. A stack of its own, since the fault may have come from the stack. */
+/*
+ * r0 = offset of the vector. A separate stack is used, since the fault may have come from the
+ * stack.
+ */
 	.global	exception_unexpected
 exception_unexpected:
 	load_address sp, __crash_stack_end
@@ -185,12 +190,12 @@ exception_unexpected:
 	b	exception_report
 
 /*
- * The PL0 task: r0 = struct task_shared. Stamps the counter, increments the count (the stamp
- * first), waits again.
+ * The PL0 task: r0 = struct task_shared. The task stamps the counter, then increments the count,
+ * and waits again.
  */
 	.bss
 	.balign	8
-guest_survive_registers:		/* r0 and r1 meanwhile */
+guest_survive_registers:		/* place for r0 and r1 */
 	.space	8
 
 	.section .el0_text, "ax"

@@ -8,7 +8,7 @@
 #define VECTOR_EL0_SYNC 0x400
 
 	.text
-	/* void el0_call(entry, window, address, delay): its SVC returns to the caller. */
+	/* void el0_call(entry, window, address, delay): the SVC of EL0 returns to the caller. */
 	.global	el0_call
 el0_call:
 	stp	x19, x20, [sp, #-CALL_FRAME]!
@@ -22,7 +22,7 @@ el0_call:
 	mov	x2, x3
 	eret
 
-	/* The synchronous exceptions of EL0, from guest_vectors_el0. */
+	/* guest_vectors_el0 branches here for a synchronous exception of EL0. */
 	.global	el0_exception
 el0_exception:
 	stp	x0, x1, [sp, #-CALLER_FRAME]!

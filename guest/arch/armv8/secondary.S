@@ -2,8 +2,9 @@
 #include "guest/kernel/secondary.h"
 
 /*
- * Another vCPU begins here, by secondary_start(), as vCPU 0 at guest_entry: no store before the MMU
- * is on, which would not be in the caches. Goes on in secondary_main(index).
+ * The first instructions of a vCPU that secondary_start() starts, in the state that vCPU 0 has at
+ * guest_entry. The code must not store before the MMU is on, because the stores would bypass the
+ * caches. It continues in secondary_main(index).
  */
 	.text
 	.global	guest_secondary_entry

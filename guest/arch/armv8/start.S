@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's first instructions: at EL1h with MMU and caches off, interrupts masked, x0 = struct
- * guest_run. Sets the stack and goes on in guest_start().
+ * The guest's first instructions: EL1h, MMU and caches off, interrupts masked, x0 = struct
+ * guest_run. The code sets the stack and continues in guest_start().
  */
 	.section .text.start, "ax"
 	.global	guest_entry

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The guest's exceptions. The interrupt entry is part of measured windows: two scratch
- * registers saved, then the counter is read. No isb before it: exception entry synchronises the
- * context (DDI 0487 D1.13), and the read cannot come before it.
+ * The guest's exceptions. The interrupt entry is part of measured windows: it saves two scratch
+ * registers and then reads the counter. The read needs no isb, because exception entry synchronises
+ * the context (DDI 0487 D1.13).
  *
  * Kernel stack while the EL0 task runs, from the top:
  *   interrupted kernel code
  *   CALLER_FRAME  its caller-saved registers
- *   SWITCH_FRAME  the rest of it: x19-x29, ELR, SPSR
+ *   SWITCH_FRAME  its other registers: x19-x29, ELR, SPSR
  */
 #include "arch/esr.h"
 #include "guest/arch/armv8/frame.inc"
@@ -16,7 +16,7 @@
 
 #define SWITCH_FRAME 112
 
-	/* The task's x2 to x29; x0 = struct task_frame. */
+	/* Load or store the task's x2 to x29; x0 = struct task_frame. */
 	.macro	task_registers op
 	\op	x2, x3, [x0, #TASK_X(2)]
 	\op	x4, x5, [x0, #TASK_X(4)]
@@ -34,7 +34,7 @@
 	\op	x28, x29, [x0, #TASK_X(28)]
 	.endm
 
-/* An exception that the guest does not expect; x0 = its offset in the table. */
+/* An exception that is a crash; x0 = its offset in the table. */
 	.macro	unexpected, offset
 	.balign	0x80
 	mov	x0, #\offset
@@ -50,9 +50,9 @@
 	.endm
 
 /*
- * An interrupt, up to C. A table for a benchmark with delay=N spins before the stamp, exactly N
- * instructions: MRS and CBZ are two of them, TPIDR_EL1 holds N - 2. A table with stamps takes the
- * first of irq_stamps before the stamp for C, and the last after C has ended the interrupt.
+ * An interrupt, up to C. With delay=N a table spins exactly N instructions before the stamp: MRS
+ * and CBZ are two of them, and TPIDR_EL1 holds N - 2. A table with stamps stores the first of
+ * irq_stamps before the stamp for C, and the last after C has ended the interrupt.
  */
 	.macro	irq_entry, delayed, stamped, exit
 	.balign	0x80
@@ -76,7 +76,7 @@
 	b	\exit
 	.endm
 
-/* The only synchronous exception of the task is its SVC. called: EL0 runs by el0_call() instead. */
+/* The only synchronous exception of the task is its SVC. called: el0_call() runs EL0 instead. */
 	.macro	el0_sync, called
 	.balign	0x80
 	.if	\called
@@ -145,7 +145,7 @@ guest_vectors_survive:
 	vector_table 0, 0, 0, 1
 
 	.balign	0x80
-/* Back to the interrupted kernel code, or to the task when a handler woke it. */
+/* Return to the interrupted kernel code, or to the task if a handler woke it. */
 irq_exit:
 	adrp	x1, task_ready
 	ldr	x0, [x1, :lo12:task_ready]
@@ -175,8 +175,8 @@ task_enter:
 	ldp	x0, x1, [x0]
 	eret
 
-/* The task waits: its registers go to its frame, the interrupted kernel code goes on. Its x0 and
- * x1 are on the stack. */
+/* The task waits: save its registers to its frame, and continue the interrupted kernel code. The
+ * task's x0 and x1 are on the stack. */
 task_wait:
 	adrp	x0, task_frame
 	add	x0, x0, :lo12:task_frame
@@ -196,9 +196,9 @@ task_wait:
 	ldp	x19, x20, [sp], #SWITCH_FRAME
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
-	b	irq_exit	/* it may have been woken again meanwhile */
+	b	irq_exit	/* a handler may have woken the task again */
 
-/* While faults are allowed: past the instruction. */
+/* Skip the faulting instruction while faults are allowed. */
 survive:
 	stp	x0, x1, [sp, #-16]!
 	adrp	x1, guest_faults_allowed
@@ -213,7 +213,7 @@ survive:
 	eret
 1:	mov	x0, #0x200
 
-/* A stack of its own, since the fault may have come from the stack. */
+/* A separate stack is used, since the fault may have come from the stack. */
 	.global	exception_unexpected
 exception_unexpected:
 	adrp	x1, __crash_stack_end
@@ -222,8 +222,8 @@ exception_unexpected:
 	b	exception_report
 
 /*
- * The EL0 task: x0 = struct task_shared. Stamps the counter, increments the count (the stamp
- * first), waits again.
+ * The EL0 task: x0 = struct task_shared. The task stamps the counter, then increments the count,
+ * and waits again.
  */
 	.section .el0_text, "ax"
 	.global	task_el0_entry

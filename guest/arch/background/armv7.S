@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the background VM (guest_background.c in hyp/run), a page. Starts in Supervisor
- * mode, MMU and caches off. r0: bit 0: use FP registers; bit 1: the CPU interface is in the
- * adjacent page; bit 2: it has active priorities. Then r0 counts the rounds. Where a register lost
- * its value, the code jumps to an unmapped address, and the step ends with a fault.
+ * The code of the background VM (guest_background.c in hyp/run), one page. The code starts in
+ * Supervisor mode with MMU and caches off. r0: bit 0: use FP registers; bit 1: the next page has
+ * the CPU interface; bit 2: the CPU interface has active priorities. Afterwards r0 counts the
+ * rounds. If a register has lost its value, the code jumps to an unmapped address, and the step
+ * ends with a fault.
  */
 #include "arch/fp_context.h"
 #include "arch/psr.h"
@@ -13,14 +14,17 @@
 	.arm
 
 #define ALL 0xb5b5b5b0
-#define MAIR 0xff04		/* MAIR_VALUE of lib/lpae.h: gem5 has EL2's types from it */
+#define MAIR 0xff04		/* MAIR_VALUE of lib/lpae.h: gem5 uses EL1's MAIR for EL2 */
 #define SCTLR 0x00c50078	/* translation stays off */
 #define CPACR 0x00f00000	/* FP registers usable */
 #define TIMER_MASKED 2
 #define PMR 0x88
 #define ACTIVE 0x80000000	/* the lowest priority */
 
-	/* A register of 32 bits is "op1, r2, CRn, CRm, op2", one of 64 is "op1, r2, r2, CRm". */
+	/*
+	 * The operands of a 32-bit register are "op1, r2, CRn, CRm, op2", those of a 64-bit
+	 * register "op1, r2, r2, CRm".
+	 */
 	.macro	write instruction, value, registers:vararg
 	ldr	r2, =\value
 	.irp	register, \registers
@@ -54,7 +58,7 @@ __background_start:
 	write	mcr, 0x303, "0, r2, c14, c1, 0"	/* CNTKCTL */
 	write	mcr, 3, "2, r2, c0, c0, 0"	/* CSSELR */
 	write	mcr, 0x80003500, "0, r2, c2, c0, 2"	/* TTBCR */
-	isb					/* EAE decides what MAIR0 is */
+	isb					/* EAE decides the meaning of MAIR0 */
 	write	mcr, 0xb5b5b800, "0, r2, c12, c0, 0"	/* VBAR */
 	write	mcr, MAIR, "0, r2, c10, c2, 0"	/* MAIR0 */
 	write	mcr, ALL, "0, r2, c10, c2, 1", "0, r2, c3, c0, 0"	/* MAIR1, DACR */
@@ -91,7 +95,7 @@ __background_start:
 	mov	r5, #(2 << 22)			/* FPSCR: round toward minus infinity */
 	b	2f
 
-1:	vmov	r3, r4, d0			/* written in the last round */
+1:	vmov	r3, r4, d0			/* the value of the last round */
 	cmp	r3, r0
 	bne	broken
 	vmov	r3, r4, d31

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code of the background VM (guest_background.c in hyp/run), a page. Starts at EL1h, MMU and
- * caches off. x0: bit 0: use FP registers; bit 1: a GICv2's CPU interface is in the adjacent page;
- * bit 2: that has active priorities. Then x0 counts the rounds. Where a register lost its value,
- * the code jumps to an unmapped address, and the step ends with a fault.
+ * The code of the background VM (guest_background.c in hyp/run), one page. The code starts at EL1h
+ * with MMU and caches off. x0: bit 0: use FP registers; bit 1: the next page has a GICv2's CPU
+ * interface; bit 2: the CPU interface has active priorities. Afterwards x0 counts the rounds. If a
+ * register has lost its value, the code jumps to an unmapped address, and the step ends with a
+ * fault.
  */
-#define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16: some are stack pointers */
+#define ALL 0xb5b5b5b5b5b5b5b0	/* a multiple of 16, as stack pointers need */
 #define SCTLR 0x30d00800	/* translation stays off */
 #define CPACR 0x300000		/* FP registers usable */
 #define TIMER_MASKED 2
@@ -54,10 +55,10 @@ __background_start:
 	mov	x0, #0
 	tbz	x1, #0, rounds
 	mov	x4, #0x800000			/* FPCR: round toward minus infinity */
-	mov	x5, #0x10			/* FPSR: something was inexact */
+	mov	x5, #0x10			/* FPSR: the flag of an inexact result */
 	b	2f
 
-1:	umov	x3, v0.d[0]			/* written in the last round */
+1:	umov	x3, v0.d[0]			/* the value of the last round */
 	cmp	x3, x0
 	b.ne	broken
 	umov	x3, v31.d[1]

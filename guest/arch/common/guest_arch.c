@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translation control, vectors and the crash report of the guest, by the ARMv8 names of registers.
- * Their bits, where the isas differ, are in guest_arch/control.h. */
+/* Translation control, vectors and the crash report of the guest. The code uses the ARMv8 names of
+ * registers; guest_arch/control.h has the bits that differ between the isas. */
 #include "guest/kernel/guest_arch.h"
 
 #include "arch/barrier.h"
@@ -12,8 +12,8 @@
 #include "lib/lpae.h"
 #include "lib/text.h"
 
-/* TCR_EL1 (DDI 0487 D13.2.131), TTBCR (DDI 0406C B4.1.153): the walk of TTBR0 begins at level 1;
- * 4 KiB granule; table walks write-back, inner shareable; nothing in TTBR1. */
+/* TCR_EL1 (DDI 0487 D13.2.131), TTBCR (DDI 0406C B4.1.153): the walk of TTBR0 begins at level 1; 4
+ * KiB granule; table walks write-back, inner shareable; TTBR1 is unused. */
 #define TCR_IRGN0_WB (1u << 8)
 #define TCR_ORGN0_WB (1u << 10)
 #define TCR_SH0_INNER (3u << 12)
@@ -25,20 +25,23 @@
 #define SCTLR_I (1u << 12)
 #define SCTLR_WXN (1u << 19)
 
-/* vectors.S: a table for a delay of 2 and one for longer delays; on ARMv8 the same one */
+/*
+ * tables of vectors.S for no delay, a delay of 2, and longer delays; the last two are the same on
+ * ARMv8
+ */
 extern char guest_vectors[], guest_vectors_delay_2[], guest_vectors_delayed[];
 extern char guest_vectors_stamped[], guest_vectors_stamped_delay_2[];
 extern char guest_vectors_stamped_delayed[];
 extern char guest_vectors_el0[], guest_vectors_survive[];
 
-volatile uint32_t guest_faults_allowed; /* vectors.S counts it down */
+volatile uint32_t guest_faults_allowed; /* vectors.S decrements it */
 
 uint64_t guest_arch_text_attributes(void)
 {
 	return S1_AP_RO_PRIV | TEXT_ATTRIBUTES;
 }
 
-/* TCR first: with TTBCR.EAE clear, MAIR0 of ARMv7 is PRRR. */
+/* Write TCR first: with TTBCR.EAE clear, MAIR0 of ARMv7 is PRRR. */
 void guest_arch_mmu_on(uintptr_t root, bool wxn)
 {
 	reg_t sctlr = SCTLR_BASE(read_sctlr_el1());
@@ -63,7 +66,7 @@ static void use_vectors(const char *vectors)
 	isb();
 }
 
-/* plain, and for a delay of 2 and of more instructions */
+/* vectors without a delay, with a delay of 2, and with a longer delay */
 static void use_delayed_vectors(const char *const vectors[3], uint32_t delay_instructions)
 {
 	write_tpidr_el1(delay_instructions - 2);
@@ -104,7 +107,10 @@ static void text_register(struct text *text, const char *name, uint64_t value)
 
 void exception_report(reg_t offset, reg_t lr);
 
-/* From vectors.S: the offset of the vector names the exception; lr: ELR_EL1, or LR of that mode. */
+/*
+ * vectors.S calls this function. The offset of the vector names the exception; lr is ELR_EL1, or LR
+ * of that mode.
+ */
 void exception_report(reg_t offset, reg_t lr)
 {
 	char buffer[160];

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From start.S, with a stack: the rest of a C environment, then guest_main(). */
+/*
+ * start.S calls guest_start() with a stack. The function prepares the rest of a C environment and
+ * calls guest_main().
+ */
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "guest/main.h"
 #include "guest_arch/control.h"
 
-#define CNTKCTL_COUNTERS 3u /* the counters for EL0: EL0PCTEN, EL0VCTEN */
+#define CNTKCTL_COUNTERS 3u /* EL0PCTEN, EL0VCTEN: EL0 may read the counters */
 
 extern char guest_vectors[];
 extern uint64_t __bss_start[], __bss_end[]; /* multiples of 16 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe's first instructions: r2 = device tree, Supervisor mode, MMU off, anywhere at a
- * multiple of 4 bytes. The header is a zImage's (Linux: arch/arm/boot/compressed/head.S): start 0
- * means that the image runs anywhere.
+ * The probe's first instructions: r2 = device tree, Supervisor mode, MMU off, at any multiple of 4
+ * bytes. The header is a zImage's (Linux: arch/arm/boot/compressed/head.S): start 0 means that the
+ * image runs at any address.
  */
 	.arch	armv7ve
 	.arm
@@ -32,13 +32,13 @@ begin:
 	mrs	r0, cpsr
 	and	r0, r0, #MODE_MASK
 	cmp	r0, #MODE_HYP
-	beq	1f			/* C reports it */
+	beq	1f			/* C reports the error */
 	cpsid	aif, #MODE_SVC
 1:	mov	r11, r2
 	address	r1, probe_vectors
 	mcr	p15, 0, r1, c12, c0, 0	/* VBAR */
 	mov	r0, #0
-	mcr	p15, 0, r0, c13, c0, 4	/* TPIDRPRW: no attempt() runs */
+	mcr	p15, 0, r0, c13, c0, 4	/* TPIDRPRW: no attempt() is active */
 	address	sp, __stack_end
 	isb
 
@@ -48,7 +48,7 @@ begin:
 	address	r3, __relocations_end
 2:	cmp	r2, r3
 	bhs	3f
-	ldr	r4, [r2], #4		/* where */
+	ldr	r4, [r2], #4		/* address to relocate */
 	ldr	r5, [r2], #4		/* symbol and type */
 	cmp	r5, #R_ARM_RELATIVE
 	bne	2b

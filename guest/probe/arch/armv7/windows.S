@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by BX,
- * with Supervisor mode put back: the first instruction after the vector's branch is the closing
- * read, and the window's function goes on after its wait, masked. So a window saves nothing. HVC
- * and SMC may change r0-r3 and r12 (DEN 0028 2.6).
+ * The windows of guest/probe/windows.h, and the exceptions that end them. An interrupt returns by
+ * BX after Supervisor mode is restored: the first instruction after the vector's branch is the
+ * closing read, and the window's function continues after its wait with interrupts masked. So a
+ * window saves no registers. HVC and SMC may change r0-r3 and r12 (DEN 0028 2.6).
  *
  * In a window: r4 = struct probe_window, r5 = return address, r6 = delay, r8, r9 = first read, r10,
  * r11 = last read.
@@ -20,13 +20,16 @@
 #define DELAY r6
 #define CPACR_CP10_CP11 (0xf << 20)
 #define FPEXC_EN (1 << 30)
-/* Turns of a wait for an interrupt, two or more instructions each: 2^25. */
+/* Turns of a wait for an interrupt, at least two instructions each: 2^25. */
 #define WAIT_TURNS (1 << 25)
 
 #include "guest/arch/armv7/exceptions.inc"
 #include "guest/probe/arch/armv7/address.inc"
 
-	/* 2 instructions a round, and 2 before: `count` of them, even, 4 at least. */
+	/*
+	 * Execute `count` instructions: 2 a round and 2 before the loop. `count` is even, and 4 at
+	 * least.
+	 */
 	.macro	delay, count
 	sub	\count, \count, #2
 	nop
@@ -85,8 +88,8 @@
 #define LOAD_WORD ldr r0, [r2]
 #include "guest/probe/arch/common/windows.inc"
 
-	/* Choose the vectors with a delay of r6 instructions before the closing read, or the
-	 * plain ones. */
+	/* Choose the vectors with a delay of r6 instructions before the closing read, or those
+	 * without a delay. */
 	.macro	choose_vectors
 	cmp	r6, #0
 	bne	1f
@@ -103,7 +106,7 @@
 	mov	r11, #0
 	.endm
 
-	/* SGIs are sent with interrupts let in; the vector returns after the wait. */
+	/* An SGI is sent with interrupts unmasked. The vector returns after the wait. */
 	.global	window_sgi_gicv2
 window_sgi_gicv2:
 	push	{r4-r12, lr}
@@ -123,7 +126,7 @@ window_sgi_gicv2:
 	mov	r9, #0
 3:	leave
 
-	/* No Armv7 core has a GICv3; here so that isa-free code may name it. */
+	/* No Armv7 core has a GICv3; the symbol lets isa-free code name it. */
 	.global	window_sgi_gicv3
 window_sgi_gicv3:
 	b	unexpected_reset
@@ -149,8 +152,8 @@ window_sgi_gicv3:
 	wait	wait_busy
 	wait	wait_asleep, wfi
 
-	/* While TPIDRPRW is not 0, an Undefined Instruction or a Data Abort exception goes on at
-	 * attempt_failed, with that stack pointer. */
+	/* While TPIDRPRW is not 0, an Undefined Instruction or Data Abort exception continues at
+	 * attempt_failed, with the stack pointer in TPIDRPRW. */
 	.global	attempt
 attempt:
 	push	{r3-r11, lr}
@@ -169,8 +172,9 @@ attempt_failed:
 	b	1b
 
 	/*
-	 * Read CNTPCT in a loop. r0 = struct probe_stamps, r1 = how many fit, r2 = end, r3 = gap.
-	 * Where two reads lie `gap` ticks or more apart, store both. Return their number.
+	 * Read CNTPCT in a loop. r0 = struct probe_stamps, r1 = room for stamps, r2 = end, r3 =
+	 * gap. Store both of two successive reads that are `gap` ticks or more apart. Return the
+	 * number of pairs.
 	 */
 	.macro	busy, name, fp
 	.global	\name
@@ -226,7 +230,7 @@ exception_level:
 	movne	r0, #1
 	bx	lr
 
-	/* In the mode of the exception; every one but HYP mode goes on in Supervisor mode. */
+	/* The exception's mode runs this code. Every mode but HYP continues in Supervisor mode. */
 	.macro	unexpected, name, offset
 unexpected_\name:
 	mov	r0, #\offset

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe's first instructions: x0 = device tree, MMU off, anywhere at a multiple of 4 KiB. The
- * header is that of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst); its flags mean
- * little endian, 4 KiB pages, anywhere in RAM.
+ * The probe's first instructions: x0 = device tree, MMU off, at any multiple of 4 KiB. The header
+ * is that of an arm64 Image (Linux: Documentation/arch/arm64/booting.rst). Its flags mean little
+ * endian, 4 KiB pages, any address in RAM.
  */
 #define R_AARCH64_RELATIVE 1027		/* "ELF for the Arm 64-bit Architecture", 5.7.15 */
 
@@ -27,7 +27,7 @@ begin:
 	adrp	x1, probe_vectors
 	add	x1, x1, :lo12:probe_vectors
 	msr	vbar_el1, x1
-	msr	tpidr_el1, xzr		/* no attempt() runs */
+	msr	tpidr_el1, xzr		/* no attempt() is active */
 	adrp	x1, __stack_end
 	add	x1, x1, :lo12:__stack_end
 	msr	spsel, #1
@@ -42,7 +42,7 @@ begin:
 	add	x3, x3, :lo12:__relocations_end
 1:	cmp	x2, x3
 	b.hs	2f
-	ldp	x4, x5, [x2], #16	/* where; symbol and type */
+	ldp	x4, x5, [x2], #16	/* address to relocate; symbol and type */
 	ldr	x6, [x2], #8		/* addend */
 	cmp	x5, #R_AARCH64_RELATIVE
 	b.ne	1b

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The windows of guest/probe/windows.h, and the exceptions they end in. An interrupt returns by
- * RET, not ERET: the vector's first instruction is the closing read, and the window's function goes
- * on after its wait, masked, on the same stack. So a window saves nothing.
+ * The windows of guest/probe/windows.h, and the exceptions that end them. An interrupt returns by
+ * RET, not ERET: the vector's first instruction is the closing read, and the window's function
+ * continues after its wait, with interrupts masked, on the same stack. So a window saves no
+ * registers.
  *
  * In the window of an interrupt: x9 = struct probe_window, x10 = return address, x11 = delay, x12 =
- * first read, x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6): in the other windows
- * these are x19 to x22.
+ * first read, x8 = last read. HVC and SMC may change x0-x17 (DEN 0028 2.6), so the other windows
+ * use x19 to x22.
  */
 	.arch_extension fp
 
@@ -15,7 +16,10 @@
 /* Turns of a wait for an interrupt, two instructions each: 2^25. */
 #define WAIT_TURNS_HIGH 0x200
 
-	/* 2 instructions a round, and 2 before: `count` of them, even, 4 at least. */
+	/*
+	 * Execute `count` instructions: 2 a round and 2 before the loop. `count` is even, and 4 at
+	 * least.
+	 */
 	.macro	delay, count
 	sub	\count, \count, #2
 	nop
@@ -73,8 +77,8 @@
 #define LOAD_WORD ldr w0, [x2]
 #include "guest/probe/arch/common/windows.inc"
 
-	/* Choose the vectors with a delay of x11 instructions before the closing read, or the
-	 * plain ones. */
+	/* Choose the vectors with a delay of x11 instructions before the closing read, or those
+	 * without a delay. */
 	.macro	choose_vectors, delay
 	mov	x11, \delay
 	adrp	x8, probe_vectors
@@ -85,7 +89,7 @@
 	isb
 	.endm
 
-	/* SGIs are sent with interrupts let in; the vector comes back to `landed`. */
+	/* An SGI is sent with interrupts unmasked. The vector returns to `landed`. */
 	.macro	sgi_window, name, write
 	.global	\name
 \name:
@@ -129,8 +133,8 @@
 	wait	wait_busy
 	wait	wait_asleep, wfi
 
-	/* While TPIDR_EL1 is not 0, a synchronous exception goes on at attempt_failed, with that
-	 * stack pointer. */
+	/* While TPIDR_EL1 is not 0, a synchronous exception continues at attempt_failed, with the
+	 * stack pointer in TPIDR_EL1. */
 	.global	attempt
 attempt:
 	stp	x19, x20, [sp, #-96]!
@@ -161,8 +165,9 @@ attempt_failed:				/* x8 = the stack pointer */
 	b	1b
 
 	/*
-	 * Read CNTPCT in a loop. x0 = struct probe_stamps, w1 = how many fit, w2 = end, w3 = gap.
-	 * Where two reads lie `gap` ticks or more apart, store both. Return their number.
+	 * Read CNTPCT in a loop. x0 = struct probe_stamps, w1 = room for stamps, w2 = end, w3 =
+	 * gap. Store both of two successive reads that are `gap` ticks or more apart. Return the
+	 * number of pairs.
 	 */
 	.macro	busy, name, fp
 	.global	\name

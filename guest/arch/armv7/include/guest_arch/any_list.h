@@ -14,4 +14,4 @@
 	ANY_64(X, cntv_cval, ANY_FREE, "p15, 3, %0, %1, c14")                                      \
 	ANY_64(X, cntp_cval, ANY_CNTP, "p15, 2, %0, %1, c14")
 #define ANY_ICC(X)               /* no Armv7 core has a GICv3 */
-#define ANY_3_BITS ANY_REGISTERS /* none */
+#define ANY_3_BITS ANY_REGISTERS /* no register needs this */

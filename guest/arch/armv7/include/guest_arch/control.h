@@ -9,7 +9,7 @@
 #define CPACR_FP (0xfu << 20) /* cp10 and cp11 at PL1 and PL0 */
 #define FPEXC_EN (1u << 30)
 
-/* The C library may use FP and SIMD registers, where the machine has them. */
+/* Let the C library use FP and SIMD registers, if the machine has them. */
 static inline void start_fp(const struct guest_run *run)
 {
 	write_cpacr_el1(read_cpacr_el1() | CPACR_FP);
@@ -29,7 +29,7 @@ static inline void start_libc(void)
 #define SCTLR_BASE(old)                                                                            \
 	(((old) & ~(1u << 1 | 1u << 13 | 1u << 25 | 1u << 28 | 1u << 30)) | 1u << 11)
 
-#define TEXT_ATTRIBUTES 0u /* execution needs read access, so EL0 has none */
+#define TEXT_ATTRIBUTES 0u /* execution needs read access, so EL0 has neither */
 
 #define CRASH_REGISTERS(X)                                                                         \
 	X("dfsr", esr_el1) X("dfar", far_el1) X("ifsr", ifsr32_el2) X("ifar", ifar)

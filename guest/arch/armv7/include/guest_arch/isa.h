@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How AArch32 spells the instructions of guest/arch/common; armv8 has the same names. */
+/* The AArch32 spelling of the instructions of guest/arch/common; armv8 has the same names. */
 #pragma once
 
-#define WORD "%" /* of an operand: its 32 bits */
+#define WORD "%" /* operand modifier for 32 bits */
 
 #define IRQ_UNMASK "cpsie i"
 #define IRQ_MASK "cpsid i"
 #define SKIP_IF_ZERO "cmp %0, #0\n\tbeq 2f\n"
 
-/* The register is always the same one, whatever the code around: EL2 needs longer for r4 and up,
- * and longest from r8 on, where EL2 looks in the guest's mode. */
+/* The register is fixed, because EL2's path depends on it: the path is longer for r4 and up, and
+ * longest from r8 on, where EL2 needs the guest's mode. */
 #define TIMED_LOAD_REGISTER(name) register reg_t name __asm__("r1")
 #define TIMED_STORE_REGISTER(name) register reg_t name __asm__("r4")
 #define ACTLR_READ "mrc p15, 0, %0, c1, c0, 1"
 #define CNTP_CTL_READ "mrc p15, 0, %0, c14, c2, 1"
-#define CNTP_CVAL_WRITE "mcrr p15, 2, %0, %0, c14" /* the word is both halves */
+#define CNTP_CVAL_WRITE "mcrr p15, 2, %0, %0, c14" /* both halves have the value */
 #define CNTP_TVAL_WRITE "mcr p15, 0, %0, c14, c2, 0"
 #define SGI1R_WRITE "mcrr p15, 0, %Q0, %R0, c12"
 
@@ -38,11 +38,11 @@
 #define TLBI_ASID "mcr p15, 0, %0, c8, c7, 2"    /* TLBIASID */
 #define TLBI_ALL_EL1 "mcr p15, 0, %0, c8, c7, 0" /* TLBIALL */
 
-/* Every VFP and Advanced SIMD register and their control and status */
-#define FP_WORDS 65u /* of 32 bits: d0-d31, FPSCR */
+/* Every VFP and Advanced SIMD register, with their control and status. */
+#define FP_WORDS 65u /* 32-bit words: d0-d31, FPSCR */
 #define FP_CONTROL_INDEX 64u
 #define FP_CONTROL_VALUE 0x08c00001u /* FPSCR.RMode: toward zero; QC, IOC */
-#define FP_STATUS_VALUE 0u           /* in the same register */
+#define FP_STATUS_VALUE 0u           /* FPSCR has the status too */
 #define FP_FILL "vldmia %0!, {d0-d15}\n\tvldmia %0!, {d16-d31}\n\tldr %1, [%0]\n\tvmsr fpscr, %1"
 #define FP_STORE "vstmia %0!, {d0-d15}\n\tvstmia %0!, {d16-d31}\n\tvmrs %1, fpscr\n\tstr %1, [%0]"
 #define FP_USE "vmov %0, s0"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers of the PL0 task while it does not run. */
+/* The registers of the PL0 task while the task waits. */
 #pragma once
 
 #define TASK_PC 60
@@ -21,7 +21,10 @@ _Static_assert(offsetof(struct task_frame, pstate) == TASK_PSTATE, "and this one
 
 #define PSR_USER_MODE 0x10u
 
-/* Starts at `pc` with `argument` in r0: User mode, ARM code, interrupts taken. */
+/*
+ * Prepare a frame that starts at `pc` with `argument` in r0: User mode, ARM code, interrupts
+ * unmasked.
+ */
 static inline void task_frame_init(struct task_frame *frame, reg_t pc, reg_t sp, reg_t argument)
 {
 	*frame = (struct task_frame){ .r = { [0] = argument, [13] = sp },

@@ -37,6 +37,6 @@
 	ANY_REG(X, s3_0_c12_c12_6, ANY_FREE)                                                       \
 	ANY_REG(X, s3_0_c12_c12_7, ANY_FREE)
 
-/* BPR1. QEMU (10.0) ends with a failed assertion once the three bits of BPR1 are 0, which a larger
- * value can lead to. */
+/* BPR1. QEMU (10.0) aborts with a failed assertion when the three bits of BPR1 are 0, which a
+ * larger value can cause. */
 #define ANY_3_BITS ANY_s3_0_c12_c12_3

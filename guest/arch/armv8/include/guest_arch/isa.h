@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How AArch64 spells the instructions of guest/arch/common; armv7 has the same names. */
+/* The AArch64 spelling of the instructions of guest/arch/common; armv7 has the same names. */
 #pragma once
 
-#define WORD "%w" /* of an operand: its 32 bits */
+#define WORD "%w" /* operand modifier for 32 bits */
 
 #define IRQ_UNMASK "msr daifclr, #2"
 #define IRQ_MASK "msr daifset, #2"
 #define SKIP_IF_ZERO "cbz %0, 2f\n"
 
-/* Any register will do: EL2 has all of them in its frame. */
+/* Any register serves, because EL2's frame holds all of them. */
 #define TIMED_LOAD_REGISTER(name) reg_t name
 #define TIMED_STORE_REGISTER(name) reg_t name
 #define ACTLR_READ "mrs %0, actlr_el1"
@@ -34,8 +34,8 @@
 #define TLBI_ASID "tlbi aside1, %0"
 #define TLBI_ALL_EL1 "tlbi vmalle1"
 
-/* Every FP and SIMD register and their control and status */
-#define FP_WORDS 130u /* of 32 bits: v0-v31, FPCR, FPSR */
+/* Every FP and SIMD register, with their control and status. */
+#define FP_WORDS 130u /* 32-bit words: v0-v31, FPCR, FPSR */
 #define FP_CONTROL_INDEX 128u
 #define FP_CONTROL_VALUE 0x00c00000u /* FPCR.RMode: toward zero */
 #define FP_STATUS_VALUE 0x08000001u  /* FPSR.QC, IOC */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every system register of the timers, and on ARMv8 of the GICv3 CPU interface, that a guest
- * reaches, by number, for a guest that tries them all: ANY_TIMER and ANY_ICC of any_list.h are
- * X(name, kind, read, write). Reads of a register that can only be written, and the reverse, are
+ * Every system register of the timers, and on ARMv8 of the GICv3 CPU interface, that a guest can
+ * access, by number, for a guest that tries them all. ANY_TIMER and ANY_ICC of any_list.h are
+ * X(name, kind, read, write). Reads of a write-only register and writes of a read-only register are
  * undefined.
  */
 #pragma once
 
 #include "guest_arch/ops.h"
 
-/* Which level gets the access: ANY_SGI always EL2, where interrupts are trapped; ANY_CNTP EL2 with
- * cntp=emulated; ANY_DIR EL2 while an interrupt is active in no list register; ANY_FREE EL1. */
+/* The level that handles the access. ANY_SGI: always EL2 if interrupts trap. ANY_CNTP: EL2 with
+ * cntp=emulated. ANY_DIR: EL2 while no list register has some active interrupt. ANY_FREE: EL1. */
 enum any_kind { ANY_FREE, ANY_CNTP, ANY_SGI, ANY_DIR };
 
 #include "guest_arch/any_list.h"
@@ -34,7 +34,7 @@ static inline enum any_kind any_kind(unsigned which)
 	return (enum any_kind)kinds[which];
 }
 
-/* The part of `value` that can be written there. */
+/* Return the bits of `value` that can be written to the register. */
 static inline uint64_t any_value(unsigned which, uint64_t value)
 {
 	return which == ANY_3_BITS ? value & 7 : value;
@@ -42,7 +42,7 @@ static inline uint64_t any_value(unsigned which, uint64_t value)
 
 static inline void any_read(unsigned which)
 {
-	reg_t low, high; /* one register, or the two of an MRRC */
+	reg_t low, high; /* one register, or the two registers of an MRRC */
 
 	switch (which) {
 #define X(name, kind, read, write)                                                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions that the guest and its benchmarks need by name; isa.h spells those that differ
- * from isa to isa. */
+/* The instructions that the guest and its benchmarks need by name. isa.h spells those that differ
+ * between the isas. */
 #pragma once
 
 #include "arch/types.h"
@@ -8,7 +8,7 @@
 
 #define OPS_INLINE static inline __attribute__((always_inline))
 
-/* Interrupts are taken from here on; a pending one before the next instruction. */
+/* Unmask interrupts. A pending interrupt comes before the next instruction. */
 OPS_INLINE void irq_unmask(void)
 {
 	__asm__ volatile(IRQ_UNMASK "\n\tisb" : : : "memory");
@@ -20,24 +20,25 @@ OPS_INLINE void irq_mask(void)
 }
 
 /*
- * With interrupts masked: sleep until one is pending, then take it. Masked, since the core would
- * sleep through an interrupt that arrives between the caller's last look and an unmasked WFI.
+ * Sleep until an interrupt is pending, then let it come. Call this with interrupts masked: with
+ * unmasked interrupts the core would sleep through an interrupt that arrives between the caller's
+ * last check and the WFI.
  */
 OPS_INLINE void irq_sleep(void)
 {
 	__asm__ volatile("wfi\n\t" IRQ_UNMASK "\n\tisb\n\t" IRQ_MASK : : : "memory");
 }
 
-/* A copy that the compiler takes for new. The copy has a register of its own from here on, so the
- * compiler moves nothing inside a window that changes the copy. */
+/* Return a copy that the compiler takes for a new value. The copy has a register of its own from
+ * here on, so the compiler moves nothing inside a window that changes the copy. */
 OPS_INLINE reg_t in_register(reg_t value)
 {
 	__asm__ volatile("" : "+r"(value));
 	return value;
 }
 
-/* The same by one instruction, wherever the original is: an operation that is repeated gets its
- * argument anew, and a repeated nothing takes as long. */
+/* Return such a copy by exactly one instruction: a repeated operation gets its argument anew, and a
+ * repeated empty operation takes equally long. */
 OPS_INLINE reg_t copied(reg_t value)
 {
 	reg_t copy;
@@ -46,8 +47,8 @@ OPS_INLINE reg_t copied(reg_t value)
 	return copy;
 }
 
-/* Event counters 0 to 3 into a static array. One block, all of it here: no instruction of the
- * block depends on the code around, and no register is needed across a window. */
+/* Read event counters 0 to 3 into a static array. The reads are one asm block: no instruction of
+ * the block depends on the surrounding code, and no register must survive a window. */
 OPS_INLINE void event_counters_read(uint32_t array[4])
 {
 	reg_t to, value;
@@ -58,7 +59,10 @@ OPS_INLINE void event_counters_read(uint32_t array[4])
 			 : "memory");
 }
 
-/* Execute `count` instructions more than with count 0; even, and in a register beforehand. */
+/*
+ * Execute `count` instructions more than with count 0. `count` is even, and in a register
+ * beforehand.
+ */
 OPS_INLINE void delay_or_none(reg_t count)
 {
 	__asm__ volatile(SKIP_IF_ZERO "1: subs %0, %0, #2\n\tbne 1b\n2:"
@@ -68,7 +72,7 @@ OPS_INLINE void delay_or_none(reg_t count)
 }
 
 /* Accesses that a benchmark times: to ACTLR, to the physical timer, to a device. isa.h chooses the
- * register. A store is of the address itself, which is in a register. */
+ * register. A store writes the address itself, which is in a register. */
 #define TIMED_READ(name, instruction, ...)                                                         \
 	OPS_INLINE reg_t name(reg_t argument)                                                      \
 	{                                                                                          \
@@ -100,14 +104,14 @@ OPS_INLINE void nop_10(void)
 	__asm__ volatile(".rept 10\n\tnop\n\t.endr" : : : "memory");
 }
 
-/* Follow 256 pointers: 256 instructions, each load waits for the one before. */
+/* Follow 256 pointers by 256 instructions; each load waits for the load before. */
 OPS_INLINE reg_t chase_256(reg_t pointer)
 {
 	__asm__ volatile(".rept 256\n\tldr %0, [%0]\n\t.endr" : "+r"(pointer) : : "memory");
 	return pointer;
 }
 
-/* Follow pointers back to `start`: three instructions each, and one before. */
+/* Follow pointers back to `start`: three instructions a pointer, and one before. */
 OPS_INLINE reg_t chase_round(reg_t start)
 {
 	reg_t at;
@@ -119,14 +123,17 @@ OPS_INLINE reg_t chase_round(reg_t start)
 	return start;
 }
 
-/* GICv3: ICC_SGI1R_EL1. No Armv7 core has a GICv3; isa-free code may still name the register. */
+/*
+ * Write ICC_SGI1R_EL1 of a GICv3. No Armv7 core has a GICv3; isa-free code may still name the
+ * register.
+ */
 OPS_INLINE void sgi1r_write(uint64_t value)
 {
 	__asm__ volatile(SGI1R_WRITE : : "r"(value) : "memory");
 }
 
-/* Every FP and SIMD register and their control and status (FP_WORDS, isa.h). The code around uses
- * none of them, so nothing has to be saved. */
+/* Fill and compare every FP and SIMD register with their control and status (FP_WORDS, isa.h). The
+ * surrounding code uses none of them, so nothing has to be saved. */
 OPS_INLINE void fp_fill(const uint32_t *words)
 {
 	const uint32_t *at = words;
@@ -143,7 +150,7 @@ OPS_INLINE void fp_store(uint32_t *words)
 	__asm__ volatile(FP_STORE : "+r"(at), "=&r"(value) : : "memory");
 }
 
-/* The least that uses an FP register: one instruction. */
+/* Use an FP register by one instruction. */
 OPS_INLINE reg_t fp_use(void)
 {
 	reg_t value;
@@ -152,7 +159,7 @@ OPS_INLINE reg_t fp_use(void)
 	return value;
 }
 
-/* Jump there, as a call would. */
+/* Jump to the address, as a call does. */
 OPS_INLINE void call_address(reg_t address)
 {
 	((void (*)(void))address)();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stamps of the interrupt path at EL1, into irq_stamps (guest/kernel/irq.h): five instructions each
- * on ARMv7, four on ARMv8. The isb keeps the read after the code that the stamp follows; in a
- * vector a nop takes the place of the isb, since exception entry has synchronised the context.
- * vectors.S has its own macro.
+ * on ARMv7, four on ARMv8. The isb keeps the read after the preceding code; in a vector a nop
+ * replaces the isb, since exception entry has synchronised the context. vectors.S has a macro of
+ * its own.
  */
 #pragma once
 

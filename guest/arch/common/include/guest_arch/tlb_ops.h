@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLB maintenance as an operating system at EL1 does it, for windows that hold nothing else: DSB,
- * TLBI, DSB, ISB. The argument is made beforehand.
+ * TLB maintenance as an operating system at EL1 does it: DSB, TLBI, DSB, ISB. A window contains
+ * these four only; the argument is made beforehand.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops whose instructions are counted. For files that are compiled with FP registers. */
+/* Loops with a known number of instructions, for files that are compiled with FP registers. */
 #pragma once
 
 #include "guest_arch/ops.h"
 
-/* 8 instructions a round, at least one round: a linear congruence, stirred. */
+/* Integer work of 8 instructions a round, at least one round: a linear congruence with stirring. */
 OPS_INLINE uint64_t work_int(reg_t rounds)
 {
 	reg_t value = 1, sum = 0;
@@ -23,7 +23,10 @@ OPS_INLINE uint64_t work_int(reg_t rounds)
 	return sum;
 }
 
-/* Likewise: two values that fall towards fixed points and disturb each other. The bits of one. */
+/*
+ * FP work of 8 instructions a round: two values move towards fixed points and disturb each other.
+ * Return the bits of one.
+ */
 OPS_INLINE uint64_t work_fp(reg_t rounds)
 {
 	double a = 1.25, b = 0.5;
