@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state in which a core entered the image, read by start.S for the run record. */
+/* The state of a core when it entered the image, read by start.S for the run record. */
 #pragma once
 
-/* Levels, in ARMv8 terms. */
+/* Exception levels, in ARMv8 terms. */
 #define ENTRY_ABSENT 0     /* the core did not report */
 #define ENTRY_EL1 1        /* ARMv7: any other mode, Non-secure or unknown */
 #define ENTRY_EL2 2        /* ARMv7: HYP mode */
@@ -12,8 +12,8 @@
 #ifndef __ASSEMBLER__
 #include "arch/types.h"
 
-/* In the order of start.S's registers. At another level than EL2 the registers of EL2 are 0;
- * ARMv7's sctlr is then SCTLR. */
+/* The members have the order of start.S's registers. If the core did not enter at EL2, the
+ * registers of EL2 are 0, and ARMv7's sctlr is SCTLR. */
 struct boot_state {
 	uint64_t ticks; /* CNTPCT at the first instruction */
 	reg_t psr;      /* DAIF (and nothing else), CPSR */
@@ -24,6 +24,6 @@ struct boot_state {
 
 extern struct boot_state boot_state;
 
-/* The word for a level in records and messages: "el2", "secure-svc" … */
+/* Return the word for a level in records and messages: "el2", "secure-svc" … */
 const char *entry_word(uint64_t level);
 #endif

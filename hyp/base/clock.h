@@ -5,7 +5,7 @@
 #include "arch/sysreg.h"
 #include "boards/board.h"
 
-/* Hz: CNTFRQ, or the board's rate where Secure software left CNTFRQ 0. */
+/* Return CNTFRQ in Hz, or the board's rate if Secure software left CNTFRQ 0. */
 static inline uint32_t clock_hz(void)
 {
 	uint32_t hz = (uint32_t)read_cntfrq_el0();

@@ -9,10 +9,11 @@
 #include "lib/text.h"
 
 static const struct uart_port not_found;
-static const struct uart_port *port = &not_found; /* in .data: valid before bss is cleared */
-static bool line_is_open;                         /* a guest wrote last, and no '\n' */
+/* in .data, so that it is valid before bss is cleared */
+static const struct uart_port *port = &not_found;
+static bool line_is_open; /* a guest wrote the last byte, which was no '\n' */
 static char queue[CONSOLE_QUEUE_SIZE];
-static unsigned queued, sent; /* bytes, ever */
+static unsigned queued, sent; /* totals in bytes */
 
 void console_init(void)
 {

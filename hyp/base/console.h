@@ -1,52 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text to the board's UART, and the ways a run ends. */
+/* Text output to the board's UART, and the ways a run ends. */
 #pragma once
 
 #include "arch/types.h"
 
-/* Finds and initialises the port of the boot loader's console. Call before any output. */
+/*
+ * Find and initialise the port of the boot loader's console. Call this function before any output.
+ */
 void console_init(void);
 
-/* Address of the UART; whether the UART is a PL011. */
+/* Return the address of the UART; return whether the UART is a PL011. */
 uintptr_t console_base(void);
 bool console_is_pl011(void);
 
-/* Sends '\n' as CR LF. */
+/* Send bytes, with '\n' as CR LF. */
 void console_bytes(const char *bytes, size_t size);
 
-/* Sends a guest's byte unchanged. */
+/* Send a guest's byte unchanged. */
 void console_guest(char byte);
 
-/* Sets the UART up again after a guest used it directly. */
+/* Set the UART up again after a guest used it directly. */
 void console_guest_had_it(void);
 
-/* Guests' text that waits: console_queue() adds to it, and does not check for room; console_send()
- * sends so many bytes of it at most. True: there is more. */
+/* The queue of guests' text. console_queue() appends without a check for room; console_send() sends
+ * at most so many bytes and returns whether the queue has more. */
 #define CONSOLE_QUEUE_SIZE 2048u
 void console_queue(const char *bytes, size_t size);
 bool console_send(unsigned most);
 
-/* Sends what waits, and ends the line that a guest left open, if any. */
+/* Send the queue, and end the line that a guest left open. */
 void console_line(void);
 
-/* Returns a received byte, or -1. */
+/* Return a received byte, or -1. */
 int console_get(void);
-void console_listen(bool on); /* the receive interrupt, in the UART and the GIC */
-unsigned console_intid(void); /* GIC_SPURIOUS: the console has no input */
+void console_listen(bool on); /* enable the receive interrupt, in the UART and the GIC */
+unsigned console_intid(void); /* GIC_SPURIOUS if the console has no input */
 
-/* Exit statuses of a run, on machines that have one. */
+/* Exit statuses of a run, for machines that have one. */
 enum run_status {
 	RUN_OK = 0,
 	RUN_FAILED = 1,     /* the run ended, but a step failed */
-	RUN_IMPOSSIBLE = 2, /* panic, or the run did not begin */
+	RUN_IMPOSSIBLE = 2, /* a panic, or the run could not begin */
 };
 
-/* Ends an emulator; else resets the board. Stops for good where the board has no reset, and after
- * RUN_IMPOSSIBLE: a reset would only repeat the cause. */
+/* End an emulator, or reset the board. Stop forever if the board has no reset, and after
+ * RUN_IMPOSSIBLE, since a reset would only repeat the cause. */
 _Noreturn void machine_end(enum run_status status);
 
-/* Reports a fault of the hypervisor: file:line, registers; then ends the run. A guest's action must
+/* Report a fault of the hypervisor (file:line, registers) and end the run. A guest's action must
  * never lead here: the callers are the start, the creation of a VM, and an exception at EL2. An
- * exit takes no table page that may be missing (fill=lazy: lazy_has_tables() in vm.c). */
+ * exit uses no table page that may be missing (fill=lazy: lazy_has_tables() in vm.c). */
 _Noreturn void panic_at(const char *file, int line, const char *what);
 #define panic(what) panic_at(__FILE__, __LINE__, what)

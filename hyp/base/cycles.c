@@ -14,7 +14,10 @@ struct instant {
 	reg_t cycles;
 };
 
-/* Reads both counters. Not inlined: the distance between the reads is always the same. */
+/*
+ * Read both counters. The function is not inlined, so that the distance between the reads is
+ * constant.
+ */
 static __attribute__((noinline)) struct instant now(void)
 {
 	struct instant instant;
@@ -27,7 +30,7 @@ static __attribute__((noinline)) struct instant now(void)
 	return instant;
 }
 
-/* A window has about 2^22 cycles at most: the product stays below 2^64. */
+/* A window has about 2^22 cycles at most, so the product stays below 2^64. */
 static uint64_t window_hz(uint64_t window_ticks, uint64_t tick_hz)
 {
 	struct instant from = now(), until;

@@ -10,14 +10,14 @@ extern uint8_t __text_start[], __text_end[];
 extern uint8_t __rodata_start[], __rodata_end[];
 extern uint8_t __data_start[], __data_end[];
 
-/* PERCPU variables, and the copies of the cores other than core 0: hyp/cpu/percpu.h. */
+/* PERCPU variables, and the copies of all cores but core 0 (hyp/cpu/percpu.h). */
 extern uint8_t __percore_start[], __percore_end[], __percore_copies[];
 
 /* The guest image, embedded by hyp/arch/common/embedded.S. */
 extern const uint8_t __guest_image_start[], __guest_image_end[];
 
-/* The background VM's code, guest/arch/background/<isa>.S: a page. */
+/* The background VM's code, guest/arch/background/<isa>.S: one page. */
 extern const uint8_t __background_start[];
 
-/* The plan, a section that `hypbench patch` may rewrite. */
+/* The plan, in a section that `hypbench patch` may rewrite. */
 extern const struct plan_section plan_section;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ticket lock between cores. A holder must never wait for another core. Needs caches on, for
- * exclusive accesses. */
+/* A ticket lock between cores. A holder must never wait for another core. The lock needs caches on,
+ * for exclusive accesses. */
 #pragma once
 
 #include "arch/barrier.h"

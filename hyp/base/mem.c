@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of <string.h> that the hypervisor and its compiler call. A libc's use the vector
- * registers, which hold the guest's values. */
+/* The functions of <string.h> that the hypervisor and its compiler call. A libc's versions use the
+ * vector registers, which hold the guest's values. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

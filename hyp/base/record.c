@@ -21,7 +21,7 @@ static const struct {
 static struct lock lock;
 static uint32_t sequence;
 static uint32_t count[RECORD_KIND_COUNT];
-static uint32_t crc; /* of the line so far */
+static uint32_t crc; /* CRC of the line so far */
 static const struct record_step *current_step;
 
 void record_in_step(const struct record_step *step)
@@ -56,7 +56,7 @@ void record_hex(const char *name, uint64_t value)
 	raw(",\"%s\":\"0x%jx\"", name, value);
 }
 
-/* A character at a time: no buffer limits the length. */
+/* Emit one character at a time, so that no buffer limits the length. */
 static void raw_string(const char *string)
 {
 	record_raw("\"", 1);

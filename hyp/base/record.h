@@ -16,15 +16,18 @@ struct record_step {
 	const char *vm; /* the measured VM */
 };
 
-/* Sets the members `step` to `vm` of every record until the next call; NULL: outside a step. */
+/* Set the members `step` to `vm` of every record until the next call. NULL: outside a step. */
 void record_in_step(const struct record_step *step);
 
-/* While guests run, several cores emit records: the lines of one holder stay together. */
+/*
+ * Lock the console: several cores emit records while guests run, and the lines of one holder stay
+ * together.
+ */
 void record_lock(void);
 void record_unlock(void);
 
 void record_open(enum record_kind kind);
-/* The same for a record of a vCPU, with the members `vm`, a name, and `vcpu`, an index. */
+/* Open a record of a vCPU, with the members `vm`, a name, and `vcpu`, an index. */
 void record_open_vcpu(enum record_kind kind, const char *vm, unsigned vcpu);
 void record_u64(const char *name, uint64_t value);
 void record_hex(const char *name, uint64_t value); /* as a string "0x…" */
@@ -33,28 +36,29 @@ void record_strings(const char *name, const char *const values[], unsigned value
 void record_raw(const char *bytes, size_t count); /* JSON text, unchanged */
 void record_close(void);
 
-/* Whether a body, or a part of one, is printable ASCII. */
+/* Return whether a body, or a part of one, is printable ASCII. */
 bool record_is_text(const char *body, size_t size);
 
-/* Locks, and opens a record of a vCPU whose body, of `size` bytes, a guest sends. False, and
- * nothing done, when a guest may not send the kind, or the body does not begin with '"'. */
+/* Lock, and open a record of a vCPU whose body of `size` bytes a guest sends. Return false, with
+ * nothing done, if a guest may not send the kind or the body does not begin with '"'. */
 bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body,
 			size_t size);
 
-/* A part of that body. Each byte is read once: a vCPU that changes what was checked as text while
- * another one's hypercall sends it changes no line but its own. */
+/* Emit a part of that body. Each byte is read once: if another vCPU changes the text after its
+ * check, the change affects only this line. */
 void record_guests(const char *bytes, size_t size);
 
-/* Emits a record of a vCPU: `body` has its members in JSON (abi/record.h). False, and nothing
- * emitted, for a body that is no text or that record_open_guests() refuses. */
+/* Emit a record of a vCPU. `body` has its members in JSON (abi/record.h). Return false, with
+ * nothing emitted, if the body is no text or record_open_guests() refuses it. */
 bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size);
 
-/* An `error` record: what could not be done, and where. */
+/* Emit an `error` record: what failed, and where. */
 void record_error(const char *where, const char *what);
 
-/* Emits the `end` record, with the counts of all records before. Returns, and records as `status`,
- * whether nothing failed: no step (steps_ok), no fault, no error. `cpu_hz`: a member; 0: none. */
+/* Emit the `end` record, with the counts of all records before. Return, and record as `status`,
+ * whether nothing failed: no step (steps_ok), no fault, no error. `cpu_hz` is a member; 0 leaves it
+ * out. */
 bool record_end(bool steps_ok, uint64_t cpu_hz);
 
-/* The run is impossible: an error and the end, of records and of the run. */
+/* The run is impossible: emit an error record and the `end` record, then end the run. */
 _Noreturn void record_give_up(const char *where, const char *what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of errata: facts of Arm's Software Developers Errata Notices (Cortex-A15 MPCore,
- * Cortex-A53 MPCore, Cortex-A72 MPCore), with the revisions as operating systems and firmware apply
- * them.
+ * Cortex-A53 MPCore, Cortex-A72 MPCore). The revisions are those for which operating systems and
+ * firmware apply workarounds.
  */
 #include "hyp/cpu/errata.h"
 
@@ -22,10 +22,10 @@
 struct erratum {
 	const char *number;
 	uint32_t core;
-	uint8_t last;         /* last revision that has it; r0p0 is the first */
-	uint8_t revidr_from;  /* from this revision on, a bit of REVIDR means fixed: */
-	uint32_t revidr_bits; /* 0: no bit does */
-	uint32_t actlr_bits;  /* bits that Secure firmware must set; 0: EL2's task */
+	uint8_t last;         /* last affected revision; r0p0 is the first */
+	uint8_t revidr_from;  /* from this revision on bits of REVIDR show a fix: */
+	uint32_t revidr_bits; /* 0 if no bit does */
+	uint32_t actlr_bits;  /* bits that Secure firmware must set; 0 if EL2 must act */
 };
 
 enum {
@@ -43,22 +43,22 @@ enum {
 };
 
 static const struct erratum table[] = {
-	/* During a VM switch a speculated address translation uses EL1 registers of both VMs, and
+	/* A speculative address translation during a VM switch uses EL1 registers of both VMs, and
 	 * the TLB keeps the result. */
 	[A72_1319367] = { "1319367", MIDR_CORTEX_A72, ALL_REVISIONS, 0, 0, 0 },
-	/* The same on a Cortex-A53. */
+	/* The Cortex-A53's form of 1319367. */
 	[A53_1530924] = { "1530924", MIDR_CORTEX_A53, ALL_REVISIONS, 0, 0, 0 },
 	/* A 64-bit multiply-accumulate after a load or store, and an ADRP at the end of a page, may
 	 * give wrong results: arch/armv8/toolchain.mk avoids both sequences. */
 	[A53_835769] = { "835769", MIDR_CORTEX_A53, 0x04, 0, 0, 0 },
 	[A53_843419] = { "843419", MIDR_CORTEX_A53, 0x04, 0, 0, 0 },
-	/* Cleaning a line without invalidating it may corrupt data: EL2 and the bench guest have no
-	 * DC CVAC or CVAU, but DC CIVAC alone. */
+	/* Cleaning a line without invalidating it may corrupt data. EL2 and the bench guest use
+	 * only DC CIVAC, never DC CVAC or CVAU. */
 	[A53_819472] = { "819472", MIDR_CORTEX_A53, 0x01, 0, 0, 0 },
 	[A53_824069] = { "824069", MIDR_CORTEX_A53, 0x02, 0, 0, 0 },
 	[A53_827319] = { "827319", MIDR_CORTEX_A53, 0x02, 0, 0, 0 },
-	/* Broadcast TLB maintenance may be incomplete on other cores after the DSB. REVIDR[9]:
-	 * fixed; REVIDR[4] is only part of the fix. */
+	/* Broadcast TLB maintenance may be incomplete on other cores after the DSB. REVIDR[9] shows
+	 * the fix; REVIDR[4] only a part of it. */
 	[A15_798181] = { "798181", MIDR_CORTEX_A15, 0x33, 0x24, 1u << 9, 0 },
 	/* HSR.Rt of a Thumb store that faults at stage 2 may be wrong. */
 	[A15_766422] = { "766422", MIDR_CORTEX_A15, 0x04, 0, 0, 0 },
@@ -85,7 +85,7 @@ static bool is_handled(const struct erratum *erratum)
 	return !(~read_actlr_el1() & erratum->actlr_bits);
 }
 
-/* Emits the numbers of the errata that are present and handled, or present and not handled. */
+/* Emit the numbers of the errata that are present and handled, or present and not handled. */
 static void emit(const char *name, bool handled)
 {
 	const char *numbers[ARRAY_SIZE(table)];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Errata of the core that concern EL2: translation, TLB maintenance, syndromes. MIDR of the boot
- * core decides which are present; the axis `errata` turns workarounds on. Each workaround names its
- * erratum in a comment.
+ * core decides which errata are present; the axis `errata` turns workarounds on. The comment at
+ * each workaround names its erratum.
  */
 #pragma once
 
@@ -10,19 +10,19 @@
 #include "arch/errata.h"
 #include "arch/types.h"
 
-/* The workarounds of this step: all 0 where the core has no erratum, or with errata=ignored. */
+/* The workarounds of this step: all 0 if the core has no erratum, and with errata=ignored. */
 struct errata_in_force {
-	uint64_t empty_vttbr; /* 1319367: a stage 2 that translates nothing, with an unused VMID */
-	bool tlbi_this_core;  /* 798181: TLB maintenance by each core, not by broadcast */
-	bool thumb_store_stops; /* 766422: HSR.Rt is not trusted */
+	uint64_t empty_vttbr; /* 1319367: an empty stage 2, with an unused VMID */
+	bool tlbi_this_core; /* 798181: each core does its own TLB maintenance, without broadcast */
+	bool thumb_store_stops; /* 766422: EL2 does not trust HSR.Rt */
 };
 
 extern struct errata_in_force errata;
 
-/* Emits the members `errata` and `errata_missing` of the run record. */
+/* Emit the members `errata` and `errata_missing` of the run record. */
 void errata_emit(void);
 
-/* Sets `errata` for the next step. `empty_vttbr`: of a stage 2 that translates nothing. */
+/* Set `errata` for the next step. `empty_vttbr` is VTTBR of an empty stage 2. */
 void errata_use(const struct run_config *config, uint64_t empty_vttbr);
 
 static inline uint64_t errata_empty_vttbr(void)

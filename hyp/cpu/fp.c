@@ -10,9 +10,9 @@
 #define TRAPPED (CPTR_NO_TRAPS | CPTR_FP)
 
 static enum fp_mode mode;
-static struct fp *owner PERCPU_HOT;    /* whose values the registers hold */
-static struct fp nobody PERCPU;        /* the other vCPU of fp_release() */
-static const struct fp_context zeroes; /* what a fresh guest finds */
+static struct fp *owner PERCPU_HOT;    /* owner of the values in the registers */
+static struct fp nobody PERCPU;        /* fp_release() switches to this context */
+static const struct fp_context zeroes; /* the initial values of a fresh guest */
 
 void fp_move(struct fp *to)
 {
@@ -56,7 +56,7 @@ void fp_remove(const struct fp *fp)
 		owner = &nobody;
 }
 
-/* The trap holds for EL2 as well, until the barrier. */
+/* The trap also applies to EL2, until the barrier. */
 bool fp_first_use(struct fp *fp)
 {
 	if (mode != FP_LAZY)
@@ -76,7 +76,10 @@ static __attribute__((noinline)) void release(struct fp *fp)
 		fp_switch(fp);
 }
 
-/* The registers may be trapped already: released twice in a row. Then the second is nobody's. */
+/*
+ * The registers may be trapped already, by a release before: the second release then has no owner
+ * to save.
+ */
 void fp_release(struct fp *fp)
 {
 	if (mode != FP_STATIC && owner == fp)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The owner of the FP and SIMD registers in the core. The hypervisor itself uses none.
- *   static the measured guest's, always; another vCPU that uses them is stopped
- *   lazy   the vCPU that used them last; another vCPU's first use of them traps, and switches them
- *   eager  the running vCPU's: switched with it, never trapped
+ * The owner of the FP and SIMD registers of a core. The hypervisor itself uses none.
+ *   static the measured guest always owns them; another vCPU that uses them is stopped
+ *   lazy   the last vCPU that used them owns them; another vCPU's first use traps and switches them
+ *   eager  the running vCPU owns them: each vCPU switch moves them, and no use traps
  */
 #pragma once
 
@@ -11,31 +11,35 @@
 #include "arch/fp_context.h"
 #include "arch/sysreg.h"
 
-/* Of a vCPU. */
+/* FP state of a vCPU. */
 struct fp {
-	reg_t cptr; /* CPTR_EL2 while the vCPU is loaded: whether its use of FP registers traps */
-	struct fp_context context; /* unless the core holds them */
+	/* CPTR_EL2 of the loaded vCPU, which decides whether its use of FP registers traps */
+	reg_t cptr;
+	struct fp_context context; /* invalid while the core holds the registers */
 };
 
-/* The core begins anew, with no vCPU. */
+/* Reset the core's owner: no vCPU. */
 void fp_reset(enum fp_mode mode);
 
-/* A vCPU of the core starts with zero in all of its FP registers; the core has them at once where
- * it has nobody's. True: fp_give() at every switch. */
+/* Add a vCPU whose FP registers are all zero. The vCPU gets the core's registers at once if they
+ * have no owner. Return true if every switch must call fp_give(). */
 bool fp_add(struct fp *fp);
 
-/* The vCPU is the core's no longer. */
+/* Remove the vCPU from its core. */
 void fp_remove(const struct fp *fp);
 
-/* The core goes to another vCPU; and, with eager, the registers too. */
+/* Switch the core to another vCPU; with eager also switch the registers. */
 static inline void fp_switch(const struct fp *to)
 {
 	write_cptr_el2(to->cptr);
 }
 void fp_move(struct fp *to);
 
-/* A use of FP registers trapped: they are the vCPU's on return, true. False: not with this mode. */
+/*
+ * A use of FP registers trapped. Give them to the vCPU and return true, or return false if this
+ * mode forbids the use.
+ */
 bool fp_first_use(struct fp *fp);
 
-/* HC_FP_RELEASE: as though another vCPU that uses FP registers had run in between. */
+/* HC_FP_RELEASE: act as if another vCPU that uses FP registers had run. */
 void fp_release(struct fp *fp);

@@ -15,21 +15,21 @@
 #define DEVICE_WINDOW                                                                              \
 	0x20000u /* bytes mapped for a GIC part: a GICv3 redistributor is the largest */
 
-/* At EL2, AP[1] and the privileged execute-never bit do not exist apart (DDI 0487 D8.4.1). */
+/* EL2 has no separate AP[1] and privileged execute-never bits (DDI 0487 D8.4.1). */
 #define NORMAL (S1_ATTR(MAIR_NORMAL_INDEX) | PTE_SH_INNER | PTE_AF | S1_AP_RW_ALL)
 #define TEXT (S1_ATTR(MAIR_NORMAL_INDEX) | PTE_SH_INNER | PTE_AF | S1_AP_RO_ALL)
 #define RODATA (TEXT | PTE_XN)
 #define DATA (NORMAL | PTE_XN)
 #define DEVICE (S1_ATTR(MAIR_DEVICE_INDEX) | PTE_AF | S1_AP_RW_ALL | PTE_XN)
 
-#define TABLE_PAGES 16u /* of a core, without its root */
+#define TABLE_PAGES 16u /* tables of a core, without its root */
 
-/* Each core has its own tables: they differ in the PERCPU variables alone. */
+/* Each core has its own tables, which differ only in the PERCPU variables. */
 static pte_t root[CORE_MAX][PTE_COUNT] __attribute__((aligned(PAGE_SIZE)));
 static uint8_t pool_pages[CORE_MAX][TABLE_PAGES][PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
 static struct page_pool pool;
 
-/* The tables are not in use yet: no TLB holds an entry. */
+/* The tables are not in use yet, so no TLB holds an entry. */
 static void invalidate(struct pagetable *table, uint64_t address, bool subtree)
 {
 }

@@ -9,13 +9,13 @@
 #include "hyp/base/image.h"
 #include "lib/percpu.h"
 
-/* Bytes of a core's copies, whole pages. */
+/* Return the size of a core's copies in bytes, a multiple of the page size. */
 static inline size_t percpu_size(void)
 {
 	return (size_t)(__percore_end - __percore_start);
 }
 
-/* Address of a core's copies. */
+/* Return the address of a core's copies. */
 static inline uint8_t *percpu_base(unsigned core)
 {
 	return core ? __percore_copies + (core - 1) * percpu_size() : __percore_start;

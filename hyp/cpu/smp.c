@@ -5,13 +5,13 @@
 #include "drivers/gic/gic.h"
 #include "lib/percpu.h"
 
-/* On the caller's stack. */
+/* A call lies on its caller's stack. */
 struct call {
 	void (*fn)(void *argument);
 	void *argument;
 };
 
-static struct call *inbox[CORE_MAX]; /* the call to a core; NULL: none, or it is done */
+static struct call *inbox[CORE_MAX]; /* the pending call to a core, or NULL */
 static bool asked[CORE_MAX];
 static unsigned number PERCPU;
 
@@ -25,7 +25,7 @@ void smp_set_core(unsigned core)
 	number = core;
 }
 
-/* The dsb makes what is asked visible before the SGI; the event is for a core that waits in EL2. */
+/* The dsb makes the request visible before the SGI; the event wakes a core that waits in EL2. */
 void smp_kick(unsigned core)
 {
 	dsb_ish();
@@ -69,7 +69,8 @@ void smp_process_calls(void)
 	struct call *call;
 
 	__atomic_store_n(&asked[number], false, __ATOMIC_SEQ_CST);
-	call = __atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST); /* not before that store */
+	/* read the inbox after that store */
+	call = __atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST);
 	if (!call)
 		return;
 	call->fn(call->argument);

@@ -19,22 +19,27 @@
 #include "hyp/cpu/smp.h"
 
 #define REPORT_MS 10u
-#define BRING_UP_MS 1000u /* QEMU's cores, by the clock of a busy host */
+#define BRING_UP_MS 1000u /* enough for QEMU's cores on a busy host */
 #define MS_PER_S 1000u
 
-/* PSCI CPU_ON (DEN0022 5.1.4). Arguments: the core's affinity, its entry, a context (0 here). */
+/*
+ * PSCI CPU_ON (DEN0022 5.1.4). Its arguments are the core's affinity, its entry, and a context (0).
+ */
 #define PSCI_CPU_ON (sizeof(reg_t) == 8 ? 0xc4000003u : 0x84000003u)
 
 _Static_assert(offsetof(struct board, gic.dist) == 0, "smp_boot.S knows it");
 _Static_assert(offsetof(struct board, gic.cpu) == sizeof(uintptr_t), "smp_boot.S knows it");
 
-/* Not in bss: a core that needs no release may report before bss is cleared. */
+/*
+ * The reports are not in bss, because a core that needs no release may report before bss is
+ * cleared.
+ */
 struct core_report core_report[CORE_MAX] __attribute__((section(".data.core_report")));
 
 static bool up[CORE_MAX];
 
-/* Number of cores that report at the boot. Firmware starts the others for a guest with several
- * vCPUs; a simulator may have fewer than the board. */
+/* Return the number of cores that report at the boot. Firmware starts the others for a guest with
+ * several vCPUs; a simulator may have fewer cores than the board. */
 static unsigned report_count(void)
 {
 	bool released = board.cores.start == CORES_SPIN_TABLE || board.cores.start == CORES_PEN;
@@ -52,7 +57,7 @@ static bool is_up(unsigned core)
 	return __atomic_load_n(&up[core], __ATOMIC_ACQUIRE);
 }
 
-/* Returns whether `is` became true of the core in time. */
+/* Return whether is(core) became true in time. */
 static bool wait_for(bool (*is)(unsigned core), unsigned core, unsigned ms)
 {
 	uint64_t end = counter_read() + (uint64_t)clock_hz() * ms / MS_PER_S;
@@ -62,8 +67,8 @@ static bool wait_for(bool (*is)(unsigned core), unsigned core, unsigned ms)
 	return is(core);
 }
 
-/* The caches are off: the word goes to memory, and no dirty line of the boot loader may overwrite
- * it. */
+/* The caches are off, so the word goes to memory, and no dirty line of the boot loader may
+ * overwrite the word. */
 static void release_spin_table(unsigned core)
 {
 	uintptr_t word = board.cores.release + 8 * core;
@@ -74,8 +79,8 @@ static void release_spin_table(unsigned core)
 	sev();
 }
 
-/* The core may not have reached its pen yet. The reset turns the distributor on, which then
- * forwards the SGI. */
+/* The core may not have reached its pen yet. The reset enables the distributor, which then forwards
+ * the SGI. */
 static void release_pen(unsigned core)
 {
 	wait_for(has_reported, core, REPORT_MS);
@@ -97,21 +102,21 @@ void smp_boot_start_all(void)
 	}
 }
 
-/* --- brought up --- */
+/* --- cores in use --- */
 
 uint8_t core_stack[CORE_MAX][1 << CORE_STACK_SHIFT] __attribute__((aligned(64)));
 
 static void (*idle_loop)(void);
 
-/* The core first writes its stack, and reads `go`, with its cache off: no dirty line may overwrite
- * the stack later. Returns false where the core does not exist or cannot be started. */
+/* Start a core. The core first writes its stack and reads `go` with its cache off, so no dirty line
+ * may overwrite the stack later. Return false if the core does not exist or cannot start. */
 static bool start(unsigned core)
 {
 	mmu_prepare(core);
 	memset(percpu_base(core), 0, percpu_size());
 	dcache_clean_invalidate((uintptr_t)core_stack[core], sizeof(core_stack[core]));
 	if (board.cores.start == CORES_PSCI)
-		return boot_state.level != ENTRY_EL3 && /* no firmware is below this image then */
+		return boot_state.level != ENTRY_EL3 && /* the image has no firmware below */
 		       (int32_t)smc(PSCI_CPU_ON, core, (uintptr_t)core_entry) == 0;
 	gic_dist_reset();
 	core_report[core].go = (uintptr_t)core_entry;
@@ -120,7 +125,7 @@ static bool start(unsigned core)
 	return true;
 }
 
-/* Starts a core once. A later call waits for a late core again. */
+/* Start a core once. A later call waits again for a late core. */
 static bool bring_up(unsigned core)
 {
 	static bool started[CORE_MAX];
@@ -140,7 +145,7 @@ unsigned smp_boot_bring_up(unsigned count, void (*idle)(void))
 	return core;
 }
 
-/* Starts with translation off. After mmu_enable() the core has its own PERCPU variables. */
+/* The core starts with translation off. After mmu_enable() it has its own PERCPU variables. */
 _Noreturn void core_main(unsigned core)
 {
 	if (board.coherency_start)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cores other than the boot core. A core that the boot loader started reports its mode and is
- * parked. A guest with several vCPUs brings cores up: to EL2, with translation, caches and GIC
- * interfaces on, where they run the loop that they are given.
+ * The cores other than the boot core. A core that the boot loader started reports its mode and
+ * parks. A guest with several vCPUs brings cores up to EL2, with translation, caches and GIC
+ * interfaces on, where they run the given loop.
  */
 #pragma once
 
 #include "lib/percpu.h"
 
-#define CORE_REPORT_SHIFT 6 /* a report has 64 bytes: no two cores share a cache line */
+#define CORE_REPORT_SHIFT 6 /* a report has 64 bytes, so no two cores share a cache line */
 
 /* Offsets in struct core_report, for smp_boot.S. */
 #define CORE_LEVEL 0
 #define CORE_GO 8
 
-#define CORE_STACK_SHIFT 13 /* 8 KiB a core */
+#define CORE_STACK_SHIFT 13 /* 8 KiB for each core */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 struct core_report {
 	uint64_t level; /* ENTRY_* of hyp/base/boot_state.h, written by the core */
-	uint64_t go;    /* entry of a parked core after an SGI; 0: stay parked */
+	uint64_t go;    /* entry of a parked core after an SGI; 0 keeps the core parked */
 } __attribute__((aligned(1 << CORE_REPORT_SHIFT)));
 
 _Static_assert(offsetof(struct core_report, level) == CORE_LEVEL, "smp_boot.S knows it");
@@ -38,15 +38,16 @@ void smp_boot_entry(void);
 void core_entry(void);
 _Noreturn void core_main(unsigned core);
 
-/* Brings up cores 1 to count - 1 where they are not up yet: each calls `idle`, which never returns.
- * Returns the number of cores that are up, from core 0 on without a gap. No VM may run: the
+/* Bring up cores 1 to count - 1 unless they are up. Each calls `idle`, which never returns. Return
+ * the number of cores that are up, counted from core 0 without a gap. No VM may run, because the
  * distributor may be reset. */
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void));
 
-/* Starts the cores by the board's method and waits for their reports, 10 ms at most for each. Must
- * run after gic_set_bases() and before translation and caches are on, to see the reports. */
+/* Start the cores by the board's method, and wait at most 10 ms for each report. Call this
+ * function after gic_set_bases(), and before translation and caches are on, so that the reports
+ * are visible. */
 void smp_boot_start_all(void);
 
-/* Emits the member `cores` of the run record: a word for each core, the boot core first. */
+/* Emit the member `cores` of the run record: a word for each core, the boot core first. */
 void smp_boot_emit(void);
 #endif

@@ -73,8 +73,8 @@ void timerq_stop(struct timer *timer)
 		timerq_remove(timer);
 }
 
-/* CNTHP fires again where another timer is due. No barrier: a counter that was read early is at
- * worst one that CNTHP, which compares for itself, catches up with at once. */
+/* Another timer may be due: CNTHP then fires again. The counter read needs no barrier: after an
+ * early read CNTHP, which compares with the counter itself, fires at once. */
 void timerq_expire(void)
 {
 	struct timer *timer = first;

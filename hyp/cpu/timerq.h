@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timers of a core: a queue by deadline, whose first one CNTHP fires for. Each core starts and
- * stops its own timers alone. */
+/* The timers of a core: a queue in order of deadlines. CNTHP fires for the first timer. Only the
+ * core itself starts and stops its timers. */
 #pragma once
 
 #include "arch/types.h"
 
 struct timer {
-	struct timer *next, **link; /* link: what points to this timer; NULL: not in a queue */
-	uint64_t deadline;          /* CNTPCT */
-	void (*function)(struct timer *timer); /* at the deadline; the timer is in no queue then */
+	/* link: address of the pointer to this timer; NULL outside of a queue */
+	struct timer *next, **link;
+	uint64_t deadline; /* CNTPCT */
+	/* called at the deadline, after the timer has left the queue */
+	void (*function)(struct timer *timer);
 };
 
 static inline bool timer_is_queued(const struct timer *timer)
@@ -16,14 +18,14 @@ static inline bool timer_is_queued(const struct timer *timer)
 	return timer->link != NULL;
 }
 
-/* From now on, whether the timer was in the queue or not. Of equal deadlines the one that was
- * started first comes first. */
+/* Start a timer, or restart it if it is in the queue. Timers of equal deadlines keep the order of
+ * their starts. */
 void timerq_start(struct timer *timer, uint64_t deadline);
 void timerq_stop(struct timer *timer);
 
-/* The same for a timer that is in no queue, and for a timer that is in one. */
+/* Start a timer that is in no queue; stop a timer that is in a queue. */
 void timerq_add(struct timer *timer, uint64_t deadline);
 void timerq_remove(struct timer *timer);
 
-/* CNTHP fired: calls the function of the first timer, which may start and stop timers. */
+/* CNTHP fired: call the function of the first timer. The function may start and stop timers. */
 void timerq_expire(void);

@@ -39,7 +39,7 @@ static void rested(struct timer *timer)
 	ring_and_rest(vcpu->vm->machine->doorbell);
 }
 
-/* The other VM has not rung since the last ring. */
+/* Ring again, although the other VM has not rung since this VM's last ring. */
 static __cold void ring_again(struct vcpu *vcpu, struct doorbell *end)
 {
 	if (read_cntpct_el0() >= end->rests_until) {
@@ -50,7 +50,7 @@ static __cold void ring_again(struct vcpu *vcpu, struct doorbell *end)
 	}
 }
 
-/* Return whether the other VM has rung meanwhile. */
+/* Return whether the other VM has rung since then. */
 static inline bool take_turn(struct vcpu *vcpu, struct doorbell *end)
 {
 	if (*end->last == end) {

@@ -32,7 +32,7 @@ static reg_t read_bytes(const struct null_device *device, uint32_t offset)
 	return (reg_t)(value >> 8 * (offset - first));
 }
 
-/* The usual access, to a whole register: the fast path. */
+/* Return whether the access is the usual one, to a whole register: the fast path. */
 static bool is_whole(uint32_t offset, unsigned size)
 {
 	return size == 4 && !(offset & 3);
@@ -45,7 +45,7 @@ reg_t null_device_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *
 	return is_whole(offset, size) ? word_at(device, offset) : read_bytes(device, offset);
 }
 
-/* Writes the bytes of a register that `mask` covers; `value` is 0 outside the mask. */
+/* Write the bytes of a register that `mask` covers; `value` is 0 outside the mask. */
 static void write_word(struct null_device *device, uint32_t offset, uint32_t value, uint32_t mask)
 {
 	if (offset == NULL_DEVICE_SCRATCH) {

@@ -18,7 +18,10 @@ static void set_status(struct virtio_net *end, uint32_t status)
 	end->works = (status & (VIRTIO_DRIVER_OK | VIRTIO_NEEDS_RESET)) == VIRTIO_DRIVER_OK;
 }
 
-/* An edge. On any core: a physical SPI without a device, which is the VM's, or else a line. */
+/*
+ * Raise the device's interrupt, an edge, on any core: the VM's physical SPI without a device, or a
+ * virtual line.
+ */
 static void interrupt(struct virtio_net *end, uint32_t cause)
 {
 	end->interrupts |= cause;
@@ -30,7 +33,7 @@ static void interrupt(struct virtio_net *end, uint32_t cause)
 	vgicd_set_level(&end->vm->dist, VIRT_VIRTIO_INTID, false);
 }
 
-/* The guest broke a rule of its queues (2.1.2). */
+/* Stop the device: the guest broke a rule of its queues (2.1.2). */
 static __cold void break_down(struct virtio_net *end)
 {
 	set_status(end, end->status | VIRTIO_NEEDS_RESET);
@@ -40,7 +43,7 @@ static __cold void break_down(struct virtio_net *end)
 
 /* --- the guest's memory --- */
 
-/* NULL: not wholly in the VM's RAM, or that has colours. */
+/* Return NULL if the range leaves the VM's RAM or the RAM is coloured. */
 static void *memory_at(const struct virtio_net *end, uint64_t ipa, uint64_t size)
 {
 	const struct guest_ram *ram = &end->vm->machine->ram;
@@ -51,7 +54,7 @@ static void *memory_at(const struct virtio_net *end, uint64_t ipa, uint64_t size
 	return (void *)(uintptr_t)(ram->pa + offset);
 }
 
-/* The first descriptor, any number, of the next chain that the guest made available. */
+/* Return the first descriptor (any number) of the next chain that the guest made available. */
 static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint16_t *head)
 {
 	const struct virtio_queue *queue = &end->queue[which];
@@ -62,7 +65,7 @@ static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint
 	ahead = (uint16_t)(queue->available->index - queue->next);
 	if (ahead == 0)
 		return false;
-	dsb_ish(); /* the entry is older than the index */
+	dsb_ish(); /* read the entry after the index */
 	*head = queue->available->ring[queue->next & (queue->size - 1)];
 	if (ahead <= queue->size)
 		return true;
@@ -70,8 +73,8 @@ static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint
 	return false;
 }
 
-/* Between the chain and `frame`, which has `length` bytes. Returns how many bytes of it the chain
- * had room for; more than `length`: the chain goes on; BROKEN. */
+/* Copy between the chain and `frame`, which has `length` bytes. Return how many bytes the chain had
+ * room for; a result above `length` means that the chain is longer; or return BROKEN. */
 static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_net *end,
 								 enum virtio_net_queue which,
 								 uint16_t head, uint32_t length,
@@ -129,7 +132,10 @@ static __cold uint32_t move_coloured(struct virtio_net *end, enum virtio_net_que
 	return move_chain(end, which, head, length, false);
 }
 
-/* Without colours no instruction is for those with, whose RAM memory_at() never finds. */
+/*
+ * Move one frame. The linear path has no colouring code: memory_at() fails for coloured RAM, and
+ * the frame moves on the path with colours.
+ */
 static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
 			    uint32_t length)
 {
@@ -138,7 +144,7 @@ static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which,
 	return moved != BROKEN ? moved : move_coloured(end, which, head, length);
 }
 
-/* The chain is the guest's again. */
+/* Return the chain to the guest. */
 static inline __attribute__((always_inline)) void give_back(struct virtio_net *end,
 							    enum virtio_net_queue which,
 							    uint16_t head, uint32_t length)
@@ -151,9 +157,9 @@ static inline __attribute__((always_inline)) void give_back(struct virtio_net *e
 	entry->length = length;
 	queue->next++;
 	queue->used_index++;
-	dsb_ish(); /* the entry, and the frame, before the index */
+	dsb_ish(); /* write the entry and the frame before the index */
 	queue->used->index = queue->used_index;
-	dsb_ish(); /* the index before the flags are read (2.7.7.2) */
+	dsb_ish(); /* write the index before the flags are read (2.7.7.2) */
 	if (!(queue->available->flags & VIRTIO_NO_INTERRUPT))
 		interrupt(end, VIRTIO_INT_USED);
 }
@@ -166,7 +172,7 @@ static void lose(struct virtio_net *sender, uint16_t head)
 	give_back(sender, VIRTIO_NET_TX, head, 0);
 }
 
-/* One frame of the peer. False: there is none, or no buffer for it. */
+/* Receive one frame of the peer. Return false without a frame or a buffer for it. */
 static bool receive(struct virtio_net *end)
 {
 	struct virtio_net *peer = end->peer;
@@ -177,7 +183,8 @@ static bool receive(struct virtio_net *end)
 		return false;
 	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
 	if (length <= HEADER || length > sizeof(end->cable->frame)) {
-		break_down(peer); /* or the peer could go on for ever, since no buffer is used up */
+		/* stop the peer, which could go on for ever: no buffer is used up */
+		break_down(peer);
 		return false;
 	}
 	end->cable->header = (struct virtio_net_header){ .buffers = 1 };
@@ -196,7 +203,7 @@ static bool receive(struct virtio_net *end)
 	return true;
 }
 
-/* One frame of this end, whose peer does not work. */
+/* Drop one frame of this end, whose peer is not working. */
 static bool drop(struct virtio_net *end)
 {
 	uint16_t head;
@@ -207,7 +214,7 @@ static bool drop(struct virtio_net *end)
 	return true;
 }
 
-/* A frame of `sender` has moved: another one waits. */
+/* A frame of `sender` has moved: return whether another one waits. */
 static bool sends_more(const struct virtio_net *sender)
 {
 	const struct virtio_queue *queue = &sender->queue[VIRTIO_NET_TX];
@@ -215,7 +222,7 @@ static bool sends_more(const struct virtio_net *sender)
 	return queue->available->index != queue->next;
 }
 
-/* Return how many frames moved: after VIRTIO_NET_AT_ONCE more may wait. */
+/* Return the number of moved frames: after VIRTIO_NET_AT_ONCE more frames may wait. */
 static inline unsigned move_piece(struct virtio_net *end)
 {
 	unsigned count = 0;
@@ -242,7 +249,7 @@ static void rested(struct timer *timer)
 	gic_enable(vm->machine->net->kick);
 }
 
-/* The kick stays pending: none exits before the rest is over, however many come. */
+/* Keep the kick pending: no kick exits before the rest is over. */
 static __cold void rest(struct virtio_net *end)
 {
 	gic_disable(end->kick);
@@ -251,7 +258,7 @@ static __cold void rest(struct virtio_net *end)
 	timerq_start(&end->vm->net_rest, end->rests_until);
 }
 
-/* Each piece is followed by a rest of the same length. */
+/* Move one piece; a rest of the same length follows each piece. */
 void virtio_net_kicked(struct virtio_net *end)
 {
 	uint64_t start = read_cntpct_el0(), now;
@@ -272,7 +279,10 @@ void virtio_net_kicked(struct virtio_net *end)
 
 /* --- registers --- */
 
-/* Reads take no lock: another vCPU may select meanwhile, so that a selection is read once. */
+/*
+ * Reads take no lock. Another vCPU may change the selection meanwhile, so the selection is read
+ * once.
+ */
 static struct virtio_queue *selected(struct virtio_net *end)
 {
 	uint32_t which = __atomic_load_n(&end->queue_select, __ATOMIC_RELAXED);
@@ -340,7 +350,10 @@ void virtio_net_reset(struct virtio_net *end)
 	lock_release(&end->cable->lock);
 }
 
-/* It stops where its parts are not all in RAM, each at its alignment (2.7). */
+/*
+ * Enable a queue. The device stops unless all parts of the queue are in RAM, each with its
+ * alignment (2.7).
+ */
 static void make_ready(struct virtio_net *end, struct virtio_queue *queue)
 {
 	uint32_t size = queue->size;
@@ -389,8 +402,8 @@ static void write_address(struct virtio_queue *queue, uint32_t offset, uint32_t 
 		*address = (*address & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)value << shift;
 }
 
-/* The features must be some of those offered, and VERSION_1 (6.1). A device that works looks for
- * frames that came before. */
+/* Write the status. The features must be a subset of those offered, with VERSION_1 (6.1). A device
+ * that starts to work looks for earlier frames. */
 static void write_status(struct virtio_net *end, uint32_t value)
 {
 	bool agreed = !(end->driver_features[0] & ~VIRTIO_NET_F_MAC) &&
@@ -404,7 +417,7 @@ static void write_status(struct virtio_net *end, uint32_t value)
 		gic_set_pending(end->kick);
 }
 
-/* Of its sender: to the other end, if that works. */
+/* Kick the peer for TX if the peer is working, else this device. */
 static void notify(struct virtio_net *end, uint32_t queue)
 {
 	if (queue == VIRTIO_NET_TX)
@@ -443,13 +456,13 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 	case VIRTIO_STATUS:
 		write_status(end, value);
 		break;
-	default: /* both words of three addresses, each address 16 bytes from the next */
+	default: /* both words of three addresses, which are 16 bytes apart */
 		if (queue && offset - VIRTIO_QUEUE_DESC < 0x30 && !(offset & 0xb))
 			write_address(queue, offset, value);
 	}
 }
 
-/* Registers are written as words (4.2.2.2). */
+/* A guest writes registers as words (4.2.2.2). */
 static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value,
 			   void *state)
 {

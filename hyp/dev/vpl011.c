@@ -15,7 +15,7 @@
 #include "lib/compiler.h"
 #include "lib/percpu.h"
 
-#define IFLS_RESET 0x12u /* half full, both */
+#define IFLS_RESET 0x12u /* both FIFOs half full */
 
 /* The UART that receives the console's input. */
 static struct vpl011 *listener;
@@ -32,10 +32,10 @@ static unsigned depth(struct vpl011 *uart)
 	return *reg(uart, UARTLCR_H) & UARTLCR_H_FEN ? VPL011_FIFO_SIZE : 1;
 }
 
-/* The number of bytes that raises INT_RX (3.3.9). */
+/* Return the number of bytes that raises INT_RX (3.3.9). */
 static unsigned trigger(struct vpl011 *uart)
 {
-	static const uint8_t eighths[8] = { 1, 2, 4, 6, 7, 4, 4, 4 }; /* 5 to 7: reserved */
+	static const uint8_t eighths[8] = { 1, 2, 4, 6, 7, 4, 4, 4 }; /* 5 to 7 are reserved */
 
 	return depth(uart) == 1 ? 1
 				: VPL011_FIFO_SIZE * eighths[UARTIFLS_RX(*reg(uart, UARTIFLS))] / 8;
@@ -50,7 +50,7 @@ static void push(struct vpl011 *uart, uint8_t byte)
 		*reg(uart, UARTRIS) |= UARTINT_RX;
 }
 
-/* Moves bytes from the console to the FIFO while there is room. */
+/* Move bytes from the console to the FIFO while there is room. */
 static void fill(struct vpl011 *uart)
 {
 	int byte = 0;
@@ -64,7 +64,7 @@ static void fill(struct vpl011 *uart)
 	console_listen(!uart->waiting);
 }
 
-/* Returns 0 when the FIFO is empty (the manual leaves that value open). */
+/* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). */
 static uint32_t pop(struct vpl011 *uart)
 {
 	uint8_t byte = uart->fifo[uart->first];
@@ -82,7 +82,7 @@ static uint32_t pop(struct vpl011 *uart)
 
 /* --- the interrupt --- */
 
-/* After each access: what the console kept fits by now, or does not. */
+/* Update the interrupt after each access, which may make room for bytes that the console kept. */
 static void update(struct vpl011 *uart)
 {
 	bool line;
@@ -110,8 +110,8 @@ __cold void vpl011_receive(void)
 
 /* --- sending --- */
 
-/* At most so many bytes an exit. A store adds no more, the name of its line included: the queue
- * never has more than a line of each VM. */
+/* At most so many bytes are sent in one exit. A store adds no more, including the name of its line,
+ * so the queue never has more than one line of each VM. */
 #define SEND_MAX (PLAN_NAME_SIZE + 3u)
 _Static_assert(CONSOLE_QUEUE_SIZE >= VM_MAX * (sizeof((struct vpl011 *)0)->text + SEND_MAX),
 	       "room");
@@ -120,7 +120,10 @@ static struct timer rest PERCPU;
 
 static void send_rest(struct timer *timer);
 
-/* A timer of this core sends the rest: 27 bytes take 2.4 ms at 115200 baud. */
+/*
+ * Send a part of the queue. A timer of this core sends the rest: 27 bytes take 2.4 ms at 115200
+ * baud.
+ */
 static void send_some(void)
 {
 	if (!console_send(SEND_MAX)) /* argument: SEND_MAX */
@@ -173,7 +176,10 @@ static uint32_t read_flags(struct vpl011 *uart)
 
 static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 {
-	/* DDI 0183 3.3.15: part 0x011, Arm, revision 1; cell 0xb105f00d. A byte a register. */
+	/*
+	 * DDI 0183 3.3.15: part 0x011, Arm, revision 1; cell 0xb105f00d. One byte for each
+	 * register.
+	 */
 	static const uint8_t id[] = { 0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1 };
 
 	switch (offset) {
@@ -183,7 +189,7 @@ static uint32_t read_register(struct vpl011 *uart, uint32_t offset)
 		return read_flags(uart);
 	case UARTMIS:
 		return *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
-	default: /* RSR reads 0: no byte is received with an error */
+	default: /* RSR reads 0: no received byte has an error */
 		if (offset <= UARTDMACR)
 			return *reg(uart, offset);
 		return offset < UARTPERIPHID0 ? 0 : id[(offset - UARTPERIPHID0) / 4];
@@ -200,7 +206,8 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 	if (offset > UARTDMACR || offset & 3)
 		return;
-	if (offset == UARTDR) { /* CR.UARTEN may be 0: early output does not set the UART up */
+	/* ignore CR.UARTEN, because early output does not set the UART up */
+	if (offset == UARTDR) {
 		send(uart, (char)value);
 		*reg(uart, UARTRIS) |= UARTINT_TX;
 	} else if (offset == UARTICR) {
@@ -217,13 +224,13 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 
 /* --- an access --- */
 
-/* The lock of the console has one vCPU at a time access the UART. An access within a register reads
- * the bytes at that place. */
+/* The console's lock lets only one vCPU access the UART at a time. An access within a register
+ * reads the bytes at that place. */
 reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	uint32_t value;
 
-	if (offset > UARTDR && offset < UARTRSR) /* received bytes stay */
+	if (offset > UARTDR && offset < UARTRSR) /* keep the received bytes */
 		return 0;
 	record_lock();
 	value = read_register(state, offset & ~3u);
@@ -270,8 +277,8 @@ void vpl011_unplug(struct vpl011 *uart, bool leaves)
 	record_unlock();
 }
 
-/* No timer of the VM's cores outlives it. Another VM there starts the timer again for what it sends
- * after console_line(), which sends all that waits. */
+/* Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
+ * text that it sends after console_line(), which sends the whole queue. */
 void vpl011_stop(struct vpl011 *uart)
 {
 	/* bound: VCPU_MAX */

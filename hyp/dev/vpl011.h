@@ -17,32 +17,33 @@ struct vm;
 
 struct vpl011 {
 	struct vm *vm;
-	uint8_t fifo[VPL011_FIFO_SIZE]; /* received */
+	uint8_t fifo[VPL011_FIFO_SIZE]; /* received bytes */
 	uint8_t first, count;
-	bool waiting; /* FIFO full: the console keeps later bytes, its interrupt is off */
-	bool line;    /* the interrupt's level, as the virtual GIC knows it */
-	/* Of one UART among several: a line goes to the console as a whole, with the VM's name, and
-	 * some bytes an exit. */
+	bool waiting; /* FIFO full: the console keeps later bytes with its interrupt off */
+	bool line;    /* the interrupt's level in the virtual GIC */
+	/* One UART among several: the console gets whole lines with the VM's name, some bytes an
+	 * exit. */
 	bool by_lines;
 	bool unplugged;
 	uint8_t length;
 	char text[160];
-	uint16_t reg[VPL011_REGISTERS]; /* by offset / 4; the registers that store nothing stay 0 */
+	/* indexed by offset / 4; registers that store nothing stay 0 */
+	uint16_t reg[VPL011_REGISTERS];
 };
 
-/* Resets the UART. `input`: the UART receives the console's input, unless another one does. */
+/* Reset the UART. `input`: the UART receives the console's input, unless another UART does. */
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
-/* Until vpl011_start() the UART receives nothing, but stays the one that does, unless its VM
- * leaves. It sends what it has of a line. */
+/* Send the incomplete line. The UART receives nothing until vpl011_start(), but keeps its claim to
+ * the input unless its VM leaves. */
 void vpl011_unplug(struct vpl011 *uart, bool leaves);
 
-/* The UART receives no input afterwards, and sends what it has of a line. */
+/* Send the incomplete line. The UART receives no input afterwards. */
 void vpl011_stop(struct vpl011 *uart);
 
-/* For struct mmio_region (hyp/vm/machine.h), whose state is a struct vpl011. */
+/* Functions for struct mmio_region (hyp/vm/machine.h), whose state is a struct vpl011. */
 reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
-/* Handles the console's interrupt. */
+/* Handle the console's interrupt. */
 void vpl011_receive(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cleans and invalidates caches by set and way, down to the last level that CLIDR names (DDI 0487
+ * Clean and invalidate caches by set and way, down to the last level that CLIDR names (DDI 0487
  * D4.4, DDI 0406C B2.2). Set and way reach this core's caches and the shared caches of its cluster,
  * but no system cache beyond them. The return to the guest fills some lines again: vectors.S, the
  * vCPU's frame, the end of this code.
  *
- * Where CLIDR names no level (gem5) the maintenance goes by address: the memory of EL2 and of the
- * bench guest that this core uses between two samples.
+ * If CLIDR names no level (gem5), maintenance goes by address: the memory of EL2 and of the bench
+ * guest that this core uses between two samples.
  */
 #include "hyp/mem/cold.h"
 
@@ -34,7 +34,7 @@
 #define CCSIDR_WAY_LAST(ccsidr) ((uint32_t)((ccsidr) >> 3) & 0x3ffu)
 #define CCSIDR_SET_LAST(ccsidr) ((uint32_t)((ccsidr) >> 13) & 0x7fffu)
 
-/* The way is in the highest bits of a set/way operand: as many bits as the last way needs. */
+/* The way is in the highest bits of a set/way operand, with as many bits as the last way needs. */
 static void clean_level(uint32_t level, reg_t ccsidr)
 {
 	uint32_t way_last = CCSIDR_WAY_LAST(ccsidr);
@@ -48,7 +48,7 @@ static void clean_level(uint32_t level, reg_t ccsidr)
 			dcache_clean_invalidate_line(w << way | s << line | level << 1);
 }
 
-/* CSSELR holds the guest's value. */
+/* Restore CSSELR afterwards: it holds the guest's value. */
 static reg_t ccsidr_of(uint32_t level)
 {
 	reg_t selected = read_csselr_el1();
@@ -62,7 +62,7 @@ static reg_t ccsidr_of(uint32_t level)
 	return ccsidr;
 }
 
-/* Each level is complete before the next: a line cleaned from one may go to the next. */
+/* Complete each level before the next, because a line cleaned from one level may go to the next. */
 static void clean_levels(reg_t clidr)
 {
 	dsb_sy();

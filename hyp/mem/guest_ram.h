@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a VM's RAM is: a window of physical memory, or of a coloured VM the window's pages of its
- * colours (docs/design/neighbours.md). EL2 uses guest RAM through these functions: neighbouring
- * pages of a coloured VM are no neighbours in memory.
+ * The physical place of a VM's RAM: a window of memory, or, for a coloured VM, the window's pages
+ * of the VM's colours (docs/design/neighbours.md). EL2 accesses guest RAM through these functions:
+ * adjacent pages of a coloured VM are not adjacent in memory.
  */
 #pragma once
 
@@ -10,23 +10,24 @@
 #include "arch/types.h"
 
 struct guest_ram {
-	ipa_t base;             /* 2 MiB aligned, and so is pa */
-	pa_t pa;                /* of the window */
-	uint64_t size;          /* of the IPAs */
-	uint64_t linear;        /* without colours the same: PA is IPA plus a constant; else 0 */
-	uint32_t colours;       /* how many; 0: any */
-	const uint32_t *colour; /* each of them */
+	ipa_t base;    /* 2 MiB aligned, as is pa */
+	pa_t pa;       /* start of the window */
+	uint64_t size; /* size in IPAs */
+	/* equals `size` without colours, where PA is IPA plus a constant; else 0 */
+	uint64_t linear;
+	uint32_t colours;       /* number of colours; 0 for RAM of any colour */
+	const uint32_t *colour; /* the VM's colours */
 };
 
-/* Bytes of RAM, a part that lies side by side at a time: begins with `ipa` and `left`. */
+/* A range of RAM, walked in contiguous parts. Set `ipa` and `left` to begin. */
 struct ram_span {
-	ipa_t ipa;   /* of the part */
-	size_t left; /* with the part */
+	ipa_t ipa;   /* start of the part */
+	size_t left; /* bytes left, including this part */
 	uint8_t *at;
 	size_t size;
 };
 
-/* Without colours. */
+/* Return a description of RAM without colours. */
 static inline struct guest_ram ram_plain(ipa_t base, pa_t pa, uint64_t size)
 {
 	return (struct guest_ram){ .base = base, .pa = pa, .size = size, .linear = size };
@@ -39,17 +40,19 @@ static inline bool ram_holds(const struct guest_ram *ram, ipa_t ipa, uint64_t si
 	return offset <= ram->size && size <= ram->size - offset;
 }
 
-/* The functions below are for bytes that ram_holds(). */
+/* The functions below are for ranges that ram_holds(). */
 pa_t ram_pa(const struct guest_ram *ram, ipa_t ipa);
 
-/* The next part of a span; false after the last one. */
+/* Move to the next part of a span. Return false after the last one. */
 bool ram_next(const struct guest_ram *ram, struct ram_span *span);
 
-/* `buffer` to RAM, or else RAM to it. */
+/* Copy `buffer` to RAM, or RAM to `buffer`. */
 void ram_copy(const struct guest_ram *ram, ipa_t ipa, void *buffer, size_t size, bool to_ram);
 
-/* Cleans and invalidates the data caches there. */
+/* Clean and invalidate the data caches for this range. */
 void ram_clean(const struct guest_ram *ram, ipa_t ipa, size_t size);
 
-/* For any address. NULL: not wholly in RAM, or not side by side. */
+/*
+ * Return a pointer to a range of any address, or NULL if the range leaves RAM or is not contiguous.
+ */
 void *ram_at(const struct guest_ram *ram, ipa_t ipa, size_t size);

@@ -6,7 +6,7 @@
 #include "hyp/cpu/errata.h"
 
 #define VTTBR_VMID_SHIFT 48
-#define EMPTY_VMID 0x7fu /* of no VM, and of no twin */
+#define EMPTY_VMID 0x7fu /* no VM has this VMID, or its twin */
 
 static const pte_t attributes_of[] = {
 	[STAGE2_NORMAL] = S2_MEMATTR_NORMAL | S2_AP_RW | PTE_SH_INNER | PTE_AF,
@@ -45,7 +45,7 @@ static void invalidate_under(const struct stage2 *stage2, uint64_t vttbr, uint64
 
 /*
  * `table` is the first member of struct stage2. TLB maintenance acts on the current VMID. The entry
- * is already invalid for walks under both VMIDs, and stays so until both are done.
+ * is already invalid for walks under both VMIDs, and remains so until both are done.
  */
 static void invalidate(struct pagetable *table, uint64_t ipa, bool subtree)
 {

@@ -28,8 +28,8 @@ static bool in_ram(const struct stage2_lazy *lazy, ipa_t ipa)
 	return ipa >= lazy->base && ipa < lazy->end;
 }
 
-/* The level of the largest leaf around `ipa` that the grain allows, that holds guest RAM alone and
- * whose size divides the distance to the PA. */
+/* Return the level of the largest leaf around `ipa` that the grain allows, that contains only guest
+ * RAM, and whose size divides the distance to the PA. */
 static unsigned leaf_level(const struct stage2_lazy *lazy, ipa_t ipa)
 {
 	unsigned level = 3;
@@ -58,8 +58,8 @@ static void account(struct stage2_lazy *lazy, uint64_t ticks)
 	lazy->faults = saturate(lazy->faults + 1ull);
 }
 
-/* The path without colours has few instructions for those with: it keeps no address, HPFAR_EL2 has
- * the page. */
+/* Map a page of coloured RAM. The path without colours keeps no address for this function:
+ * HPFAR_EL2 has the page. */
 static __cold bool map_coloured(const struct stage2_lazy *lazy)
 {
 	ipa_t page = (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8;

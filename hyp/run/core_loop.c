@@ -10,7 +10,7 @@
 #include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
 
-/* The last vCPU of several is loaded when the core leaves vcpu_run(). */
+/* Load the last of several vCPUs when the core leaves vcpu_run(). */
 static void run(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
@@ -32,8 +32,8 @@ static void run(struct vcpu *vcpu)
 		vm_work_turn_off(vcpu);
 }
 
-/* EL2 does a worker's turn itself, and takes all interrupts before each piece. A kick reports what
- * other cores post; the core's loop does what cores ask. */
+/* EL2 does a worker's turn itself, and takes all interrupts before each piece. A kick reports posts
+ * of other cores; the core's loop processes requests. */
 static __cold void work(struct vcpu *vcpu)
 {
 	for (;;) {
@@ -50,7 +50,7 @@ static __cold void work(struct vcpu *vcpu)
 	sched_leave();
 }
 
-/* Interrupts are masked: one that is pending ends the wait. */
+/* Interrupts are masked; a pending interrupt ends the wait. */
 static void idle(void)
 {
 	wfi();
@@ -75,7 +75,8 @@ static void turn(void)
 void core_loop(bool (*over)(void))
 {
 	for (;;) {
-		smp_process_calls(); /* first: over() sees all that asks until here */
+		/* process calls first: over() sees the effects of all earlier calls */
+		smp_process_calls();
 		if (over())
 			return;
 		turn();

@@ -8,20 +8,20 @@
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
-/* A function of a type that has nothing to do. */
+/* A function for a type of VM that has nothing to do here. */
 static inline void guest_nothing(struct vm *vm)
 {
 }
 
-/* Its network device, if it has one, is as at reset: its RAM is the VM's alone. */
+/* Reset the VM's network device, if it has one. The device's RAM is the VM's own. */
 static inline void guest_unplug(struct vm *vm)
 {
 	if (vm->machine->net)
 		virtio_net_reset(vm->machine->net);
 }
 
-/* One piece of what vm_type.reset() does, from vm->progress.done on, `left` bytes at most: copy it
- * from `from` to the VM's RAM at `to`, and to memory; or bring memory up to date there. */
+/* Do one piece of vm_type.reset(), from vm->progress.done on, with at most `left` bytes: copy the
+ * piece from `from` to the VM's RAM at `to`, and clean it to memory; or only clean it. */
 static inline size_t guest_piece(struct vm *vm, uint64_t left)
 {
 	size_t size = left < VM_PIECE_BYTES ? (size_t)left : VM_PIECE_BYTES;
@@ -43,17 +43,17 @@ static inline void guest_clean_piece(struct vm *vm, ipa_t at, uint64_t left)
 	ram_clean(&vm->machine->ram, at, guest_piece(vm, left));
 }
 
-/* Each describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */
+/* Each function describes the machine of a type of VM; vms.c adds vCPUs and SPIs. */
 
-/* The bench guest, VM `vm`, gets `run`, with its RAM's size, in its RAM; a load with its
- * configuration. */
+/* Describe the bench guest, VM `vm`. The guest gets `run`, with the size of its RAM, in its RAM; a
+ * load also gets its configuration. */
 void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run *run, pa_t ram_pa,
 		 uint64_t ram_size);
 void guest_load(struct vm_machine *machine, unsigned vm, const struct guest_run *run,
 		const struct run_config *config, pa_t ram_pa, uint64_t ram_size);
 
-/* An unmodified guest, with its RAM at ram_pa, has a machine that looks like QEMU's virt; without
- * stage 2 it has the board. The host tool has checked that this board can run it. */
+/* Describe an unmodified guest with its RAM at ram_pa. Its machine looks like QEMU's virt; without
+ * stage 2 it is the board's. The host tool has checked that this board can run the guest. */
 void guest_unmodified(struct vm_machine *machine, const struct plan_guest *plan,
 		      const struct plan_vm *vm, pa_t ram_pa, bool stage2);
 

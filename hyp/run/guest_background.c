@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background VM keeps a core busy: it counts in an endless loop, from one page of code in our
- * own image (guest/arch/background/), and has nothing else: no memory to write, no interrupt, and
- * no device but its CPU interface. It writes every register of EL1 that a VM has of its own,
- * priority mask and active priorities of the CPU interface, and all FP registers unless the
- * configuration says fp=static, so that whatever a switch forgets is seen in the measured guest.
+ * The background VM keeps a core busy: it counts in an endless loop, in one page of code from this
+ * image (guest/arch/background/). The VM has no memory to write, no interrupt, and no device but
+ * its CPU interface. Its code writes every EL1 register that a VM owns, priority mask and active
+ * priorities of the CPU interface, and all FP registers unless fp=static. If a switch forgets a
+ * register, the measured guest has a wrong value.
  */
 #include "hyp/base/image.h"
 #include "hyp/run/guest.h"
@@ -12,7 +12,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 
-/* Bits of its first argument, which that code reads. */
+/* Bits of the first argument of that code. */
 #define BACKGROUND_USES_FP 1u
 #define BACKGROUND_HAS_GICV 2u
 #define BACKGROUND_HAS_APR 4u
@@ -28,7 +28,10 @@ static enum vm_build add_devices(struct vm *vm)
 		       : VM_BUILD_FAILED;
 }
 
-/* CNTVOFF, which it does not look at, is that of the VM beside it: a switch has none to write. */
+/*
+ * CNTVOFF equals that of the VM beside it, so a switch has no CNTVOFF to write; the code does not
+ * read CNTVCT.
+ */
 static bool reset(struct vm *vm)
 {
 	for (unsigned i = 0; i < VM_MAX; i++)
@@ -61,7 +64,7 @@ static const struct vm_type type = {
 	.stopped = guest_nothing,
 };
 
-/* In the register of a hypercall's number, which any frame holds. */
+/* The rounds are in the register of a hypercall's number, which every frame holds. */
 static uint32_t rounds(const struct vm *vm)
 {
 	return (uint32_t)vm->vcpu[0]->frame.x[0];

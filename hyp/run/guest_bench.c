@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bench guest: embedded in the image, with the GIC at the board's addresses. The measured one
+ * The bench guest: embedded in the image, with the GIC at the board's addresses. The measured guest
  * has IPA = PA, so that stage 2 can be off; a load is the same guest in another window of RAM.
  */
 #include "hyp/run/guest.h"
@@ -43,7 +43,7 @@ static enum vm_build add_devices(struct vm *vm)
 										 : VM_BUILD_FAILED;
 }
 
-/* A piece of the image, or of the memory after it, which the guest clears. */
+/* Load a piece of the image, or clean a piece of the memory after it, which the guest clears. */
 static bool load_piece(struct vm *vm)
 {
 	const struct guest_header *h = header();
@@ -60,7 +60,7 @@ static bool load_piece(struct vm *vm)
 	return true;
 }
 
-/* Loads the image and the run page. The rest of the RAM keeps the last guest's values. */
+/* Load the image and the run page. The rest of the RAM keeps the last guest's values. */
 static bool reset(struct vm *vm)
 {
 	struct guest_run *page = run_page(vm);
@@ -81,8 +81,8 @@ static void set_registers(struct vcpu *vcpu)
 	vcpu->frame.x[0] = (reg_t)(vcpu->vm->machine->ram.base + GUEST_RUN_OFFSET);
 }
 
-/* One store, the cleaning of one cache line and vcpu_run() come between the stamp and the guest's
- * first instruction. */
+/* Take the stamp. Only one store, the cleaning of one cache line and vcpu_run() come between the
+ * stamp and the guest's first instruction. */
 static void starting(struct vm *vm)
 {
 	struct guest_run *page = run_page(vm);
@@ -128,5 +128,5 @@ void guest_load(struct vm_machine *machine, unsigned vm, const struct guest_run 
 	machine->rounds = rounds;
 	machine->run.config = *config;
 	machine->run.is_load = true;
-	machine->run.no_fp = true; /* with fp=static they are the measured guest's */
+	machine->run.no_fp = true; /* with fp=static only the measured guest has FP registers */
 }

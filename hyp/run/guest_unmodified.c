@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The unmodified guest: the plan lists its images, the board's store holds them. Its machine looks
- * like QEMU's virt (abi/virt.h), with its RAM in the board's guest RAM. With stage 2 off the guest
- * has the board's own hardware, at the board's addresses.
+ * The unmodified guest: the plan lists its images, and the board's store holds them. Its machine
+ * looks like QEMU's virt (abi/virt.h), with its RAM in the board's guest RAM. With stage 2 off the
+ * guest has the board's own hardware, at the board's addresses.
  */
 #include "hyp/run/guest.h"
 
@@ -30,7 +30,7 @@ static uintptr_t store_at(const struct plan_load *load)
 	return board.store_base + load->store;
 }
 
-/* With irq=direct the guest has the board's GIC, and so the board's UART, if that is a PL011. */
+/* With irq=direct the guest has the board's GIC, and also the board's UART if that is a PL011. */
 static bool has_real_uart(const struct run_config *config)
 {
 	return config->stage2 == STAGE2_OFF || (config->irq == IRQ_DIRECT && console_is_pl011());
@@ -50,7 +50,7 @@ static bool add_uart(struct vm *vm)
 	return true;
 }
 
-/* One block, or some pages before the next block begins. */
+/* Return the size of one block, or of some pages before the next block. */
 static uint64_t mapped_at_once(const struct vm *vm, ipa_t ipa, pa_t pa, uint64_t left)
 {
 	uint64_t block = LPAE_SIZE(2), size = block - ipa % block;
@@ -62,7 +62,7 @@ static uint64_t mapped_at_once(const struct vm *vm, ipa_t ipa, pa_t pa, uint64_t
 	return left < size ? left : size;
 }
 
-/* A piece of a load outside of RAM, as in flash, which is read-only for the guest. */
+/* Map a piece of a load outside of RAM, as in flash, which is read-only for the guest. */
 static bool map_load_piece(struct vm *vm, const struct plan_load *load)
 {
 	struct vm_progress *progress = &vm->progress;
@@ -93,7 +93,7 @@ static bool add_emulated(struct vm *vm)
 	return true;
 }
 
-/* What no load has is erased. */
+/* Map erased flash where no load lies. */
 static enum vm_build fill_flash_piece(struct vm *vm)
 {
 	struct vm_progress *progress = &vm->progress;
@@ -109,7 +109,9 @@ static enum vm_build fill_flash_piece(struct vm *vm)
 									: VM_BUILD_DONE;
 }
 
-/* The first piece adds the devices that EL2 emulates; the loads follow, and the flash. */
+/*
+ * Add the devices that EL2 emulates: the first piece of the build. The loads and the flash follow.
+ */
 static enum vm_build add_devices(struct vm *vm)
 {
 	const struct plan_guest *plan = vm->machine->plan;
@@ -123,7 +125,7 @@ static enum vm_build add_devices(struct vm *vm)
 	return add_emulated(vm) ? VM_BUILD_MORE : VM_BUILD_FAILED;
 }
 
-/* An image outside of RAM is read where it lies. */
+/* Copy a load into RAM. A load outside of RAM stays in the store. */
 static void load_piece(struct vm *vm, const struct plan_load *load)
 {
 	uint64_t done = vm->progress.done, left = load->size - done;
@@ -148,8 +150,8 @@ static bool load_images(struct vm *vm)
 	return true;
 }
 
-/* Each start finds the machine as at power-on, but for a counter that goes on: without an offset no
- * CVAL plus CNTVOFF passes 2^64, where QEMU's timers fail. */
+/* Reset the machine to its state at power-on, except for the counter, which continues. Without an
+ * offset no CVAL plus CNTVOFF exceeds 2^64, which QEMU's timers cannot handle. */
 static bool reset(struct vm *vm)
 {
 	if (load_images(vm))
@@ -175,7 +177,7 @@ static void restarts(struct vm *vm)
 		vpl011_unplug(uart_of(vm), vm->dismissed);
 }
 
-/* The guest may have left the real UART in any state. */
+/* Set the real UART up again: the guest may have left it in any state. */
 static void stopped(struct vm *vm)
 {
 	guest_unplug(vm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the first C instruction to the end of the run. */
+/* The run, from the first C instruction to its end. */
 #include <string.h>
 
 #include "arch/counter.h"
@@ -65,7 +65,10 @@ static void emit_run(unsigned lr_count)
 	record_close();
 }
 
-/* start.S calls this with interrupts masked, translation off, bss clear, on the boot stack. */
+/*
+ * start.S calls this function with interrupts masked, translation off, bss clear, on the boot
+ * stack.
+ */
 _Noreturn void hyp_main(void)
 {
 	unsigned lr_count = 0;

@@ -14,7 +14,10 @@
 #include "hyp/run/scenario.h"
 #include "hyp/run/vms.h"
 
-/* The emulated distributor has VIRQ_COUNT INTIDs; the board's may have fewer. */
+/*
+ * Return the number of SPIs: the emulated distributor has VIRQ_COUNT INTIDs; the board's may have
+ * fewer.
+ */
 static unsigned spi_count(const struct run_config *config)
 {
 	unsigned count = VIRQ_COUNT;
@@ -54,8 +57,8 @@ static void describe(struct guest_run *run, const struct plan *plan, uint32_t st
 	run->config.cycles = cycles_resolve((enum cycles_use)config->cycles, plan->platform);
 }
 
-/* Returns whether the guests ended and reported no failure. A configuration that this machine
- * cannot run does not stop the plan. */
+/* Run one step. Return whether the guests ended and reported no failure. A configuration that this
+ * machine cannot run does not stop the plan. */
 static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
 		     const struct run_config *config, const struct plan_bench *bench)
 {
@@ -73,7 +76,7 @@ static bool run_step(const struct plan *plan, uint32_t step, uint32_t pass,
 	return done;
 }
 
-/* A B C, then C B A: a drift with time hits every configuration alike. */
+/* Run the configurations A B C, then C B A: a drift over time affects each of them equally. */
 bool plan_run(const struct plan *plan)
 {
 	bool ok = true;

@@ -20,22 +20,23 @@
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
-#define EVENT_REST_US 40u /* under QEMU 2500 instructions: twice what an event takes */
+#define EVENT_REST_US 40u /* 2500 instructions under QEMU: twice the length of an event */
 
 static struct {
 	const struct plan *plan;
 	uint64_t start, limit; /* CNTPCT */
 	struct timer event_timer;
 	unsigned next_event;
-	uint32_t served;      /* bit i: `on` line i */
-	uint32_t count[2];    /* of events: ignored, done */
-	uint32_t reported;    /* the resets of one VM that the next record reports; 0: no more */
-	uint64_t rests_until; /* CNTPCT: no event is served before */
-	enum vm_outcome ended[VM_MAX]; /* of a VM that an event has destroyed */
+	uint32_t served;   /* bit i: event i of `on` was served */
+	uint32_t count[2]; /* number of ignored and of served events */
+	/* the resets of one VM that the next record reports; 0: no more records */
+	uint32_t reported;
+	uint64_t rests_until;          /* CNTPCT before which no event is served */
+	enum vm_outcome ended[VM_MAX]; /* ends of VMs that an event has destroyed */
 	unsigned life_count;
 } now;
 
-/* What is known of the life of a VM, for its record. */
+/* The facts of a VM's life, for its record. */
 struct life {
 	const struct vm *vm;
 	enum vm_outcome outcome;
@@ -44,11 +45,11 @@ struct life {
 	uint32_t net_received, net_lost, net_broken;
 };
 
-/* Lives that events ended: their records are printed after the step, since printing takes long.
- * Between two of a VM lies an event that makes it anew. */
+/* Lives that events ended. Their records are printed after the step, since printing takes long.
+ * Between two lives of a VM an event makes the VM anew. */
 static struct life lives[(PLAN_EVENT_MAX + PLAN_ON_MAX + VM_MAX) / 2];
 
-/* A background VM or a load: it never ends by itself. */
+/* Return whether the VM is a background VM or a load, which never ends by itself. */
 static bool is_neighbour(unsigned i)
 {
 	return vms[i].machine->rounds;
@@ -73,7 +74,7 @@ static const char *word_of(enum vm_outcome outcome)
 
 /* --- a VM --- */
 
-/* A neighbour has none. */
+/* Return the time limit of a VM; a neighbour has none. */
 static uint64_t limit_of(unsigned i)
 {
 	return is_neighbour(i) ? VM_NO_LIMIT : now.limit;
@@ -148,7 +149,7 @@ static enum vm_outcome ended(unsigned i)
 	return vm_outcome(&vms[i]) <= VM_LEAVING ? now.ended[i] : vm_outcome(&vms[i]);
 }
 
-/* On the core of vCPU 0, in the work of vm_dismiss(). */
+/* Keep the life of a VM. The core of vCPU 0 runs this in the work of vm_dismiss(). */
 static void keep_life(const struct vm *vm)
 {
 	unsigned i = (unsigned)(vm - vms);
@@ -179,7 +180,7 @@ static void destroy(unsigned i)
 	vm_dismiss(&vms[i]);
 }
 
-/* In an exit: the core's loop does the rest. */
+/* End the step from an exit: the core's loop does the rest. */
 static void leave_guest(struct timer *timer)
 {
 	sched_leave();
@@ -194,9 +195,9 @@ static void report_resets(const struct vm *vm, uint32_t count)
 	record_from_guest(RECORD_CHECK, vm->name, 0, body.at, body.length);
 }
 
-/* A guest that restarts for ever is known by its records: of its 1st, 2nd, 4th, 8th ... restart.
- * Printing is no part of the step. It takes long, so beside another VM the record `vm` alone has
- * the number. */
+/* Report a restart. A guest that restarts for ever has records only of its 1st, 2nd, 4th, 8th ...
+ * restart. Printing is not part of the step and takes long, so beside another VM only the record
+ * `vm` has the number. */
 static void report_all_resets(const struct vm *vm)
 {
 	uint64_t start = counter_read(), took;
@@ -210,7 +211,7 @@ static void report_all_resets(const struct vm *vm)
 	now.limit += took;
 }
 
-/* Whether the VM is not at its end. */
+/* Return whether the VM is not at its end. */
 static bool goes_on(unsigned i)
 {
 	enum vm_outcome outcome = vm_outcome(&vms[i]);
@@ -221,7 +222,10 @@ static bool goes_on(unsigned i)
 
 /* --- events --- */
 
-/* False: the VM is not in a state for it; a pause or resume that changes nothing is an error. */
+/*
+ * Do an event. Return false if the VM's state does not allow the event; a pause or resume that
+ * changes nothing is an error.
+ */
 static bool do_event(enum plan_event_kind what, unsigned i)
 {
 	struct vm *vm = &vms[i];
@@ -256,13 +260,13 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 
 _Static_assert(VM_FAULT == VM_RESET + PLAN_END_FAULT, "ends are in the order of outcomes");
 
-/* A VM that starts again may run by now. */
+/* Return whether the VM came to this end. A VM that restarts may run again by now. */
 static bool has_come_to(const struct vm *vm, enum vm_outcome end)
 {
 	return end == VM_RESET ? vm->resets : vm_outcome(vm) == end;
 }
 
-/* The first line whose VM has come to its end. */
+/* Serve the first `on` event whose VM has come to its end. */
 static bool serve_end(void)
 {
 	for (unsigned i = 0; i < now.plan->on_count; i++) {
@@ -277,7 +281,7 @@ static bool serve_end(void)
 	return false;
 }
 
-/* CNTPCT; UINT64_MAX: there is none. */
+/* Return CNTPCT of the next event, or UINT64_MAX. */
 static uint64_t next_event_at(void)
 {
 	if (now.next_event == now.plan->event_count)
@@ -296,8 +300,8 @@ static bool serve_time(uint64_t time)
 	return true;
 }
 
-/* One event. First the ends: what one line does may be the next one's event. Each event is followed
- * by a rest, in which core 0 is its vCPUs'. Returns whether core 0 rests. */
+/* Serve one event. Ends come first, because the effect of one event may be the next one's cause. A
+ * rest follows each event, in which core 0 runs its vCPUs. Return whether core 0 rests. */
 static bool do_events(void)
 {
 	uint64_t start, due;
@@ -326,7 +330,7 @@ static uint64_t limit_from(uint64_t start)
 	return ms ? start + (uint64_t)clock_hz() * ms / MS_PER_S : VM_NO_LIMIT;
 }
 
-/* Without its neighbours a configuration is not what it says. */
+/* A neighbour that failed invalidates the configuration. */
 static bool neighbour_failed(void)
 {
 	bool failed = false;
@@ -346,7 +350,7 @@ static bool step_is_over(void)
 	return !waits || neighbour_failed();
 }
 
-/* Returns the ticks from the first start on; 0 where a VM was refused. */
+/* Run the step. Return the ticks from the first start on, or 0 if a VM was refused. */
 static uint64_t run(void)
 {
 	bool created = true;
@@ -359,24 +363,25 @@ static uint64_t run(void)
 	now.limit = limit_from(counter_read());
 	EACH_VM(i)
 	vm_start(&vms[i], limit_of(i));
-	now.start = counter_read(); /* loading is no part of the step */
+	now.start = counter_read(); /* loading is not part of the step */
 	now.limit = limit_from(now.start);
 	vms[now.plan->measured].limit = now.limit;
-	while (next_event_at() == now.start) /* no guest has begun: the begin of the step */
+	/* events at the begin of the step come before the guests */
+	while (next_event_at() == now.start)
 		serve_time(now.start);
 	core_loop(step_is_over);
 	end = counter_read();
 	timerq_stop(&now.event_timer);
-	vm_stop(&vms[now.plan->measured]); /* the first: it may have had the GIC */
+	vm_stop(&vms[now.plan->measured]); /* stop the measured VM first: it may own the GIC */
 	EACH_VM(i)
-	vm_halt(&vms[i]); /* no VM waits for what follows */
+	vm_halt(&vms[i]); /* no VM waits for this */
 	EACH_VM(i)
 	vm_stop(&vms[i]);
 	return end - now.start;
 }
 
-/* How the measured VM ended; without a bench guest, the worst end of all: the words of enum
- * vm_outcome are in this order. A VM that an event has destroyed did nothing wrong. */
+/* Return the end of the measured VM, or, without a bench guest, the worst end of all: enum
+ * vm_outcome is in this order. A VM that an event has destroyed did nothing wrong. */
 static enum vm_outcome worst_end(void)
 {
 	enum vm_outcome worst = VM_DONE;

@@ -70,7 +70,7 @@ static const char *check_gic(unsigned *lr_count)
 }
 
 /* Write the last word of the guest's first 1, 2, 4 ... MiB, up to all of its RAM. With less RAM an
- * access aborts, or a word keeps no value, or two words have one place. */
+ * access aborts, a word does not keep its value, or two addresses share a word. */
 static const char *check_ram(void)
 {
 	static char buffer[96];

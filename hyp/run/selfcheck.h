@@ -5,8 +5,8 @@
 #include "arch/types.h"
 
 /*
- * Checks the level, the counter, the CPU's address sizes, the GIC and the guest's RAM, in this
- * order. Returns NULL, or the message of the first check that fails. Needs the UART only. *lr_count
- * receives the number of list registers.
+ * Check the level, the counter, the CPU's address sizes, the GIC and the guest's RAM, in this
+ * order. Return NULL, or the message of the first failed check. This function needs only the UART.
+ * *lr_count receives the number of list registers.
  */
 const char *selfcheck(unsigned *lr_count);

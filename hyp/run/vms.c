@@ -20,12 +20,12 @@
 #include "lib/bits.h"
 #include "lib/text.h"
 
-/* Tables of a stage 2: level 2 for 4 GiB, and level 3 for each 2 MiB in pages of 4 KiB; for the
- * devices 8 more. */
+/* Tables of a stage 2: level 2 for 4 GiB, and level 3 for each 2 MiB in pages of 4 KiB; 8 more for
+ * the devices. */
 #define DEVICE_TABLES 4u
 #define TABLES(mib) ((mib) / 2 + STAGE2_INPUT_GIB + DEVICE_TABLES)
 #define RAM_MAX_MIB 1024u
-#define LINK_SPIS 4u /* of a link: each end's interrupt, and its kick where it is a device */
+#define LINK_SPIS 4u /* each end has an interrupt, and a kick if it is a device */
 
 _Static_assert(PLAN_STATS_VCPUS == EXIT_STATS_MAX, "the host tool checks it");
 
@@ -35,12 +35,12 @@ static struct vcpu_space spaces[VM_MAX][VCPU_MAX];
 
 static struct {
 	const struct plan *plan;
-	const struct run_config *config, *beside; /* of VMs that are not measured */
+	const struct run_config *config, *beside; /* `beside` is for VMs that are not measured */
 	uint32_t taking_part;                     /* bit i: VM i */
 	unsigned tables_used;
 	struct vm_machine machine[VM_MAX];
 	struct vm_config vm[VM_MAX];
-	struct doorbell doorbell[VM_MAX]; /* a VM has one link at most */
+	struct doorbell doorbell[VM_MAX]; /* a VM has at most one link */
 	const struct doorbell *last_ring[PLAN_LINK_MAX];
 	struct virtio_net net[VM_MAX];
 	struct virtio_cable cable[PLAN_LINK_MAX];
@@ -51,13 +51,13 @@ bool vms_takes_part(unsigned i)
 	return step.taking_part >> i & 1;
 }
 
-/* Its RAM is in a window with pages of every colour, of which it has some. */
+/* Return whether the VM has only some colours of the pages in its window. */
 static bool is_coloured(unsigned i)
 {
 	return step.config->colouring && step.plan->vm[i].colours;
 }
 
-/* QEMU's GICv2 does not look at a level again when a list register deactivates its interrupt: a
+/* QEMU's GICv2 does not sample a level again when a list register deactivates its interrupt: a
  * timer that is due again before the guest's EOI is lost. The bench guest, which measures the link,
  * has no such handler. */
 static bool loses_levels(void)
@@ -66,7 +66,7 @@ static bool loses_levels(void)
 				      step.plan->platform == PLATFORM_QEMU_HOST);
 }
 
-/* Physical SPIs are the measured VM's. */
+/* Describe a VM. The physical SPIs belong to the measured VM. */
 static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t ram_size)
 {
 	const struct plan_vm *vm = &step.plan->vm[i];
@@ -119,8 +119,8 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 	describe(i, run, ram_pa, ram_size);
 }
 
-/* An unmodified guest finds the device where QEMU's virt has its first one. The MAC address is
- * administered locally. */
+/* Add a network device. An unmodified guest has it at the place of the first device of QEMU's virt.
+ * The MAC address is locally administered. */
 static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct virtio_cable *cable)
 {
 	bool unmodified = step.plan->vm[i].image == PLAN_IMAGE_GUEST;
@@ -138,8 +138,8 @@ static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct 
 	step.machine[i].net = &step.net[i];
 }
 
-/* `intid`: of the SPI that this end has; `rings`: of the other end's. Physical ones, but where the
- * measured VM has the distributor. */
+/* Add one end of a link. `intid` is the SPI of this end, `rings` the SPI of the other end. They are
+ * physical SPIs only if the measured VM owns the distributor. */
 static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigned intid,
 		    unsigned rings)
 {
@@ -165,8 +165,8 @@ static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigne
 	machine->run.link_kind = link->kind;
 }
 
-/* IPA = PA, beyond the RAM of every VM that can have a link. The board's last SPIs are the links',
- * not the measured VM's. */
+/* Place the links with IPA = PA, beyond the RAM of every VM that can have a link. The board's last
+ * SPIs are the links', not the measured VM's. */
 static void place_links(pa_t base)
 {
 	struct vm_machine *measured = &step.machine[step.plan->measured];
@@ -188,7 +188,7 @@ static void place_links(pa_t base)
 	step.machine[i].run.physical_spi_count = intid - board.spi_first;
 }
 
-/* In this configuration. */
+/* Return the number of links in this configuration. */
 static unsigned links_taking_part(void)
 {
 	unsigned count = 0;
@@ -199,7 +199,7 @@ static unsigned links_taking_part(void)
 	return count;
 }
 
-/* The load that takes part is the active VM, the measured one its standby. */
+/* Make the load the active VM and the measured VM its standby. */
 static void pair(void)
 {
 	unsigned standby = step.plan->measured, way = step.config->beside;
@@ -221,7 +221,7 @@ static void pair(void)
 		step.machine[i].commands = step.machine[standby].partner;
 }
 
-/* The measured VM has what the others leave. */
+/* Place all VMs. The measured VM gets the RAM that the others leave. */
 static void place_all(const struct guest_run *run)
 {
 	pa_t links = board.guest_base + board.guest_size - step.plan->link_count * LINK_SIZE;
@@ -249,7 +249,7 @@ static void place_all(const struct guest_run *run)
 		pair();
 }
 
-/* On each core: where it stamps, in the measured VM's RAM (abi/probe.h). */
+/* Set the place of the core's stamps in the measured VM's RAM (abi/probe.h); runs on each core. */
 static void stamp_there(void *ram)
 {
 	write_tpidr_el2((uintptr_t)ram + GUEST_PROBE_OFFSET);

@@ -9,20 +9,22 @@
 #include "lib/compiler.h"
 #include "lib/percpu.h"
 
-#define SLICE_US 1000u /* where the configuration says 0 */
+#define SLICE_US 1000u /* the slice if the configuration says 0 */
 #define US_PER_S 1000000u
 
 /* The first cache line has the members that a switch reads. */
 static struct {
-	struct vcpu *running; /* has the core, or gets it when this exit ends; NULL: none */
-	struct vcpu *ready;   /* the most urgent first, by next_ready */
-	struct vcpu *vcpus;   /* of this core, by next_of_core */
-	bool by_priority;     /* fp: a vCPU is as urgent as its priority; else all are alike */
-	bool slices;          /* rr, fp: vCPUs of equal urgency take turns */
+	/* the vCPU that has the core, or gets it when this exit ends; NULL: none */
+	struct vcpu *running;
+	struct vcpu *ready; /* ready vCPUs, the most urgent first, by next_ready */
+	struct vcpu *vcpus; /* vCPUs of this core, by next_of_core */
+	/* fp: the urgency of a vCPU is its priority; else all have the same urgency */
+	bool by_priority;
+	bool slices; /* rr, fp: vCPUs of equal urgency take turns */
 	struct timer slice;
-	uint64_t slice_end; /* the timer may expire before, and is started again then */
+	uint64_t slice_end; /* the timer may expire earlier, and is then started again */
 	uint64_t slice_ticks;
-	uint8_t load_work; /* of each vCPU */
+	uint8_t load_work; /* load work of each vCPU */
 } sched PERCPU __attribute__((aligned(64)));
 
 /* --- the run queue --- */
@@ -34,7 +36,7 @@ static void push(struct vcpu **link, struct vcpu *vcpu)
 	*link = vcpu;
 }
 
-/* From `link` on, after the others that are as urgent. */
+/* Insert at `link` or later, after the vCPUs of equal urgency. */
 static inline void queue(struct vcpu **link, struct vcpu *vcpu)
 {
 	/* bound: CORE_VCPUS */
@@ -66,8 +68,8 @@ static __cold struct vcpu *stop_slice(struct vcpu *vcpu)
 	return vcpu;
 }
 
-/* A slice is from now, however late the last one ended: a timer with a later deadline has its turn,
- * too. */
+/* Run `vcpu` with a new slice. The slice begins now, however late the last one ended; a timer with
+ * a later deadline also has its turn. */
 static inline __attribute__((always_inline)) struct vcpu *run(struct vcpu *vcpu)
 {
 	bool queued = timer_is_queued(&sched.slice);
@@ -86,7 +88,7 @@ static inline __attribute__((always_inline)) struct vcpu *switch_to(struct vcpu 
 	return run(vcpu);
 }
 
-/* The next one that is as urgent; none: the same one. */
+/* Return the next vCPU of equal urgency, or the running one. */
 static inline struct vcpu *next_turn(struct vcpu *running)
 {
 	struct vcpu *next = sched.ready;
@@ -112,7 +114,7 @@ static void slice_ended(struct timer *slice)
 		timerq_start(slice, sched.slice_end);
 }
 
-/* A vCPU that is preempted goes on before others that are as urgent. */
+/* Queue a preempted vCPU before others of equal urgency. */
 static inline __attribute__((always_inline)) void make_ready(struct vcpu *vcpu)
 {
 	struct vcpu *running = sched.running;
@@ -136,8 +138,9 @@ static bool is_woken(const struct vcpu *vcpu)
 	return vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED;
 }
 
-/* The most urgent vCPU alone may preempt the running one, so that the core switches once at most. A
- * more urgent vCPU that another core posts to meanwhile waits for its own kick. */
+/* Wake blocked vCPUs with posts. Only the most urgent vCPU may preempt the running one, so the core
+ * switches at most once. A more urgent vCPU that another core posts to meanwhile waits for its own
+ * kick. */
 bool sched_wake_posted(void)
 {
 	struct vcpu *first = NULL;
@@ -156,9 +159,9 @@ bool sched_wake_posted(void)
 	return true;
 }
 
-/* Where no vCPU is ready, EL2 waits in the guest's place. A physical interrupt ends the wait though
- * it is masked here, and is taken once the guest resumes. A virtual interrupt that is pending would
- * not end it, so no vCPU that has one blocks. */
+/* Block the running vCPU. If no vCPU is ready, EL2 waits in the guest's place. A physical interrupt
+ * ends the wait although it is masked here, and comes once the guest resumes. A pending virtual
+ * interrupt would not end the wait, so no vCPU that has one blocks. */
 struct vcpu *sched_block(struct vcpu *running)
 {
 	struct vcpu *next = pick();
@@ -217,7 +220,7 @@ static void emulated_due(struct timer *timer)
 	sched_wake(vcpu);
 }
 
-/* --- the vCPUs of the core --- */
+/* --- the core's list of vCPUs --- */
 
 void sched_reset(const struct run_config *config)
 {
@@ -280,7 +283,7 @@ void sched_add(struct vcpu *vcpu)
 
 void sched_add_worker(struct vcpu *vcpu)
 {
-	vcpu->load_work = sched.load_work | VCPU_WORKS; /* the vCPU before saves its registers */
+	vcpu->load_work = sched.load_work | VCPU_WORKS; /* the previous vCPU saves its registers */
 	add(vcpu);
 }
 
@@ -291,7 +294,7 @@ struct vcpu *sched_begin(void)
 	return first ? run(first) : NULL;
 }
 
-/* Out of the list that begins at `link`; `next` is the offset of the links. */
+/* Remove `vcpu` from the list that begins at `link`. `next` is the offset of the links. */
 static void take_out(struct vcpu **link, struct vcpu *vcpu, size_t next)
 {
 	/* bound: CORE_VCPUS */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers that the guest's mode banks (DDI 0406C B1.3.2): r13 and r14, in FIQ mode r8 to r12 as
- * well. SPSR has the mode. The frame does not hold banked registers. */
+/* Registers that the guest's mode banks (DDI 0406C B1.3.2): r13 and r14, and in FIQ mode also r8 to
+ * r12. SPSR has the mode. The frame does not hold banked registers. */
 #include "arch/trap_frame.h"
 #include "lib/compiler.h"
 
 #define KEY(mode, n) ((mode) << 4 | (n))
 
-/* Registers 8 to 12 of every mode but FIQ. */
+/* Registers 8 to 12 of every mode but FIQ are in the frame. */
 static reg_t *unbanked(const struct trap_frame *frame, unsigned n)
 {
 	if (n > 12 || (read_spsr_el2() & PSR_MODE) == PSR_MODE_FIQ)
@@ -14,7 +14,10 @@ static reg_t *unbanked(const struct trap_frame *frame, unsigned n)
 	return (reg_t *)(n == 12 ? &frame->r12 : &frame->r4_11[n - 4]);
 }
 
-/* The others: writes the value, or not, and returns what the register holds. */
+/*
+ * Access a register that the frame does not hold: write the value if `write`, and return the
+ * register's value.
+ */
 static __cold reg_t access_banked(reg_t *lr, unsigned n, bool write, reg_t value)
 {
 	switch (KEY(read_spsr_el2() & PSR_MODE, n)) {

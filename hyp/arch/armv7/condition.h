@@ -10,13 +10,16 @@
 #define HSR_COND(hsr) ((hsr) >> 20 & 0xfu)
 #define COND_AL 0xeu
 
-/* ITSTATE lies in two pieces: bits 7:2 in 15:10, bits 1:0 in 26:25. */
+/* ITSTATE has two parts: bits 7:2 in 15:10, bits 1:0 in 26:25. */
 static inline uint32_t psr_itstate(uint32_t psr)
 {
 	return (psr >> 8 & 0xfcu) | (psr >> 25 & 3u);
 }
 
-/* The PSR after an instruction of an IT block; outside a block, unchanged (A2.5.2). */
+/*
+ * Return the PSR after an instruction of an IT block; outside a block the PSR is unchanged
+ * (A2.5.2).
+ */
 static inline uint32_t psr_it_advance(uint32_t psr)
 {
 	uint32_t it = psr_itstate(psr);
@@ -34,9 +37,10 @@ static inline bool condition_holds(uint32_t condition, uint32_t psr)
 }
 
 /*
- * Whether the trapped instruction passed its condition. An instruction that failed it may trap
- * (implementation-defined, B1.14.1) and must then be skipped without effect. The syndrome has the
- * condition of an ARM instruction; for Thumb SPSR.IT alone may have it.
+ * Return whether the trapped instruction passed its condition. An instruction that failed its
+ * condition may trap (implementation-defined, B1.14.1) and must then be skipped without effect. The
+ * syndrome has the condition of an ARM instruction; only SPSR.IT may have that of a Thumb
+ * instruction.
  */
 static inline bool condition_passed(uint32_t hsr, uint32_t spsr)
 {

@@ -16,7 +16,7 @@
 
 const char cpu_isa[] = "armv7";
 
-/* No ARMv7 core has additions. */
+/* No ARMv7 core has such additions. */
 reg_t newer_hcr, newer_mdcr;
 
 void newer_init(void)
@@ -36,7 +36,7 @@ void newer_restore(const struct newer_el1 *regs)
 {
 }
 
-/* Of PL1 boot_state.level has the security state. */
+/* Return the level; boot_state.level also has the security state of PL1. */
 unsigned cpu_level(void)
 {
 	reg_t mode = read_cpsr() & PSR_MODE;
@@ -54,8 +54,8 @@ bool cpu_has_secure_state(void)
 	return (read_id_pfr1_el1() >> 4 & 0xf) != 0; /* Security Extensions */
 }
 
-/* gem5 takes the attributes of HYP mode's memory from MAIR0, not HMAIR0. Elsewhere the first two
- * writes have no effect: the reset of a guest overwrites them. */
+/* gem5 takes the memory attributes of HYP mode from MAIR0 instead of HMAIR0. On other machines the
+ * first two writes have no effect: the reset of a guest overwrites them. */
 void cpu_set_memory_types(void)
 {
 	write_tcr_el1(TTBCR_EAE);
@@ -83,7 +83,7 @@ bool cpu_entry_aligned(reg_t entry)
 	return (entry & 1) || !(entry & 2);
 }
 
-/* HSR.IL is the length; the skip also advances the IT block. */
+/* Skip a Thumb instruction: HSR.IL gives its length. The skip also advances the IT block. */
 static void skip_thumb(reg_t spsr)
 {
 	write_elr_el2(read_elr_el2() + (read_esr_el2() & ESR_IL ? 4 : 2));
@@ -100,7 +100,7 @@ void trap_skip_instruction(void)
 		write_elr_el2(read_elr_el2() + 4);
 }
 
-/* Cortex-A15 erratum 766422: HSR.Rt may be wrong where a Thumb store faults at stage 2. */
+/* Cortex-A15 erratum 766422: HSR.Rt may be wrong if a Thumb store faults at stage 2. */
 static __cold bool skip_thumb_store(reg_t spsr)
 {
 	if (errata.thumb_store_stops)

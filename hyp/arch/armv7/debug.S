@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resets the debug registers as a cold reset does (DDI 0406C C11.11; every core with the
+/* Reset the debug registers as a cold reset does (DDI 0406C C11.11; every core with the
  * Virtualization Extensions has v7.1 Debug), and those of ThumbEE (B1.13.2). */
 	.arch	armv7ve
 	.arch_extension virt
@@ -28,7 +28,7 @@ cpu_reset_debug:
 	mcr	p14, 0, r0, c1, c3, 4	/* DBGOSDLR */
 	isb				/* the double lock blocks the registers below */
 	ldr	r1, =OS_LOCK_KEY
-	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: all of DBGDSCR can be written */
+	mcr	p14, 0, r1, c1, c0, 4	/* DBGOSLAR: unlocks every field of DBGDSCR */
 	isb
 	mrc	p14, 0, r1, c0, c0, 0	/* DBGDIDR */
 	ubfx	r2, r1, #24, #4		/* BRPs */
@@ -44,21 +44,21 @@ cpu_reset_debug:
 	isb
 	mrs	r3, ELR_hyp
 	mrs	ip, SPSR
-	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR: QEMU has it from 8.1 on */
+	mcr	p14, 0, r1, c7, c9, 6	/* DBGCLAIMCLR: QEMU has this register since 8.1 */
 	mcr	p15, 4, r2, c12, c0, 0
 	msr	ELR_hyp, r3
 	msr	SPSR_cxsf, ip
 4:
 	mrc	p15, 0, r1, c0, c1, 0	/* ID_PFR0 */
 	tst	r1, #0xf000		/* State3: ThumbEE */
-	beq	2f			/* gem5 ignores the condition of an undefined one */
+	beq	2f			/* gem5 ignores the condition of an undefined instruction */
 	mcr	p14, 6, r0, c0, c0, 0	/* TEECR */
 	mcr	p14, 6, r0, c1, c0, 0	/* TEEHBR */
 2:	isb
 	bx	lr
 	.ltorg
 
-	/* Vectors that go on after an instruction that is undefined at PL2. */
+	/* Vectors that continue after an instruction that is undefined at PL2. */
 	.balign	32
 skip_undefined:
 	b	vectors

@@ -7,11 +7,11 @@
 #include "hyp/arch/armv7/entry.h"
 #include "hyp/base/console.h"
 
-/* In monitor mode, SCR.NS 0: grants Non-secure state the coprocessors and the GIC's interrupts, and
- * sets the counter's frequency where it is 0. start.S calls it. */
+/* start.S calls this function in monitor mode with SCR.NS 0. It grants Non-secure state the
+ * coprocessors and the GIC's interrupts, and sets the counter's frequency if that is 0. */
 void secure_setup(void);
 
-/* early_vectors call this. */
+/* early_vectors call this function. */
 _Noreturn void early_exception_report(void);
 
 /* NSACR (DDI 0406C B4.1.111): all coprocessors for Non-secure state, with ASEDIS and D32DIS 0; bit

@@ -15,11 +15,11 @@
 
 	.section .text.entry, "ax"
 /*
- * Returns r0 = ENTRY_* of this core. Exceptions go to early_vectors afterwards, in ARM state and
- * with little-endian data; a mode other than HYP and monitor becomes Supervisor mode. Needs no
- * stack; changes r1 to r3.
+ * Return r0 = ENTRY_* of this core. Exceptions go to early_vectors afterwards, in ARM state and
+ * with little-endian data. A mode other than HYP and monitor becomes Supervisor mode. The code
+ * needs no stack and changes r1 to r3.
  *
- * Non-secure PL1 is recognised by a read of SCR, which is undefined there (DDI 0406C B4.1.129).
+ * A read of SCR detects Non-secure PL1, where it is undefined (DDI 0406C B4.1.129).
  */
 	.global entry_level
 entry_level:
@@ -36,9 +36,9 @@ entry_level:
 	mov	r0, #ENTRY_EL2
 	bx	lr
 
-	/* Monitor mode accesses the registers of the state that SCR.NS selects, and takes its
-	   exceptions by those of Secure state. */
-1:	mov	r3, lr				/* banked */
+	/* Monitor mode accesses the registers of the state that SCR.NS selects, and its exceptions
+	 * use the registers of Secure state. */
+1:	mov	r3, lr				/* lr is banked */
 	cmp	r1, #PSR_MODE_MON
 	beq	3f
 	cps	#PSR_MODE_SVC
@@ -66,7 +66,7 @@ non_secure:
 	mov	r0, #ENTRY_EL1
 	b	2b
 
-	/* All vectors but number n lead to early_exception. */
+	/* All vectors but number n branch to early_exception. */
 	.macro	vectors_but n, handler
 	.rept	\n
 	b	early_exception
@@ -85,7 +85,7 @@ probe_vectors:
 early_vectors:
 	vectors_but 0, early_exception
 
-	/* Discards one asynchronous abort, which is masked afterwards. */
+	/* Discard one asynchronous abort, which is masked afterwards. */
 	.global drain_vectors
 drain_vectors:
 	vectors_but 4, 1f			/* data abort, in HYP mode */
@@ -94,7 +94,7 @@ drain_vectors:
 	msr	spsr_cxsf, r0
 	eret
 
-/* In any mode: turns translation off and sets a stack. The boot core reports the exception. Another
+/* Turn translation off and set a stack, in any mode. The boot core reports the exception. Another
  * core parks, and the boot core's wait for it times out. */
 early_exception:
 	cpsid	aif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the first instructions of every core. */
+/* Definitions for the first instructions of every core. */
 #pragma once
 
 #include "arch/control.h"
 
-#define BOARD_GEM5_ARMV7 20 /* in struct board */
+#define BOARD_GEM5_ARMV7 20 /* offset in struct board */
 
 #ifdef __ASSEMBLER__
 /* clang-format off */

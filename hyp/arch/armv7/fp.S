@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The VFP and Advanced SIMD registers to memory and back. The rest of the hypervisor never uses
- * them. FPEXC is always accessible; the others, in HYP mode too, only while FPEXC.EN is set
- * (DDI 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no core with the
+ * Save and load of the VFP and Advanced SIMD registers, which the rest of the hypervisor never
+ * uses. FPEXC is always accessible; the others only while FPEXC.EN is set, also in HYP mode (DDI
+ * 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no core with the
  * Virtualization Extensions has.
  */
 #include "arch/fp_context.h"
@@ -27,7 +27,7 @@ cpu_fp_switch:
 	str	r2, [r0, #4]
 	b	load
 
-	/* void cpu_fp_load(const struct fp_context *); likewise */
+	/* void cpu_fp_load(const struct fp_context *); HCPTR must not trap */
 	.global	cpu_fp_load
 cpu_fp_load:
 	mov	r1, r0

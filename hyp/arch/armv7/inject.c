@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects an exception into an unmodified guest where bare hardware would raise it. */
+/* Inject an exception into an unmodified guest where bare hardware would raise it. */
 #include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/psr.h"
@@ -21,14 +21,14 @@
 #define FSR_LPAE (1u << 9)
 #define FSR_SHORT_ALIGNMENT 0x01u
 #define FSR_SHORT_EXTERNAL 0x08u
-#define FSR_SHORT_WALK 0x0cu /* level 1; level 2 is 2 more */
+#define FSR_SHORT_WALK 0x0cu /* level 1; the code of level 2 is 2 more */
 
 static reg_t vector_base(void)
 {
 	return read_sctlr_el1() & SCTLR_V ? VECTORS_HIGH : read_vbar_el1();
 }
 
-/* The common part of TakeUndefInstrException() and the like (DDI 0406C B1.9). */
+/* The common part of TakeUndefInstrException() and similar functions (DDI 0406C B1.9). */
 static void enter(uint32_t vector, reg_t spsr, reg_t mode)
 {
 	reg_t sctlr = read_sctlr_el1();
@@ -41,7 +41,7 @@ static void enter(uint32_t vector, reg_t spsr, reg_t mode)
 	write_spsr_el2(psr);
 }
 
-/* B1.9.4: LR is after the instruction. */
+/* B1.9.4: LR points after the instruction. */
 void trap_inject_undefined(void)
 {
 	reg_t spsr = read_spsr_el2();
@@ -51,7 +51,10 @@ void trap_inject_undefined(void)
 	enter(VECTOR_UNDEFINED, spsr, PSR_MODE_UND);
 }
 
-/* The status in the format of the guest's translation tables (B3.13.3, tables B3-23 and B3-24). */
+/*
+ * Return the status in the format of the guest's translation tables (B3.13.3, tables B3-23 and
+ * B3-24).
+ */
 static uint32_t fault_status(uint32_t fsc)
 {
 	if (read_tcr_el1() & TTBCR_EAE)
@@ -61,7 +64,7 @@ static uint32_t fault_status(uint32_t fsc)
 	return fsc == FSC_EXTERNAL ? FSR_SHORT_EXTERNAL : FSR_SHORT_WALK;
 }
 
-/* B1.9.7, B1.9.8: LR is 4 beyond the instruction (prefetch abort) or 8 (data abort). */
+/* B1.9.7, B1.9.8: LR is 4 after the instruction (prefetch abort) or 8 (data abort). */
 bool trap_inject_abort(uint32_t esr)
 {
 	reg_t spsr = read_spsr_el2();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core that is not the boot core. smp_boot_entry reports the core's mode and parks the core.
- * core_entry leads to C: for a core that waits in HYP mode, and for a core that firmware starts
- * (PSCI, DEN0022 6.4: translation and data cache off). A core of gem5's comes in Secure Supervisor
- * mode, and goes to HYP mode as the boot core does.
+ * The start of a core other than the boot core. smp_boot_entry reports the core's mode and parks
+ * the core. core_entry leads to C, both for a core that waits in HYP mode and for a core that
+ * firmware starts (PSCI, DEN0022 6.4: translation and data cache off). A core of gem5 starts in
+ * Secure Supervisor mode, and enters HYP mode as the boot core does.
  */
 #include "arch/psr.h"
 #include "drivers/gic/gic_regs.h"
@@ -25,8 +25,8 @@ smp_boot_entry:
 	load_address r2, core_report
 	add	r2, r2, r1, lsl #CORE_REPORT_SHIFT
 
-	/* A masked interrupt ends WFI, too: of the private interrupts only SGIs stay enabled. The
-	   one that woke the core may still be pending. */
+	/* A masked interrupt also ends WFI, so of the private interrupts only SGIs stay enabled.
+	 * The SGI that woke the core may still be pending. */
 	load_address r3, board
 	ldm	r3, {r4, r5}			/* GICD, GICC */
 	mov	r3, #0
@@ -51,10 +51,10 @@ smp_boot_entry:
 	cmp	r1, #0
 	bxne	r1
 	cmp	r0, #ENTRY_EL2
-	ldreq	r1, [r5, #GICC_IAR]		/* spurious: must not wake the core again */
+	ldreq	r1, [r5, #GICC_IAR]		/* spurious: the SGI must not wake the core again */
 	streq	r1, [r5, #GICC_EOIR]
 	b	2b
-3:	wfe				/* its CPU interface is off: an event ends the wait */
+3:	wfe /* the core's CPU interface is off, so an event ends the wait */
 	ldr	r1, [r2, #CORE_GO]
 	cmp	r1, #0
 	beq	3b

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first instructions: from the boot loader's state to C in HYP mode with translation and caches
- * off. Monitor mode grants HYP mode what Secure state controls, then enters it. In any other mode C
- * reports the mode and stops.
+ * off. In monitor mode the code grants HYP mode the features that Secure state controls, then
+ * enters HYP mode. In any other mode C reports the mode and stops.
  */
 #include "arch/psr.h"
 #include "hyp/arch/armv7/entry.h"
@@ -14,7 +14,7 @@
 	.arm
 
 /* SCR (DDI 0406C B4.1.129): Non-secure, HVC enabled; FW, AW: Non-secure code masks FIQs and aborts.
- * SCD is 0: SMC is enabled. IRQ, FIQ and EA are 0: no exception goes to monitor mode. */
+ * SCD is 0, so SMC is enabled. IRQ, FIQ and EA are 0, so no exception goes to monitor mode. */
 #define SCR_NS (1 << 0)
 #define SCR_FW (1 << 4)
 #define SCR_AW (1 << 5)
@@ -32,7 +32,7 @@ _start:
 	mrc	p15, 0, r0, c0, c0, 5		/* MPIDR */
 	ands	r0, r0, #0xff
 	bne	smp_boot_entry
-	bl	entry_level			/* before r8, which FIQ mode banks */
+	bl	entry_level			/* call before r8 is set: FIQ mode banks r8 */
 	load_address r1, board
 	ldr	r1, [r1, #BOARD_GEM5_ARMV7]
 	cmp	r1, #0
@@ -59,7 +59,7 @@ _start:
 
 clear_bss:
 	load_address r0, __bss_start
-	load_address r1, __bss_end		/* both 16-byte aligned */
+	load_address r1, __bss_end		/* both ends are 16-byte aligned */
 	mov	r2, #0
 	mov	r3, #0
 1:	strd	r2, r3, [r0], #8
@@ -75,9 +75,12 @@ clear_bss:
 	cmp	r7, #ENTRY_EL2
 	cmpne	r7, #ENTRY_EL3
 	bne	1f
-	load_address sp, __boot_stack_end	/* HYP mode's own */
+	load_address sp, __boot_stack_end	/* HYP mode's own sp */
 
-	/* Without this the first guest would take an asynchronous abort that the loader left. */
+	/*
+	 * Take an asynchronous abort that the loader left pending: otherwise the first guest would
+	 * take it.
+	 */
 	load_address r0, drain_vectors
 	mcr	p15, 4, r0, c12, c0, 0
 	isb
@@ -90,7 +93,7 @@ clear_bss:
 1:	bl	hyp_main
 	b	.
 
-/* Returns in HYP mode, whose sp is not set. Changes r4 and r5. */
+/* Return in HYP mode, whose sp is not set. The code changes r4 and r5. */
 	.global	monitor_to_hyp
 monitor_to_hyp:
 	mov	r4, lr
@@ -106,7 +109,7 @@ monitor_to_hyp:
 	mov	lr, r4
 	movs	pc, lr
 
-/* In HYP mode, or in monitor mode with SCR.NS. */
+/* Callable in HYP mode, or in monitor mode with SCR.NS. */
 	.global	hyp_translation_off
 hyp_translation_off:
 	load_address r0, HSCTLR_OFF
@@ -122,12 +125,14 @@ invalidate_fetches:
 	isb
 	bx	lr
 
-/* Cleans the image's cache lines to memory: a loader may have left them dirty and its cache on. */
+/*
+ * Clean the image's cache lines to memory: a loader may have left the lines dirty and its cache on.
+ */
 clean_image:
 	mrc	p15, 0, r3, c0, c0, 1		/* CTR */
 	ubfx	r3, r3, #16, #4
 	mov	r2, #4
-	lsl	r2, r2, r3			/* bytes in the smallest data cache line */
+	lsl	r2, r2, r3			/* size of the smallest data cache line, in bytes */
 	load_address r0, __image_start
 	load_address r1, __image_end
 1:	mcr	p15, 0, r0, c7, c14, 1		/* DCCIMVAC */

@@ -37,7 +37,7 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 	frame_write(&vcpu->frame, ISS_RT2(esr), (reg_t)(value >> 32));
 }
 
-/* cntp=emulated. CNTPCT: hyp/arch/armv8/sysreg_trap.c. */
+/* cntp=emulated. hyp/arch/armv8/sysreg_trap.c explains CNTPCT. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_cval = (esr & ISS_REGISTER_64) == CNTP_CVAL;
@@ -60,7 +60,7 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	if (ESR_EC(esr) != EC_CP15_32)
 		return ESR_EC(esr) == EC_CP15_64 && emulate_64(vcpu, esr);
 	switch (esr & ISS_REGISTER) {
-	case ACTLR: /* writes are ignored: its bits configure the physical core */
+	case ACTLR: /* ignore writes: the bits of ACTLR configure the physical core */
 		if (esr & ISS_READ)
 			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
 		return true;
@@ -75,7 +75,7 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 
 static bool debug_32(struct vcpu *vcpu, uint32_t esr)
 {
-	if (ISS_OPC1(esr) != 0) /* trace */
+	if (ISS_OPC1(esr) != 0) /* trace registers */
 		return false;
 	if (esr & ISS_READ)
 		frame_write(&vcpu->frame, ISS_RT(esr),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Into the guest from C, out of it again, and from one vCPU to another: what is common to all
- * vector tables. Only when C returns another vCPU is the rest of a light frame saved, which C has
- * left as it was.
+ * The entry from C into the guest, the exit to C, and the switch from one vCPU to another, for all
+ * vector tables. The rest of a light frame, which C preserves, is saved only if C returns another
+ * vCPU.
  */
 #include "hyp/arch/armv7/frame.inc"
 
 	.text
-	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers on the caller's stack; r3
-	   keeps it 8-byte aligned. */
+	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers are saved on the caller's
+	 * stack, with r3 for its 8-byte alignment. */
 	.global	vcpu_run
 vcpu_run:
 	push	{r3-r11, lr}
@@ -20,7 +20,7 @@ vcpu_run:
 	pop	{r0-r3, r12, lr}
 	eret
 
-	/* Not the vCPU that was running: r0 is another one, or NULL. */
+	/* C returned another vCPU in r0, or NULL. */
 	.section .text.another, "ax"
 	.global	another_light, another_full
 another_light:
@@ -49,7 +49,7 @@ leave:
 	ldr	sp, [r1]
 	pop	{r3-r11, pc}
 
-	/* HSR has the class. Interrupts are masked in HYP mode: no IRQ comes here. */
+	/* HSR has the class. Interrupts are masked in HYP mode, so no IRQ comes here. */
 	.global	own_exception
 own_exception:
 	bic	sp, sp, #7	/* any instruction was interrupted: C wants 8 bytes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits to HYP mode and the way back, as they are when nothing is instrumented. In guest context
- * SP_hyp points to the end of the light part of the running vCPU's frame, so sp is the struct vcpu
- * (hyp/vcpu/vcpu.h) as soon as that is pushed. C returns the vCPU to resume: the same one, or
+/* Exits to HYP mode and the return, without instrumentation. In guest context SP_hyp points to the
+ * end of the light part of the running vCPU's frame, so sp points to the struct vcpu
+ * (hyp/vcpu/vcpu.h) as soon as that part is pushed. C returns the vCPU to resume: the same one,
  * another one, or NULL. */
 #include "hyp/arch/armv7/frame.inc"
 
@@ -9,14 +9,14 @@
 	.balign	32
 	.global	vectors
 vectors:
-	b	own_exception			/* reset: not taken to HYP mode */
+	b	own_exception			/* reset, which never enters HYP mode */
 	b	own_exception			/* from HYP mode itself: undefined instruction, */
 	b	own_exception			/* HVC, */
 	b	own_exception			/* prefetch abort, */
 	b	own_exception			/* data abort */
 	b	vectors_trap			/* from the guest: HVC, traps, aborts */
 	b	vectors_irq
-	b	vectors_irq			/* FIQ: no source is configured; taken as IRQ */
+	b	vectors_irq /* FIQ: no source is configured, so treat it as an IRQ */
 
 vectors_irq:
 	push	{r0-r3, r12, lr}
@@ -32,7 +32,7 @@ vectors_trap:
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */
 	cmp	r1, #HSR_HVC_0
 	bne	vectors_full_trap
-	mov	r1, r0				/* the id of the hypercall */
+	mov	r1, r0				/* id of the hypercall */
 	mov	r0, sp
 	bl	trap_hvc
 	cmp	sp, r0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instrumented vector tables (hyp/arch/vectors.h): exits as in vectors.S that are counted,
- * traced, probed or delayed, read every list register, or take the full frame always.
+ * The instrumented vector tables (hyp/arch/vectors.h): the exits of vectors.S with counts, trace,
+ * probes or delays, with a read of every list register, or always with the full frame.
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv7/frame.inc"
@@ -10,9 +10,9 @@
 #define ARG0 r0
 #define ARG1 r1
 
-	/* The light frame; the begin of the exit for the statistics; the delay, which lies within
-	   what they count and before the first probe. No isb before a stamp: exception entry
-	   synchronises the context (DDI 0406C A3.8.3). */
+	/* Save the light frame, take the exit's begin for the statistics, and spin the delay, which
+	 * lies within the counted time and before the first probe. The stamp needs no isb:
+	 * exception entry synchronises the context (DDI 0406C A3.8.3). */
 	.macro enter kind
 	push	{r0-r3, r12, lr}
 	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
@@ -46,8 +46,8 @@
 	strd	r2, r3, [r0, #PROBE_ERET]
 	.endm
 
-	/* One vector table and its exits. With a nop, each of the four stamps is four instructions
-	   long, with the store. */
+	/* One vector table and its exits. With a nop, each of the four stamps has four
+	 * instructions, including the store. */
 	.macro vector_table name, kind, frame, irq, sync
 	.balign	32
 	.global	\name
@@ -57,7 +57,7 @@
 	.endr
 	b	\name\()_trap			/* from the guest: HVC, traps, aborts */
 	b	\name\()_irq
-	b	\name\()_irq			/* FIQ: no source is configured; taken as IRQ */
+	b	\name\()_irq /* FIQ: no source is configured, so treat it as an IRQ */
 
 \name\()_irq:
 	enter	\kind

@@ -39,7 +39,7 @@ void cpu_set_entry(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 
 void cpu_boot_registers(struct vcpu *vcpu, uintptr_t dtb)
 {
-	vcpu->frame.x[0] = dtb; /* x1-x3: 0 */
+	vcpu->frame.x[0] = dtb; /* x1-x3 are 0 */
 }
 
 bool cpu_entry_aligned(reg_t entry)
@@ -58,7 +58,7 @@ bool trap_skip_store(void)
 	return true;
 }
 
-/* No A64 instruction that traps is conditional. */
+/* No trapping A64 instruction is conditional. */
 bool trap_condition_passed(uint32_t esr)
 {
 	return true;
@@ -66,7 +66,7 @@ bool trap_condition_passed(uint32_t esr)
 
 va_t trap_fault_va(bool fetch)
 {
-	return read_far_el2(); /* of both */
+	return read_far_el2(); /* FAR_EL2 serves data and fetches */
 }
 
 void cpu_dump(void (*line)(const char *name, uint64_t value))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resets the self-hosted debug registers as a cold reset does (DDI 0487 D13.3). */
+/* Reset the self-hosted debug registers as a cold reset does (DDI 0487 D13.3). */
 	.macro	clear n, control, value, highest
 	cmp	\highest, #\n
 	b.lo	1f
@@ -20,7 +20,7 @@
 cpu_reset_debug:
 	msr	osdlr_el1, xzr
 	mov	x0, #1
-	msr	oslar_el1, x0		/* locked: all of MDSCR can be written, OSECCR too */
+	msr	oslar_el1, x0 /* the lock lets all fields of MDSCR be written, and OSECCR */
 	isb
 	mrs	x0, id_aa64dfr0_el1
 	ubfx	x1, x0, #12, #4		/* BRPs */
@@ -36,7 +36,7 @@ cpu_reset_debug:
 	adr	x4, skip_undefined
 	msr	vbar_el2, x4
 	isb
-	msr	oseccr_el1, xzr		/* QEMU has both from 8.1 on */
+	msr	oseccr_el1, xzr		/* QEMU has both registers since 8.1 */
 	msr	dbgclaimclr_el1, x0
 	msr	vbar_el2, x1
 	msr	elr_el2, x2
@@ -44,7 +44,7 @@ cpu_reset_debug:
 	isb
 	ret
 
-	/* Vectors that go on after an instruction that is undefined at EL2. */
+	/* Vectors that continue after an instruction that is undefined at EL2. */
 	.balign	0x800
 skip_undefined:
 	.org	skip_undefined + 0x200

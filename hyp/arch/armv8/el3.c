@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets EL3 up where the image was entered there: no traps, no Secure interrupts, no firmware to
- * answer an SMC. Register fields: DDI 0487 D13.2. */
+/* Set EL3 up if the image was entered there: no traps, no Secure interrupts, no firmware to answer
+ * an SMC. Register fields: DDI 0487 D13.2. */
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 #include "boards/board.h"
 #include "drivers/gic/gic.h"
 #include "hyp/arch/cpu.h"
 
-/* start.S calls this at EL3 with translation off and bss clear. */
+/* start.S calls this function at EL3 with translation off and bss clear. */
 void el3_prepare(void);
 
 #define SCR_NS (1u << 0)
 #define SCR_RES1 (3u << 4)
-#define SCR_SMD (1u << 7) /* SMC is undefined: no firmware handles it */
+#define SCR_SMD (1u << 7) /* SMC is undefined, since no firmware handles it */
 #define SCR_HCE (1u << 8)
 #define SCR_RW (1u << 10) /* EL2 is AArch64 */
 
 /* CPUECTLR_EL1.SMPEN must be 1 before caches are on (Cortex-A72 TRM, DDI 0488, 4.3.67; the same bit
- * on A53, A57 and A73). Elsewhere firmware sets it. */
+ * on A53, A57 and A73). On an entry below EL3 firmware sets the bit. */
 #define CPUECTLR_SMPEN (1u << 6)
 
 static bool has_smpen(void)

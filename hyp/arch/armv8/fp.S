@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The FP and SIMD registers to memory and back. The rest of the hypervisor never uses them. */
+/* Save and load of the FP and SIMD registers, which the rest of the hypervisor never uses. */
 #include "arch/fp_context.h"
 
 	.altmacro
@@ -15,8 +15,8 @@
 
 	.section .text.cpu_fp, "ax"
 	/* void cpu_fp_switch(struct fp_context *from, const struct fp_context *to); CPTR_EL2.TFP
-	   must be clear. Both may be the same. A write of FPCR may wait for the FP units, so an
-	   equal one is left out. */
+	 * must be clear. Both pointers may be equal. A write of FPCR may wait for the FP units, so
+	 * an equal value is not written. */
 	.global	cpu_fp_switch
 cpu_fp_switch:
 	mrs	x2, fpcr
@@ -31,7 +31,7 @@ cpu_fp_switch:
 	msr	fpcr, x4
 1:	ret
 
-	/* void cpu_fp_load(const struct fp_context *); likewise */
+	/* void cpu_fp_load(const struct fp_context *); CPTR_EL2.TFP must be clear */
 	.global	cpu_fp_load
 cpu_fp_load:
 	ldp	x4, x5, [x0]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects an exception into an unmodified guest where bare hardware would raise it. */
+/* Inject an exception into an unmodified guest where bare hardware would raise it. */
 #include "arch/control.h"
 #include "arch/esr.h"
 #include "arch/sysreg.h"
@@ -14,7 +14,10 @@
 #define SPSR_KEPT (0xfu << 28 | 1u << 24 | SPSR_PAN) /* NZCV, DIT */
 #define SCTLR_SPAN (1u << 23)
 
-/* Synchronous exceptions in a vector table, by the interrupted context (DDI 0487 D1.10.2). */
+/*
+ * Offsets of synchronous exceptions in a vector table, by the interrupted context (DDI 0487
+ * D1.10.2).
+ */
 #define VECTOR_SP_EL0 0x000u
 #define VECTOR_SP_ELX 0x200u
 #define VECTOR_LOWER 0x400u
@@ -50,7 +53,8 @@ void trap_inject_undefined(void)
 bool trap_inject_abort(uint32_t esr)
 {
 	reg_t spsr = read_spsr_el2();
-	uint32_t from_el1 = vector_of(spsr) < VECTOR_LOWER; /* the classes of EL1 follow EL0's */
+	/* the class of EL1 follows the class of EL0 */
+	uint32_t from_el1 = vector_of(spsr) < VECTOR_LOWER;
 	uint32_t access = ESR_EC(esr) == EC_DABT_LOW ? esr & (DABT_WNR | DABT_CM) : 0;
 
 	if (read_elr_el2() == read_vbar_el1() + vector_of(spsr))

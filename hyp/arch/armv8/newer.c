@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traps additions to Armv8.0 that EL1 can access, or turns them off, by the ID registers (DDI 0487
- * D13.2). HCR_EL2 and CPTR_EL2 of every core turn SVE, SME, pointer authentication, memory tags and
- * SCXTNUM off.
+ * Trap additions to Armv8.0 that EL1 can access, or turn them off, as the ID registers demand (DDI
+ * 0487 D13.2). On every core HCR_EL2 and CPTR_EL2 turn SVE, SME, pointer authentication, memory
+ * tags and SCXTNUM off.
  */
 #include "hyp/arch/cpu.h"
 
@@ -37,13 +37,16 @@ void newer_init(void)
 #undef X
 }
 
-/* RAS has DISR_EL1. While HCR_EL2.AMO is 1 a guest's DISR_EL1 is VDISR_EL2 (DDI 0487 D13.2.32). */
+/*
+ * The RAS extension has DISR_EL1. While HCR_EL2.AMO is 1 a guest's accesses to DISR_EL1 reach
+ * VDISR_EL2 (DDI 0487 D13.2.32).
+ */
 static bool has_disr(void)
 {
 	return field(read_id_aa64pfr0_el1(), 28);
 }
 
-/* SME has TPIDR2_EL0; HFGRTR_EL2 and HFGWTR_EL2 trap the register where they exist. */
+/* SME has TPIDR2_EL0; HFGRTR_EL2 and HFGWTR_EL2 trap the register if they exist. */
 static bool has_tpidr2(void)
 {
 	return field(read_id_aa64pfr1_el1(), 24) && !field(read_id_aa64mmfr0_el1(), 56);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core that is not the boot core. smp_boot_entry reports the core's level and parks the core.
- * core_entry leads to C: for a waiting core, and for a core that firmware starts (PSCI, DEN0022
- * 6.4: translation and data cache off).
+ * The start of a core other than the boot core. smp_boot_entry reports the core's level and parks
+ * the core. core_entry leads to C, both for a waiting core and for a core that firmware starts
+ * (PSCI, DEN0022 6.4: translation and data cache off).
  */
 #include "arch/control.h"
 #include "drivers/gic/gic_regs.h"
@@ -19,7 +19,7 @@ smp_boot_entry:
 	ldr	x1, =core_report
 	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
 
-	/* A masked interrupt ends WFI, too: of the private interrupts only SGIs stay enabled. */
+	/* A masked interrupt also ends WFI, so of the private interrupts only SGIs stay enabled. */
 	ldr	x3, =board
 	ldp	x5, x3, [x3]			/* GICD, GICC */
 	cbz	x3, 1f
@@ -38,13 +38,13 @@ smp_boot_entry:
 2:	wfi
 	ldr	x4, [x1, #CORE_GO]
 	cbnz	x4, 3f
-	ldr	w4, [x3, #GICC_IAR]		/* spurious: must not wake the core again */
+	ldr	w4, [x3, #GICC_IAR]		/* spurious: the SGI must not wake the core again */
 	str	w4, [x3, #GICC_EOIR]
 	b	2b
 3:	br	x4
 
-	/* A GICv3 signals nothing before the core has set its interface up: an event ends the wait.
-	   Emulators would spin in WFE, and have a GICv2 where cores wait here. */
+	/* A GICv3 signals nothing before the core has set its interface up, so an event ends the
+	 * wait. Emulators would spin in WFE, but have a GICv2 if cores wait here. */
 5:	ldr	x4, [x1, #CORE_GO]
 	cbnz	x4, 3b
 	wfe

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first instructions: from the boot loader's state to C at EL2 with translation and caches off.
- * At EL3 el3.c sets EL3 up, and the image goes down to EL2. At EL1 C reports the level and stops.
+ * At EL3 el3.c sets EL3 up, and the image enters EL2. At EL1 C reports the level and stops.
  */
 #include "arch/control.h"
 #include "arch/hcr.h"
@@ -18,7 +18,7 @@ _start:
 	b	begin
 	.long	0
 	.quad	__image_text_offset
-	.quad	__image_size			/* in memory, with bss and stack */
+	.quad	__image_size			/* size in memory, including bss and stack */
 	.quad	2
 	.quad	0, 0, 0
 	.ascii	"ARM\x64"
@@ -44,7 +44,7 @@ find_place:
 	cmp	x0, x1
 	b.ne	move_image
 
-	/* Vectors and a stack first: from here on the panic reports an exception. */
+	/* Set vectors and a stack first, so that the panic reports every later exception. */
 	msr	spsel, #1
 	ldr	x0, =__boot_stack_end
 	mov	sp, x0
@@ -72,15 +72,15 @@ from_el3:
 	isb
 	tlbi	alle3
 
-	/* Again, with the cache off: between the two a core may have fetched lines, which would
-	   hide later writes to memory once the cache is on again. */
+	/* Clean again with the cache off: the core may have fetched lines in between, which would
+	 * hide later writes to memory once the cache is on again. */
 clear_bss:
 	bl	clean_image
 	ic	iallu
 	dsb	sy
 	isb
 	ldr	x0, =__bss_start
-	ldr	x1, =__bss_end			/* both 16-byte aligned */
+	ldr	x1, =__bss_end			/* both ends are 16-byte aligned */
 1:	stp	xzr, xzr, [x0], #16
 	cmp	x0, x1
 	b.lo	1b
@@ -91,7 +91,7 @@ clear_bss:
 	str	x23, [x0, #32]
 
 	cmp	x21, #ENTRY_EL2
-	b.lo	hyp_main			/* which refuses that level */
+	b.lo	hyp_main			/* hyp_main refuses that level */
 	b.eq	at_el2
 	bl	el3_prepare
 	ldr	x0, =SCTLR_EL2_OFF
@@ -108,15 +108,18 @@ clear_bss:
 at_el2:
 	ldr	x0, =(HCR_RW | HCR_AMO)
 	bl	el2_reset
-	/* Takes an SError that the loader left pending: EL2 reports it, before any guest runs. AMO
-	   routes it to EL2 (DDI 0487 D1.13.4). */
+	/* Take an SError that the loader left pending: EL2 reports it before any guest runs. AMO
+	 * routes it to EL2 (DDI 0487 D1.13.4). */
 	msr	daifclr, #4
 	isb
 	msr	daifset, #4
 	bl	hyp_main
 	b	.
 
-	/* HCR_EL2 from x0, the hypervisor's vectors, and empty TLBs. Changes x0. */
+	/*
+	 * Set HCR_EL2 from x0 and the hypervisor's vectors, and empty the TLBs. The code changes
+	 * x0.
+	 */
 	.global	el2_reset
 el2_reset:
 	msr	hcr_el2, x0
@@ -130,16 +133,16 @@ el2_reset:
 	isb
 	ret
 
-	/* Cleans the image's cache lines to memory: a loader may have left them dirty and its cache
-	   on. Changes x2 to x5. */
+	/* Clean the image's cache lines to memory: a loader may have left the lines dirty and its
+	 * cache on. The code changes x2 to x5. */
 clean_image:
 	ldr	x4, =__image_start
 	ldr	x5, =__image_end
-clean:						/* from x4 to x5 */
+clean:						/* clean from x4 to x5 */
 	mrs	x2, ctr_el0
 	ubfx	x2, x2, #16, #4
 	mov	x3, #4
-	lsl	x3, x3, x2			/* bytes in the smallest data cache line */
+	lsl	x3, x3, x2			/* size of the smallest data cache line, in bytes */
 1:	dc	civac, x4
 	add	x4, x4, x3
 	cmp	x4, x5
@@ -147,8 +150,8 @@ clean:						/* from x4 to x5 */
 	dsb	sy
 	ret
 
-	/* Moves the image, without bss, from x0 to x1, where it is linked. Where the two places
-	   overlap, the image moves beyond both of them first. */
+	/* Move the image, without bss, from x0 to x1, the address that it is linked for. If the two
+	 * ranges overlap, move the image beyond both of them first. */
 move_image:
 	ldr	x3, =__bss_start
 	sub	x3, x3, x1			/* bytes, a multiple of 16 */

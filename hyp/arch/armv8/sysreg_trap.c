@@ -24,14 +24,14 @@
 #define ICC_ASGI1R_EL1 REGISTER(3u, 0u, 12u, 11u, 6u)
 #define ICC_SGI0R_EL1 REGISTER(3u, 0u, 12u, 11u, 7u)
 
-/* cntp=emulated */
+/* Emulate an access to CNTP (cntp=emulated). */
 static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	unsigned rt = SYSREG_RT(esr), which = ISS_OP2(esr);
 
 	if ((esr & (ISS_REGISTER | ISS_READ)) == (CNTPCT_EL0 | ISS_READ))
 		frame_write(&vcpu->frame, rt,
-			    read_cntpct_el0()); /* QEMU 7.2 traps it: common/cpu.c */
+			    read_cntpct_el0()); /* QEMU 7.2 traps CNTPCT: common/cpu.c */
 	else if ((esr & ISS_REGISTER & ~ISS_OP2_BITS) != CNTP_TVAL_EL0 || which > VCNTP_CVAL)
 		return false;
 	else if (esr & ISS_READ)
@@ -41,7 +41,7 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 	return true;
 }
 
-/* GICv3. A guest that reads one of these registers is stopped. */
+/* Emulate registers of the GICv3. A guest that reads one of these registers is stopped. */
 static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, SYSREG_RT(esr));
@@ -59,11 +59,11 @@ static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 	}
 }
 
-/* Emulates ACTLR, writes to the GIC, and CNTP. */
+/* Emulate ACTLR, writes to the GIC, and CNTP. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if ((esr & ISS_REGISTER) == ACTLR_EL1) {
-		/* Writes are ignored: the bits of ACTLR configure the physical core. */
+		/* Ignore writes: the bits of ACTLR configure the physical core. */
 		if (esr & ISS_READ)
 			frame_write(&vcpu->frame, SYSREG_RT(esr), read_actlr_el1());
 		return true;

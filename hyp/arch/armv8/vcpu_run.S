@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Into the guest from C, out of it again, and from one vCPU to another: what is common to all
- * vector tables. Only when C returns another vCPU is the rest of a light frame saved, which C has
- * left as it was.
+ * The entry from C into the guest, the exit to C, and the switch from one vCPU to another, for all
+ * vector tables. The rest of a light frame, which C preserves, is saved only if C returns another
+ * vCPU.
  */
 #include "hyp/arch/armv8/frame.inc"
 
 	.text
-	/* struct vcpu *vcpu_run(struct vcpu *): the caller's registers on the caller's stack. */
+	/*
+	 * struct vcpu *vcpu_run(struct vcpu *): the caller's registers are saved on the caller's
+	 * stack.
+	 */
 	.global	vcpu_run
 vcpu_run:
 	stp	x19, x20, [sp, #-TRAP_FRAME_SIZE]!
@@ -21,7 +24,7 @@ vcpu_run:
 	restore_light
 	eret
 
-	/* Not the vCPU that was running: x0 is another one, or NULL. */
+	/* C returned another vCPU in x0, or NULL. */
 	.section .text.another, "ax"
 	.global	another_light, another_full
 another_light:

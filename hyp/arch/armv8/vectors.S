@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits to EL2 and the way back, as they are when nothing is instrumented. In guest context SP_EL2
- * points to the end of the running vCPU's frame, so sp is the struct vcpu (hyp/vcpu/vcpu.h) as soon
- * as the frame is pushed. C returns the vCPU to resume: the same one, or another one, or NULL. */
+/* Exits to EL2 and the return, without instrumentation. In guest context SP_EL2 points to the end
+ * of the running vCPU's frame, so sp points to the struct vcpu (hyp/vcpu/vcpu.h) as soon as the
+ * frame is pushed. C returns the vCPU to resume: the same one, another one, or NULL. */
 #include "hyp/arch/armv8/frame.inc"
 
 	.section .text.vectors, "ax"
@@ -12,23 +12,23 @@ vectors:
 	.balign 0x80; mov x0, #\n; b hyp_exception
 	.endr
 
-	.org	vectors + 0x400			/* from the guest: a hypercall, or anything else */
+	.org	vectors + 0x400			/* from the guest: a hypercall, or another class */
 vectors_sync:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
-	mrs	x1, esr_el2			/* takes a while: the stores go on meanwhile */
-	save_light				/* as vectors_irq has it in full */
+	mrs	x1, esr_el2 /* this read is slow; the stores continue meanwhile */
+	save_light				/* the start of vectors_irq */
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	vectors_full_sync
-	mov	x1, x0				/* the id of the hypercall */
+	mov	x1, x0				/* id of the hypercall */
 	mov	x0, sp
 	bl	trap_hvc
 	cmp	sp, x0
 	b.ne	another_light
-	restore_result				/* C stored x0 alone */
+	restore_result				/* C stored only x0 */
 	eret
 
-	.org	vectors + 0x480			/* an error where the entry has no room */
+	.org	vectors + 0x480 /* the assembler reports an error if the entry is too long */
 vectors_irq:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]

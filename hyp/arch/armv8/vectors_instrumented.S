@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instrumented vector tables (hyp/arch/vectors.h): exits as in vectors.S that are counted,
- * traced, probed or delayed, read every list register, or take the full frame always.
+ * The instrumented vector tables (hyp/arch/vectors.h): the exits of vectors.S with counts, trace,
+ * probes or delays, with a read of every list register, or always with the full frame.
  */
 #include "abi/probe.h"
 #include "hyp/arch/armv8/frame.inc"
@@ -10,9 +10,9 @@
 #define ARG0 x0
 #define ARG1 x1
 
-	/* The first registers; the begin of the exit for the statistics; the delay, which lies
-	   within what they count and before the first probe. No isb before a stamp: exception entry
-	   synchronises the context (DDI 0487 D1.13). */
+	/* Save the first registers, take the exit's begin for the statistics, and spin the delay,
+	 * which lies within the counted time and before the first probe. The stamp needs no isb:
+	 * exception entry synchronises the context (DDI 0487 D1.13). */
 	.macro enter kind
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	.if	\kind == VECTORS_COUNTED || \kind == VECTORS_TRACED
@@ -49,9 +49,9 @@
 	str	x1, [x0, #PROBE_ERET]
 	.endm
 
-	/* One vector table. With light frames an entry has the room for all of its exit; what takes
-	   the full frame stands after all tables, in subsection 1. With a nop, each of the four
-	   stamps is four instructions long, with the store. */
+	/* One vector table. With light frames an entry has room for its whole exit; exits with the
+	 * full frame stand after all tables, in subsection 1. With a nop, each of the four stamps
+	 * has four instructions, including the store. */
 	.macro vector_table name, kind, frame, irq, sync
 	.balign	0x800
 	.global	\name
@@ -74,7 +74,7 @@
 	mov	x1, x0
 	exit_sync hvc, \kind, \frame, \sync, written
 	.subsection 0
-	.org	\name + 0x480			/* an error where the entry has no room */
+	.org	\name + 0x480 /* the assembler reports an error if the entry is too long */
 	.ifc	\frame, full
 	b	\name\()_irq
 	.subsection 1

@@ -18,7 +18,7 @@
 
 #define CPTR_TFP (1u << 10) /* HCPTR.TCP10 */
 
-/* 4 GiB of input, inner shareable write-back walks; stage 2 begins at level 1 as well */
+/* 4 GiB of input, inner shareable write-back walks; stage 2 also begins at level 1 */
 #define TCR_EL2_RES1 (1u << 31 | 1u << 23)
 #define TCR_WALK_CACHED (1u << 8 | 1u << 10 | 3u << 12)
 #define VTCR_RES1 (1u << 31)
@@ -26,8 +26,8 @@
 
 static bool has_fp;
 
-/* Where NSACR keeps FP from Non-secure state HCPTR's traps read as one (DDI 0406C B4.1.65): so on
- * gem5, where NSACR grants none (boards/board.h). */
+/* If NSACR denies FP to Non-secure state, HCPTR's traps read as one (DDI 0406C B4.1.65). gem5 is
+ * such a case: its NSACR grants no FP (boards/board.h). */
 bool cpu_has_fp(void)
 {
 	return has_fp;
@@ -39,7 +39,7 @@ void cpu_init(void)
 	write_cptr_el2(CPTR_NO_TRAPS);
 	has_fp = !(read_cptr_el2() & CPTR_TFP);
 	write_hstr_el2(0);
-	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN, until a guest has its own */
+	write_mdcr_el2(read_mdcr_el2() & 0x1f); /* HPMN stays until a guest has its own */
 	newer_init();
 	write_vpidr_el2(read_midr_el1());
 	write_vmpidr_el2(read_mpidr_el1());
@@ -60,7 +60,7 @@ void cpu_enable_mmu(const pte_t *root)
 	isb();
 }
 
-/* Also quiets the guest's timers, so that nothing of a stopped guest stays pending. */
+/* Also turn the guest's timers off, so that no interrupt of a stopped guest stays pending. */
 void cpu_guest_off(void)
 {
 	write_hcr_el2(HCR_RW);

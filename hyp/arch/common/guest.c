@@ -13,8 +13,8 @@
 #include "hyp/vcpu/vtimer.h"
 #include "hyp/vm/vm.h"
 
-/* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10, B4.1.23). QEMU 7.2 asks EL1PCEN, too,
- * when EL0 reads CNTPCT: with cntp=emulated that exits there, and is emulated. */
+/* EL1 and EL0 may read CNTPCT; they may use CNTP (D13.11.10, B4.1.23). QEMU 7.2 also tests EL1PCEN
+ * when EL0 reads CNTPCT: with cntp=emulated that read exits on QEMU, and EL2 emulates it. */
 #define CNTHCTL_PCTEN (1u << 0)
 #define CNTHCTL_PCEN (1u << 1)
 
@@ -31,7 +31,7 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 		VECTOR_KINDS(X)
 #undef X
 	};
-	/* Probes are never with the others: docs/reference/axes.md. */
+	/* No configuration has probes and another of these: docs/reference/axes.md. */
 	unsigned kind = config->probes                    ? VECTORS_PROBED
 			: config->trace                   ? VECTORS_TRACED
 			: config->stats                   ? VECTORS_COUNTED
@@ -41,7 +41,7 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 
 	vcpu->exit_delay = config->delay_el2;
 	if (kind == VECTORS_DELAYED)
-		vcpu->exit_delay -= 2; /* the two instructions that load it */
+		vcpu->exit_delay -= 2; /* two instructions load the delay */
 	vcpu->el2.vbar_el2 = (uintptr_t)table[kind][config->frame];
 }
 
@@ -60,8 +60,8 @@ static uint32_t guest_hcr(const struct run_config *config)
 	return hcr;
 }
 
-/* HPMN: the guest has every counter, whatever firmware left EL2. Debug registers are its own where
- * the GIC is. */
+/* HPMN: the guest has every counter, whatever firmware left EL2. A guest owns the debug registers
+ * if it owns the GIC. */
 static reg_t guest_mdcr(const struct run_config *config)
 {
 	reg_t hpmn = pmu_is_there() ? PMCR_N(read_pmcr_el0()) : 0;
@@ -128,7 +128,7 @@ void cpu_reset_guest(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 }
 #undef X
 
-/* HPFAR holds the page's number from bit 4 on; the offset in the page is the virtual address's. */
+/* HPFAR holds the page's number from bit 4 on; the virtual address has the offset in the page. */
 ipa_t trap_fault_ipa(bool fetch)
 {
 	return (ipa_t)(read_hpfar_el2() & ~(reg_t)0xf) << 8 | (trap_fault_va(fetch) & 0xfff);
