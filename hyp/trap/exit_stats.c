@@ -10,7 +10,7 @@
 #include "lib/compiler.h"
 #include "lib/mean.h"
 
-static const char *const event_name[] = { "pause", "resume" }; /* from TRACE_PAUSE on */
+static const char *const event_name[] = { "pause", "resume" }; /* from event TRACE_PAUSE on */
 static const char *const kind_name[] = {
 #define X(NAME, text) [EXIT_##NAME] = text,
 	EXIT_KINDS(X)
@@ -56,7 +56,7 @@ void exit_stats_attach(struct vcpu *vcpu)
 	while (n < count && space[n].vcpu != vcpu)
 		n++;
 	vcpu->stats = &space[n];
-	if (n == count) { /* else its VM is made anew: they go on */
+	if (n == count) { /* a VM made anew keeps its statistics */
 		space[count++].vcpu = vcpu;
 		empty(&space[n]);
 	}
@@ -89,7 +89,7 @@ void exit_stats_trace(const struct vcpu *vcpu, size_t stat, uint64_t arg, uint64
 
 	if (ticks & EXIT_NOT_COUNTED)
 		return;
-	/* The core of an event writes, too. */
+	/* The core of an event also writes. */
 	stats->event[__atomic_fetch_add(&stats->traced, 1, __ATOMIC_RELAXED) % TRACE_EVENTS] =
 		(struct trace_rec){
 			.ticks = start,
@@ -108,7 +108,7 @@ void exit_stats_trace_event(const struct vm *vm, enum exit_kind event)
 
 static void emit_kind(const struct exit_stats *all, enum exit_kind kind)
 {
-	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* and the mean before it */
+	static char buffer[HISTOGRAM_JSON_SIZE + 64]; /* histogram and mean */
 	const struct exit_stat *stat = &all->stat[kind];
 	uint32_t n = stat->overflow;
 	struct text text;

@@ -70,7 +70,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
-/* Without counting, exits use the plain vectors. */
+/* Change the vectors: exits use the plain ones while nothing is counted. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
@@ -78,7 +78,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 
 	if (on > 1)
 		return vcpu_result(vcpu, HC_EINVAL);
-	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* of this exit */
+	vcpu->exit_start ^= EXIT_NOT_COUNTED; /* do not count this exit */
 	if (on)
 		exit_stats_begin(vcpu);
 	config.stats &= (uint32_t)on;
@@ -89,7 +89,7 @@ static struct vcpu *hc_measure(struct vcpu *vcpu)
 	return vcpu_result(vcpu, HC_OK);
 }
 
-/* Make an SPI pending as a device would. The stamps do not depend on the probes. */
+/* Make an SPI pending as a device would. The stamps are taken with every value of `probes`. */
 static struct vcpu *hc_raise(struct vcpu *vcpu)
 {
 	const struct vm_machine *machine = vcpu->vm->machine;
@@ -183,7 +183,7 @@ static __attribute__((flatten)) struct vcpu *hc_yield(struct vcpu *vcpu)
 	return sched_yield_turn(vcpu_result(vcpu, HC_OK));
 }
 
-/* The interrupt that ends a pause of this VM has come already, and comes once. */
+/* Return whether the interrupt that ends a pause of this VM has come already; it comes once. */
 static __cold bool is_taken_over(struct vcpu *vcpu, unsigned intid)
 {
 	const struct virq *virq = vcpu->vgic.route[intid];
@@ -245,15 +245,15 @@ hypercall *const hypercalls_bench[HC_COUNT] = {
 hypercall *const hypercalls_unmodified[HC_COUNT] = { [0 ... HC_COUNT - 1] = psci };
 
 /*
- * Whether `id` belongs to owner 6, these hypercalls, and not to owner 0 or 4, psci() (DEN0028 2.5,
- * table 2-1). 32-bit: `id` is beyond our ids; 64-bit: `id` has the owner's bit 1.
+ * Return whether `id` belongs to owner 6, these hypercalls, and not to owner 0 or 4, psci()
+ * (DEN0028 2.5, table 2-1). 32-bit: `id` is beyond these ids; 64-bit: `id` has the owner's bit 1.
  */
 static inline bool is_vendors(uint32_t id)
 {
 	return sizeof(reg_t) == 4 ? (int32_t)(id - HC_BASE) >= (int32_t)HC_COUNT : id & OWNER_BIT_1;
 }
 
-/* The id has 32 bits; the register's upper bits are ignored (DEN0028 2.5). */
+/* The id has 32 bits: ignore the register's upper bits (DEN0028 2.5). */
 struct vcpu *trap_hvc(struct vcpu *vcpu, uint32_t id)
 {
 	uint32_t number = id - HC_BASE;

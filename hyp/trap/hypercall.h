@@ -4,6 +4,8 @@
 
 #include "hyp/vcpu/vcpu.h"
 
-/* HC_COUNT functions by number: of the bench guest; of an unmodified guest (PSCI alone). */
+/*
+ * HC_COUNT functions by number: those of the bench guest; those of an unmodified guest (only PSCI).
+ */
 extern hypercall *const hypercalls_bench[];
 extern hypercall *const hypercalls_unmodified[];

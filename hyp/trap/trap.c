@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exits: the table of exception classes, and a handler for each. A handler returns the vCPU to
- * resume, or NULL after it stopped the VM. */
+/* Exits: the table of exception classes, and a handler for each class. A handler returns the vCPU
+ * to resume, or NULL after it stopped the VM. */
 #include "hyp/trap/trap.h"
 
 #include "arch/barrier.h"
@@ -22,7 +22,7 @@
 #include "hyp/vm/vm_gic.h"
 #include "lib/compiler.h"
 
-/* The instruction was emulated: the guest resumes after it. */
+/* EL2 emulated the instruction: the guest resumes after it. */
 static struct vcpu *done(struct vcpu *vcpu)
 {
 	trap_skip_instruction();
@@ -37,7 +37,10 @@ static __cold struct vcpu *stop(struct vcpu *vcpu, enum fault_reason reason, uin
 	return NULL;
 }
 
-/* Of the active VM of a pair. The standby may run before vm_fault_fails_over() returns. */
+/*
+ * Fail over from the active VM of a pair, or stop the VM. The standby may run before
+ * vm_fault_fails_over() returns.
+ */
 static __cold struct vcpu *fail_over_or_stop(struct vcpu *vcpu, enum fault_reason reason,
 					     uint32_t esr)
 {
@@ -52,8 +55,8 @@ static __cold struct vcpu *fail_over_or_stop(struct vcpu *vcpu, enum fault_reaso
 
 /* --- interrupts --- */
 
-/* Another core asks for something, or has posted something. The dsb: the kick may stand for a later
- * one, too, so what is looked at here is not older than the acknowledge. */
+/* Another core has a request or posts. One SGI may cover several kicks: the dsb orders the reads of
+ * requests and posts after the acknowledge. */
 static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 {
 	gic_end(iar);
@@ -74,7 +77,7 @@ static __cold void take_over(struct vm *standby, unsigned intid)
 	STAMP(paused, probe_read());
 }
 
-/* A more urgent VM has the core, and is not the sender. */
+/* Return whether a more urgent VM than `owner` has the core and is not the sender. */
 static inline bool is_outranked(const struct vcpu *owner, const struct virtio_net *net)
 {
 	const struct vcpu *running = sched_next();
@@ -83,8 +86,8 @@ static inline bool is_outranked(const struct vcpu *owner, const struct virtio_ne
 	       running->urgency > owner->urgency && owner->state != VCPU_STATE_OFF;
 }
 
-/* Frames for `owner` wait until it has the core. The kick stays pending, so that no other one exits
- * before. */
+/* Frames for `owner` wait until it has the core. The kick stays pending, so that no other kick
+ * exits before. */
 static __cold void hold_kick(struct vcpu *owner, unsigned kick)
 {
 	gic_disable(kick);
@@ -94,7 +97,7 @@ static __cold void hold_kick(struct vcpu *owner, unsigned kick)
 	sched_wake(owner);
 }
 
-/* Deactivated first, so that a kick that comes meanwhile is not lost. */
+/* Deactivate first, so that a later kick is not lost. */
 static __attribute__((noinline)) bool take_kick(uint32_t iar)
 {
 	struct vcpu *owner = vm_core_kicked(gic_intid(iar));
@@ -111,8 +114,8 @@ static __attribute__((noinline)) bool take_kick(uint32_t iar)
 	return true;
 }
 
-/* An interrupt of the console, of a vCPU that is not loaded, or of a device. Any other would be
- * signalled for ever: disable it. */
+/* Handle an interrupt of the console, of a vCPU that is not loaded, or of a device. Disable any
+ * other interrupt, which would be signalled for ever. */
 static __cold void take_for_unloaded(uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -135,14 +138,14 @@ static __cold void take_for_unloaded(uint32_t iar)
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
 	if (gic_intid(iar) >= GIC_SPECIAL_BASE)
-		return vcpu; /* not pending any more */
+		return vcpu; /* no longer pending */
 	if (smp_is_kick(gic_intid(iar)))
 		return kicked(vcpu, iar);
 	take_for_unloaded(iar);
 	return sched_next();
 }
 
-/* The line of CNTHP falls when timerq_expire() programs it, before the next acknowledge. */
+/* timerq_expire() programs CNTHP, which lowers its line before the next acknowledge. */
 static __attribute__((noinline)) struct vcpu *expire_timers(uint32_t iar)
 {
 	gic_end(iar);
@@ -157,7 +160,7 @@ static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32
 	return vcpu;
 }
 
-/* An interrupt that is not for the loaded vCPU. */
+/* Handle an interrupt that is not for the loaded vCPU. */
 __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -204,8 +207,8 @@ static struct vcpu *on_hvc(struct vcpu *vcpu, uint32_t esr)
 	return trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
 }
 
-/* A system register or an instruction that the core does not have. An unmodified guest probes for
- * them; the bench guest uses them by mistake. */
+/* The core lacks this system register or instruction. An unmodified guest probes for them; the
+ * bench guest uses them only by mistake. */
 static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!vcpu->vm->type->injects)
@@ -214,7 +217,7 @@ static __cold struct vcpu *undefined(struct vcpu *vcpu, uint32_t esr)
 	return vcpu;
 }
 
-/* The guest has no firmware: every function is unknown (SMCCC 5.2). */
+/* The guest has no firmware, so every function is unknown (SMCCC 5.2). */
 static struct vcpu *on_smc(struct vcpu *vcpu, uint32_t esr)
 {
 	vcpu->vm->smc_count++;
@@ -239,7 +242,7 @@ static struct vcpu *on_wfx(struct vcpu *vcpu, uint32_t esr)
 	return next;
 }
 
-/* The guest executes the instruction again, untrapped. */
+/* The guest executes the instruction again, without a trap. */
 static struct vcpu *on_fp(struct vcpu *vcpu, uint32_t esr)
 {
 	return fp_first_use(&vcpu->fp) ? vcpu : stop(vcpu, FAULT_UNHANDLED_TRAP, esr);
@@ -257,7 +260,10 @@ static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 	return on_debug(vcpu, esr);
 }
 
-/* Two functions, not one: neither keeps registers across the call that only the other needs. */
+/*
+ * Load and store are two functions, so that neither keeps registers across the call that only the
+ * other needs.
+ */
 static __attribute__((noinline)) struct vcpu *device_load(struct vcpu *vcpu, uint32_t esr,
 							  uint32_t offset,
 							  const struct mmio_region *region)
@@ -281,7 +287,7 @@ static __attribute__((noinline)) struct vcpu *device_store(struct vcpu *vcpu, ui
 	return vcpu;
 }
 
-/* A store to a read-only mapping does nothing. Without a syndrome the instruction may write a
+/* Ignore a store to a read-only mapping. Without a valid syndrome the instruction may write a
  * register back (STP). HPFAR_EL2 is UNKNOWN here (DDI 0487 D13.2.55). */
 static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 {
@@ -291,8 +297,9 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* An access to nothing, where cache maintenance does nothing; or to a device (FAULT_MMIO_SYNDROME)
- * by no load or store that can be emulated. */
+/* Abort the guest's access, or stop the VM. The access has no mapping, where cache maintenance has
+ * no effect; or it accesses a device by an instruction that cannot be emulated
+ * (FAULT_MMIO_SYNDROME). */
 static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);
@@ -310,9 +317,9 @@ static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum f
 }
 
 /*
- * fill=lazy: map guest RAM at its first touch; the guest executes the instruction again. A stage-1
- * walk and cache maintenance fault like any access. No mapping ends another fault than one of
- * translation.
+ * fill=lazy: map guest RAM at the first access; the guest executes the instruction again. A stage-1
+ * walk and cache maintenance fault like any access. Only a translation fault can be ended by a
+ * mapping.
  */
 static __cold struct vcpu *fill_or_stop(struct vcpu *vcpu, uint32_t esr, ipa_t ipa,
 					enum fault_reason reason)
@@ -338,7 +345,7 @@ static __attribute__((noinline)) struct vcpu *distributor_store(struct vcpu *vcp
 	return vcpu;
 }
 
-/* The short paths of the distributor need no stack: every call is inlined, or is a tail call. */
+/* The short paths of the distributor need no stack: every call is inlined or a tail call. */
 static inline struct vcpu *emulate_store(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
 					 const struct mmio_region *region)
 {

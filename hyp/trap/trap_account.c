@@ -11,7 +11,7 @@
 #include "hyp/vm/vm_core.h"
 #include "lib/compiler.h"
 
-/* --- counted --- */
+/* --- with counts --- */
 
 static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 {
@@ -24,8 +24,8 @@ static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
 	return gic_intid(iar) == board.hyp_timer_intid ? EXIT_HYP_TIMER : EXIT_OTHER;
 }
 
-/* A data abort after which the guest resumes was an access to a device or to nothing, or a first
- * touch (EXIT_MAPPED). */
+/* Return the statistics of a data abort after which the guest resumes: an access to a device or
+ * without a mapping, or a first access (EXIT_MAPPED). */
 static inline size_t resumed_stat(uint32_t esr)
 {
 	unsigned class = ESR_EC(esr);
@@ -69,7 +69,7 @@ void trap_count_hvc(const struct vcpu *vcpu)
 	exit_stats_add(&vcpu->stats->stat[EXIT_HVC], probe_since(vcpu->exit_start));
 }
 
-/* Not inlined: the compiler would compute the address once for each access. */
+/* This function is not inlined: the compiler would compute the address once for each access. */
 static __attribute__((noinline)) void count(const struct vcpu *vcpu, struct exit_stat *stat)
 {
 	exit_stats_add(stat, probe_since(vcpu->exit_start));
@@ -86,7 +86,7 @@ struct vcpu *trap_count_leaving(struct vcpu *next, const struct vcpu *vcpu)
 	return next;
 }
 
-/* --- counted and traced --- */
+/* --- with counts and trace --- */
 
 static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, size_t stat, uint64_t arg)
 {
@@ -98,7 +98,9 @@ static struct vcpu *trace(const struct vcpu *vcpu, struct vcpu *next, size_t sta
 	return next;
 }
 
-/* CNTPCT at which the timer of an interrupt was due; for others the exit's begin. */
+/*
+ * Return CNTPCT at which the timer of an interrupt was due; for other interrupts the exit's begin.
+ */
 static __attribute__((noinline)) uint64_t due(const struct vcpu *vcpu, unsigned intid)
 {
 	if (intid == board.virt_timer_intid)
@@ -131,7 +133,9 @@ struct vcpu *trap_sync_traced(struct vcpu *vcpu)
 
 	if (vcpu->exit_start & EXIT_MAPPED)
 		return trace(vcpu, next, EXIT_STAT(EXIT_STAGE2_MAP), arg);
-	/* The value of a store or an MSR: it has to whom an SGI goes (struct trace_rec). */
+	/*
+	 * Trace the value of a store or an MSR, which has the target of an SGI (struct trace_rec).
+	 */
 	if (abort && esr & DABT_WNR)
 		arg |= (uint64_t)(frame_read(&vcpu->frame, DABT_SRT(esr)) & ~0xffu) << 32;
 	if (ESR_EC(esr) == EC_SYSREG)
@@ -171,7 +175,7 @@ struct vcpu *trap_irq_probed(struct vcpu *vcpu, uint64_t entry)
 	return vcpu;
 }
 
-/* --- with every list register read --- */
+/* --- with a read of every list register --- */
 
 static void read_list_registers(struct vcpu *vcpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The access by the syndrome of a data abort, and the value of the register after a load: DDI 0487
- * D13.2.37 (ISS of a Data Abort), DDI 0406C B3.13.6. */
+/* The access that the syndrome of a data abort describes, and the register's value after a load:
+ * DDI 0487 D13.2.37 (ISS of a Data Abort), DDI 0406C B3.13.6. */
 #pragma once
 
 #include "arch/esr.h"
@@ -19,9 +19,9 @@ static inline bool abort_is_protected(uint32_t esr)
 }
 
 /*
- * The fault status that EL1 gets for an access that stage 2 stopped: an external abort, or an
- * alignment fault of Device memory. For a stage-1 walk the status reports level 1: the syndrome has
- * the level of stage 2.
+ * Return the fault status for EL1 of an access that stage 2 stopped: an external abort, or an
+ * alignment fault of Device memory. For a stage-1 walk the status reports level 1, since the
+ * syndrome has the level of stage 2.
  */
 static inline uint32_t abort_guest_fsc(uint32_t esr)
 {
@@ -30,33 +30,33 @@ static inline uint32_t abort_guest_fsc(uint32_t esr)
 	return esr & DABT_S1PTW ? FSC_EXTERNAL_WALK | 1 : FSC_EXTERNAL;
 }
 
-/* An unmapped IPA, and the syndrome describes one load or store (ISV), neither cache maintenance
- * nor a stage-1 walk: the access can be emulated. */
+/* Return whether the access can be emulated: the IPA is not mapped, and the syndrome describes one
+ * load or store (ISV), neither cache maintenance nor a stage-1 walk. */
 static inline bool abort_is_emulated(uint32_t esr)
 {
 	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW | FSC_TYPE(~0u))) ==
 	       (DABT_ISV | FSC_TRANSLATION);
 }
 
-/* Bytes of the access: 1, 2, 4, 8. */
+/* Return the size of the access in bytes: 1, 2, 4, 8. */
 static inline unsigned abort_size(uint32_t esr)
 {
 	return 1u << DABT_SAS(esr);
 }
 
-/* A store of a word, or a load that zero-extends a word. */
+/* Return whether the access stores a word, or loads a word with zero extension. */
 static inline bool abort_is_word(uint32_t esr)
 {
 	return (esr & (DABT_SAS_MASK | DABT_SSE)) == DABT_SAS_WORD;
 }
 
-/* Bits of a register that the access leaves out. */
+/* Return the number of a register's bits that the access does not use. */
 static inline unsigned abort_unused_bits(uint32_t esr)
 {
 	return -8u * abort_size(esr) & (8 * sizeof(reg_t) - 1);
 }
 
-/* The value that a store writes: the low bytes of the register. */
+/* Return the value that a store writes: the low bytes of the register. */
 static inline reg_t abort_store_value(uint32_t esr, reg_t value)
 {
 	unsigned unused = abort_unused_bits(esr);
@@ -64,7 +64,7 @@ static inline reg_t abort_store_value(uint32_t esr, reg_t value)
 	return value << unused >> unused;
 }
 
-/* The register after a load of `value`: zero- or sign-extended to its width. */
+/* Return the register after a load of `value`: zero- or sign-extended to its width. */
 static inline reg_t abort_load_value(uint32_t esr, reg_t value)
 {
 	unsigned unused = abort_unused_bits(esr);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A virtual CPU. Its frame comes first and its hypervisor stack lies just below it, so that in
- * hypervisor context the stack pointer an exit begins with *is* the struct vcpu:
+ * A virtual CPU. Its frame comes first and its hypervisor stack lies just below it, so the stack
+ * pointer at the begin of an exit *is* the struct vcpu in hypervisor context:
  *
  *      lower addresses            sp at trap_*()            sp in guest context (SP_EL2, SP_hyp)
  *      [ stack, grows down … ]    [ frame ]                 [ vm, … ]
  *
- * (Armv7: in guest context it points between the frame's light part and the rest, which saves a
+ * (Armv7: in guest context sp points between the frame's light part and the rest, which saves a
  * subtraction at each exit; arch/trap_frame.h.)
  */
 #pragma once
@@ -20,36 +20,36 @@
 #include "hyp/vcpu/vgic.h"
 
 #define VCPU_STACK_SIZE 8192
-#define VCPU_MAX 4u /* of a VM */
+#define VCPU_MAX 4u /* vCPUs of a VM */
 
 struct vm;
 struct vgicd;
 struct vcpu;
 struct exit_stats;
 
-/* Handles an exit of syndrome `esr`; runs a hypercall, arguments and result in the frame. Returns
- * the vCPU to resume, or NULL when the VM is at its end. */
+/* A trap_handler handles an exit of syndrome `esr`; a hypercall has its arguments and result in the
+ * frame. Both return the vCPU to resume, or NULL when the VM is at its end. */
 typedef struct vcpu *trap_handler(struct vcpu *vcpu, uint32_t esr);
 typedef struct vcpu *hypercall(struct vcpu *vcpu);
 
 enum vcpu_state {
-	VCPU_STATE_OFF,     /* the scheduler does not know the vCPU */
+	VCPU_STATE_OFF,     /* the scheduler does not have the vCPU */
 	VCPU_STATE_READY,   /* in the run queue of its core */
-	VCPU_STATE_RUNNING, /* has the core, or gets it when this exit ends */
-	VCPU_STATE_BLOCKED, /* since a WFI; no interrupt came since */
+	VCPU_STATE_RUNNING, /* the vCPU has the core, or gets it when this exit ends */
+	VCPU_STATE_BLOCKED, /* no interrupt came since the WFI */
 	VCPU_STATE_PAUSED,
 };
 
-/* vcpu->power. Another core changes OFF by way of CLAIMED; the vCPU's own core does the rest: OFF
- * says that no state of the last run is left (hyp/vm/vm_core.c). */
+/* vcpu->power. Another core changes OFF to CLAIMED; only the vCPU's own core makes the other
+ * changes. OFF means that no state of the last run is left (hyp/vm/vm_core.c). */
 enum vcpu_power {
 	VCPU_OFF,
-	VCPU_CLAIMED,  /* another core writes entry and context, to turn it on */
-	VCPU_STARTING, /* its core is to start it */
+	VCPU_CLAIMED,  /* another core writes entry and context, to turn the vCPU on */
+	VCPU_STARTING, /* the vCPU's core has to start it */
 	VCPU_ON,
 };
 
-/* EL1's registers, each as wide as it reads. */
+/* EL1's registers, each in its natural width. */
 struct el1_regs {
 #define X(name, ...) __typeof__(read_##name()) name;
 	EL1_REGS(X)
@@ -61,16 +61,16 @@ struct el1_auxiliary {
 };
 
 /* vcpu->load_work */
-#define VCPU_CNTP_DUE 1u /* an emulated CNTP's line rises */
+#define VCPU_CNTP_DUE 1u /* the line of an emulated CNTP rises */
 #define VCPU_FP_EAGER 2u
 #define VCPU_CNTP_WATCHED 8u /* physical_timer is, or was, in the queue */
-#define VCPU_DIFFERS 4u      /* in EL2's registers, from another vCPU of the core */
+#define VCPU_DIFFERS 4u      /* EL2's registers differ from another vCPU's of the core */
 #define VCPU_SHARES_PPIS 16u /* another vCPU of the core has PPIs, too */
-#define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers, or newer ones */
-#define VCPU_WORKS 64u       /* EL2 works in the guest's place: no switch enters it */
+#define VCPU_AUXILIARY 32u   /* the core has EL1's auxiliary registers, or newer registers */
+#define VCPU_WORKS 64u       /* EL2 works in the guest's place: no switch enters the guest */
 #define VCPU_HOLDS_SPI 128u  /* held_spi is disabled until the vCPU is loaded */
 
-/* EL2's registers that a vCPU may have of its own. */
+/* EL2's registers whose values may differ between vCPUs. */
 #define EL2_REGS(X)                                                                                \
 	X(hcr_el2)                                                                                 \
 	X(mdcr_el2)                                                                                \
@@ -85,37 +85,38 @@ struct el2_regs {
 #undef X
 };
 
-/* The next piece of a worker: hyp/vm/vm_work.c. */
+/* The next piece of a worker's work: hyp/vm/vm_work.c. */
 struct vcpu_work {
 	uint8_t part, step;
 	unsigned piece;
-	uint32_t turns; /* of the guest, as the work begins */
+	uint32_t turns; /* turns of the guest when the work began */
 };
 
-/* The first member of a cache line */
+/* The first member of a cache line. */
 #define VCPU_LINE __attribute__((aligned(64)))
 
-/* Members that one exit or switch touches share cache lines. A large member is hot at its beginning
- * alone, so small hot members precede it. */
+/* Members that one exit or switch accesses share cache lines. Only the beginning of a large member
+ * is hot, so small hot members precede it. */
 struct vcpu {
 	struct trap_frame frame;
 	uint64_t exit_start __attribute__((aligned(8))); /* CNTPCT as the vector read it */
-	reg_t exit_delay; /* what delay_el2 leaves to spin, in instructions; 0: nothing */
-	uint64_t vttbr;   /* always */
-	/* While the vCPU is not loaded; stale else. The frame is a full one then. Here, so that one
-	 * instruction reaches two registers. */
+	reg_t exit_delay; /* instructions of delay_el2 that remain to spin; 0: none */
+	uint64_t vttbr;   /* valid at all times */
+	/* EL1's registers, valid only while the vCPU is not loaded. The frame is then a full one.
+	 * At this place one instruction reaches two registers. */
 	struct el1_regs el1;
 	reg_t elr, spsr;
 	struct gic_virt_state gic; /* while the vCPU is not loaded */
 
 	/* Traps and hypercalls read these. */
 	struct vm *vm VCPU_LINE;
-	trap_handler *const *traps; /* vm->type's, and the next: an exit has them by one load */
+	/* copies of vm->type's, like the next member: an exit reads them by one load */
+	trap_handler *const *traps;
 	hypercall *const *hypercalls;
-	struct vgicd *dist; /* its VM's: hyp/vm/vgicd.h */
-	unsigned index;     /* in its VM, from 0: its affinity 0.0.0.index, its GICv2 number */
-	unsigned core;      /* that runs it, while the VM runs */
-	struct exit_stats *stats; /* hyp/trap/exit_stats.h, where they or the trace are on */
+	struct vgicd *dist;       /* distributor of the VM: hyp/vm/vgicd.h */
+	unsigned index;           /* index in the VM: affinity 0.0.0.index and GICv2 number */
+	unsigned core;            /* core that runs the vCPU while the VM runs */
+	struct exit_stats *stats; /* hyp/trap/exit_stats.h; set if statistics or the trace are on */
 
 	struct timer virtual_timer VCPU_LINE; /* hyp/vcpu/vtimer.h */
 	struct fp fp;
@@ -126,12 +127,12 @@ struct vcpu {
 	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
 
 	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
-		struct timer timer; /* queued while the line is to rise */
+		struct timer timer; /* queued until the line rises */
 		uint64_t cval;      /* ticks of CNTPCT */
 		uint32_t ctl;       /* ENABLE, IMASK */
 	} cntp;
 
-	/* Turned on and off by PSCI (hyp/vm/psci.h); the rest: where it begins, and with what. */
+	/* PSCI turns the vCPU on and off (hyp/vm/psci.h): its state, its entry and the argument. */
 	uint32_t power;
 	reg_t start_entry, start_context;
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
@@ -139,17 +140,17 @@ struct vcpu {
 	struct newer_el1 newer;      /* while the vCPU is not loaded */
 	struct timer doorbell_timer; /* hyp/dev/doorbell.h */
 
-	/* A switch reads and writes these. */
+	/* A switch accesses these members. */
 	bool loaded VCPU_LINE; /* the core has the registers */
-	uint8_t load_work;     /* VCPU_*: what a load has to do beyond the usual */
-	uint8_t priority;      /* hyp/sched/sched.h: the larger, the more urgent */
-	uint8_t urgency;       /* as the policy has it */
+	uint8_t load_work;     /* VCPU_*: the unusual work of a load */
+	uint8_t priority;      /* hyp/sched/sched.h: a larger priority is more urgent */
+	uint8_t urgency;       /* scheduling key: the priority under fp, 0 under rr */
 	enum vcpu_state state;
-	uint32_t turns;          /* times that the core came over from another vCPU */
+	uint32_t turns;          /* number of times that the core switched to this vCPU */
 	uint32_t active_ppis;    /* hyp/vcpu/vppi.h */
-	struct vcpu *next_ready; /* hyp/sched/sched.h, and the next */
+	struct vcpu *next_ready; /* hyp/sched/sched.h, like the next member */
 	bool sliced;             /* another vCPU takes turns with this one */
-	unsigned held_spi;       /* a physical one */
+	unsigned held_spi;       /* INTID of a physical SPI */
 	struct vgic vgic;
 };
 
@@ -167,33 +168,33 @@ static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
 }
 
-/* The result of a hypercall. Returns `vcpu`. */
+/* Set the result of a hypercall. Return `vcpu`. */
 static inline struct vcpu *vcpu_result(struct vcpu *vcpu, long result)
 {
 	vcpu->frame.x[0] = (reg_t)result;
 	return vcpu;
 }
 
-/* Enters the guest of `vcpu`, which is loaded; returns when a trap handler returns NULL instead of
- * a vCPU to resume: the vCPU that is loaded then. In hyp/arch/<isa>/vcpu_run.S. */
+/* Enter the guest of `vcpu`, which is loaded. The function returns when a trap handler returns NULL
+ * instead of a vCPU to resume; it returns the vCPU that is loaded then. hyp/arch/<isa>/vcpu_run.S
+ * has the code. */
 struct vcpu *vcpu_run(struct vcpu *vcpu);
-extern uintptr_t vcpu_host_sp; /* where it was called */
+extern uintptr_t vcpu_host_sp; /* stack pointer of the caller */
 
-/* The same return from a switch to `vcpu`, which is loaded, before it enters the guest. */
+/* Make vcpu_run() return from a switch to `vcpu`, which is loaded, before the guest is entered. */
 _Noreturn void vcpu_leave(struct vcpu *vcpu);
 
-/* VCPU_AUXILIARY where this core keeps what is written to EL1_AUXILIARY_REGS, or has registers of
- * struct newer_el1, else 0. No vCPU is
- * loaded. Leaves them 0. */
+/* Return VCPU_AUXILIARY if this core keeps values written to EL1_AUXILIARY_REGS, or has registers
+ * of struct newer_el1; else 0. No vCPU may be loaded. The registers are 0 afterwards. */
 uint8_t vcpu_find_auxiliary(void);
 
-/* Whether a switch between the two has no register of EL2 to write but VTTBR. */
+/* Return whether VTTBR is the only EL2 register that a switch between the two vCPUs writes. */
 bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
 
-/* Move the vCPU's registers to memory, which leaves the virtual interface off; and back. */
+/* Save the vCPU's registers to memory, with the virtual interface off afterwards; load them. */
 void vcpu_put(struct vcpu *vcpu);
 void vcpu_load(struct vcpu *vcpu);
 
-/* The core goes to another vCPU. Called by vcpu_run.S, the general registers are in the frame; `to`
- * is in its register already. */
+/* Switch the core to another vCPU. vcpu_run.S calls this function with the general registers in the
+ * frame and `to` in its register already. */
 void vcpu_switch(struct vcpu *to, struct vcpu *from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VM switch: a vCPU's registers, beside the general ones, to memory and back. */
+/* The VM switch: save and load of a vCPU's registers other than the general ones. */
 #include "hyp/vcpu/vcpu.h"
 
 #include "arch/barrier.h"
@@ -13,7 +13,7 @@
 
 uintptr_t vcpu_host_sp PERCPU;
 
-/* Armv8: EL1's registers go to memory and back two at a time, by one instruction (STP, LDP). */
+/* Armv8: one instruction (STP, LDP) saves or loads two of EL1's registers. */
 #define EL1_INDEX(name) (offsetof(struct el1_regs, name) / sizeof(reg_t))
 #define EL1_ALONE(name)                                                                            \
 	(sizeof(reg_t) == 4 || (EL1_INDEX(name) % 2 == 0 &&                                        \
@@ -71,11 +71,11 @@ static inline __attribute__((always_inline)) void put(struct vcpu *vcpu)
 
 /*
  * Cortex-A72 erratum 1319367, Cortex-A53 erratum 1530924: while some of EL1's registers are one
- * VM's and some the other's, a speculated AT may fill the TLBs from both. So stage 2 translates
- * nothing then, under a VMID that no VM has: every such translation faults, and a fault is not
- * kept. The first ISB puts that in force before the first register is written, the second makes
- * the last one complete before the VTTBR that translates again. (TCR_EL1.EPD0 and EPD1 would need
- * one more, and SCTLR_EL1.M set.)
+ * VM's and some the other's, a speculative AT may fill the TLBs from both. During that time stage 2
+ * is therefore empty, under a VMID that no VM has: every such translation faults, and the TLBs keep
+ * no fault. The first ISB makes the empty stage 2 effective before the first register is written;
+ * the second completes the last write before the VTTBR with translations. (TCR_EL1.EPD0 and EPD1
+ * would need one more write, and SCTLR_EL1.M set.)
  */
 static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 {
@@ -126,7 +126,7 @@ static void auxiliary_restore(const struct vcpu *vcpu)
 	newer_restore(&vcpu->newer);
 }
 
-/* CTL.ENABLE of the timers: vtimer_put(). */
+/* vtimer_put() needs CTL.ENABLE of the timers. */
 static inline bool has_timer_on(const struct vcpu *vcpu)
 {
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
@@ -176,7 +176,7 @@ static __cold void load_interrupts(struct vcpu *vcpu)
 	vtimer_load(vcpu);
 }
 
-/* With the virtual interface on, empty list registers may raise the maintenance interrupt. */
+/* Empty list registers may raise the maintenance interrupt while the virtual interface is on. */
 void vcpu_put(struct vcpu *vcpu)
 {
 	put(vcpu);
@@ -187,7 +187,7 @@ void vcpu_put(struct vcpu *vcpu)
 	vtimer_put(vcpu);
 }
 
-/* The ISB: list registers and timers are the vCPU's from here on. */
+/* After the ISB list registers and timers are the vCPU's. */
 void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);
@@ -217,7 +217,7 @@ static __cold void switch_rare(struct vcpu *to, struct vcpu *from)
 		vcpu_leave(to);
 }
 
-/* What two VMs have beside registers: PPIs, armed timers, FP registers. */
+/* Switch the state of two VMs outside of registers: PPIs, armed timers, FP registers. */
 static __attribute__((noinline, flatten)) void switch_more(struct vcpu *to, struct vcpu *from)
 {
 	if (to->load_work & VCPU_SHARES_PPIS)
@@ -240,8 +240,8 @@ static __attribute__((noinline, flatten)) void switch_ppis(struct vcpu *to)
 	vppi_load(to);
 }
 
-/* ERET synchronises the context, so no barrier is needed. Other work comes last and in functions
- * of their own, so that this one needs no stack. */
+/* ERET synchronises the context, so no barrier is needed. Other work comes last and in separate
+ * functions, so that this function needs no stack. */
 __attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
 {
 	put(from);

@@ -63,10 +63,13 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 	return true;
 }
 
-/* --- physical interrupts: pending at the physical GIC, or active there and with the guest --- */
+/*
+ * --- physical interrupts: pending at the physical GIC, or active there and accepted for the guest
+ * ---
+ */
 
-/* An acknowledge ends what software made pending there. The interrupt is active, and may get into
- * no list register. */
+/* Accept an acknowledged interrupt. The acknowledge cleared the pending state that software set at
+ * the physical GIC. The interrupt is active there, and need not enter a list register. */
 static void accept(struct vgic *vgic, struct virq *virq)
 {
 	vgic->ppi_known = 0;
@@ -75,8 +78,8 @@ static void accept(struct vgic *vgic, struct virq *virq)
 	virq->hw_latch = false;
 }
 
-/* Drop what is posted of an interrupt's pending state: it becomes pending now. A posted ICPENDR
- * came before that, and nothing was pending for it to clear. */
+/* Drop posts for an interrupt's pending state, because the interrupt becomes pending now. A posted
+ * ICPENDR is older, and had no pending state to clear. */
 static void outrun_posts(struct vgic *vgic, const struct virq *virq, unsigned source)
 {
 	vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32], BIT(virq->intid % 32));
@@ -93,7 +96,9 @@ __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
 	vgic_requeue(vgic, virq);
 }
 
-/* A physical interrupt that is signalled again has been deactivated: its list register is empty. */
+/*
+ * A physical interrupt that is signalled again has been deactivated, so its list register is empty.
+ */
 unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 {
 	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
@@ -106,7 +111,7 @@ static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 	vgic_push(vgic, virq);
 }
 
-/* The list registers are another vCPU's. vgic_load() empties the queue. */
+/* Another vCPU owns the list registers. vgic_load() empties the queue. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
 	unsigned i = virq->fast_lr;
@@ -126,8 +131,9 @@ static void set_hw_pending(struct virq *virq)
 }
 
 /*
- * An accepted interrupt is pending at the physical GIC again. A level that is still high makes it
- * so; a latch would be lost. An SPI counts as pending by its latch, since HC_RAISE sets that.
+ * Return an accepted interrupt to the physical GIC, pending. A level that is still high is pending
+ * anyway; a latch must be set again. An SPI counts as pending by its latch, since HC_RAISE sets the
+ * latch.
  */
 static void give_back(struct virq *virq)
 {
@@ -137,7 +143,7 @@ static void give_back(struct virq *virq)
 	virq->pending_latch = false;
 }
 
-/* An interrupt that must not be delivered waits at the physical GIC. */
+/* Leave an interrupt that must not be delivered at the physical GIC. */
 static void withhold(struct virq *virq)
 {
 	gic_disable(virq->intid);
@@ -149,7 +155,7 @@ static void withhold(struct virq *virq)
 
 /* --- pending --- */
 
-/* Without fast_lr EL2 notices the acknowledge of a physical interrupt. */
+/* Without fast_lr EL2 sees the acknowledge of a physical interrupt. */
 __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->hw) {
@@ -169,7 +175,7 @@ __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned
 	vgic_requeue(vgic, virq);
 }
 
-/* This request is later than what is posted. */
+/* Make the interrupt pending after its posts, which are older requests. */
 static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	if (vgic->posted.what)
@@ -209,7 +215,10 @@ __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
 
 /* --- configuration --- */
 
-/* `before`: whether the interrupt was enabled before a change. It has been dequeued. */
+/*
+ * Apply a change of the enable bit. The interrupt has been dequeued. `before`: whether the
+ * interrupt was enabled before the change.
+ */
 static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 {
 	bool now = virq->config.enabled;
@@ -223,8 +232,8 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 		gic_enable(virq->intid);
 }
 
-/* The physical trigger changes while the interrupt is disabled. Returns what follow_enable() has to
- * know then. */
+/* Change the physical trigger while the interrupt is disabled. Return the `before` of
+ * follow_enable(). */
 static bool set_edge(struct virq *virq, bool edge, bool before)
 {
 	if (!virq->hw)
@@ -308,7 +317,10 @@ void vgic_deactivate(struct vgic *vgic, unsigned intid)
 		vgic_clear_active(vgic, &vgic->virq[intid]);
 }
 
-/* One that has a retarget pending counts as work: others pay nothing for the check at their end. */
+/*
+ * An interrupt with a retarget pending counts as work, so the end of other interrupts has no check
+ * for it.
+ */
 void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget)
 {
 	if (virq->retarget == retarget)
@@ -324,7 +336,7 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget)
 	}
 }
 
-/* --- what the guest reads --- */
+/* --- states that the guest reads --- */
 
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq)
 {
@@ -384,7 +396,7 @@ static uint32_t active_in_memory(const struct virq *virq, uint32_t which)
 	return value;
 }
 
-/* Few physical interrupts are pending at a time. */
+/* Few physical interrupts are pending at a time, so ask the GIC for each. */
 static uint32_t pending_physically(const struct virq *virq, uint32_t pending)
 {
 	uint32_t value = 0;

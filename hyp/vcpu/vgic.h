@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The virtual GIC of one vCPU: the states of its interrupts (vgic.c), their queue and the list
- * registers (vgic_lr.c), and what other cores post (vgic_post.c). vgicd.c has the distributor that
+ * registers (vgic_lr.c), and posts of other cores (vgic_post.c). vgicd.c has the distributor that
  * the guest programs.
  *
  * Invariants:
- *  - A virtual interrupt is in at most one list register.
- *  - With more pending interrupts than list registers, the list registers have the most urgent
+ * - A virtual interrupt is in at most one list register.
+ * - With more pending interrupts than list registers, the list registers have the most urgent
  *    ones. Groups that the guest's CPU interface has off come last. A maintenance interrupt brings
  *    in the others.
- *  - Where an interrupt is pending that may be signalled, a list register has one. With every list
- *    register active, the least urgent active interrupt is *spilled*: active in memory. EOIcount or
- *    a trap of DIR reports its end.
- *  - The maintenance interrupt never reports a condition that holds already.
- *  - An interrupt with a physical one (`hw`) is deactivated physically exactly once: by the guest's
+ * - If an interrupt that may be signalled is pending, a list register has one. If every list
+ *    register is active, the least urgent active interrupt is *spilled*: active in memory. EOIcount
+ *    or a trap of DIR reports its end.
+ * - The maintenance interrupt never reports a condition that holds already.
+ * - An interrupt with a physical one (`hw`) is deactivated physically exactly once: by the guest's
  *    EOI (lr=hw), or by the hypervisor at the maintenance interrupt of the EOI (lr=sw, and lr=hw
  *    after vgic_lr.c has cut the link because more work follows the end).
  */
@@ -28,126 +28,128 @@
 #define VIRQ_WORDS (VIRQ_COUNT / 32)
 #define VIRQ_LR_NONE 0xffu
 #define VIRQ_GROUPS 2u
-#define VIRQ_PRIORITIES 32u /* that a list register distinguishes */
+#define VIRQ_PRIORITIES 32u /* priorities that a list register distinguishes */
 #define VIRQ_PRIORITY_MASK 0xf8u
 
-/* The most interrupts whose state or configuration one visit to EL2 changes. A write to more than
- * one is posted to their vCPU, and vgicd_process_posts() changes as many in each visit. */
+/* The most interrupts whose state or configuration one visit to EL2 changes. A write to more
+ * interrupts is posted to their vCPU, and vgicd_process_posts() changes that many in each visit. */
 #define PIECE_VIRQS 2u
 
 struct vcpu;
 
 /* Programmed by the guest. */
 struct virq_config {
-	bool enabled;     /* and so is its group in GICD_CTLR */
+	bool enabled;     /* enabled, and its group is enabled in GICD_CTLR */
 	bool edge;        /* GICD_ICFGR */
 	bool group1;      /* GICD_IGROUPR */
-	uint8_t priority; /* the upper five bits: as many as a list register has */
+	uint8_t priority; /* the upper five bits, which a list register has */
 };
 
 struct virq {
-	uint64_t lr_value; /* list register contents that make it pending */
-	/* List register for the fast paths, or VIRQ_LR_NONE: its owner is this interrupt, which is
-	 * enabled. */
+	uint64_t lr_value; /* list register contents that make the interrupt pending */
+	/* The list register for the fast paths, whose owner is this interrupt, which is enabled; or
+	 * VIRQ_LR_NONE. */
 	uint8_t fast_lr;
-	uint8_t last_lr; /* list register that last had it; valid while it is the owner */
+	/* last list register of the interrupt; valid while the interrupt owns it */
+	uint8_t last_lr;
 	uint8_t intid;
-	uint8_t sources; /* SGI: bit s = pending from vCPU s, not in a list register */
+	uint8_t sources; /* SGI: bit s is pending from vCPU s, outside of list registers */
 	bool hw;         /* forwarded from the physical interrupt of the same INTID */
 	struct virq_config config;
 
-	/* Pending, not in a list register. hw: acknowledged at the physical GIC, not yet active for
-	 * the guest. Else: by software or an edge. */
+	/* Pending outside of list registers. hw: acknowledged at the physical GIC and not yet
+	 * active for the guest. Otherwise: pending by software or an edge. */
 	bool pending_latch;
-	bool hw_latch; /* hw: made pending at the physical GIC by software */
-	bool lr_latch; /* pending_latch by software or an edge, as the list register got it */
+	bool hw_latch; /* hw: software made it pending at the physical GIC */
+	bool lr_latch; /* the list register's pending state came from software or an edge */
 	bool level;    /* line of an emulated device */
 
-	/* Not 0: active in no list register, with the active priority spilled - 1; a value above
+	/* Not 0: active in no list register, with the active priority spilled - 1. A value above
 	 * VIRQ_PRIORITIES: software made the interrupt active. */
 	uint8_t spilled;
-	bool retarget; /* active, and moves to another vCPU at its end */
+	bool retarget; /* active, and moves to another vCPU when it ends */
 };
 
 /*
- * Requests of other cores, and what is left of a write of the vCPU itself. Any core sets bits, and
- * kicks the vCPU's core (vgic_post_what()), which processes them (vgicd_process_posts()). The lower
- * half of a pair has interrupts to set, the upper half has interrupts to clear; an interrupt is in
- * one half at most.
+ * Requests of other cores, and the rest of a write by the vCPU itself. Any core sets bits and kicks
+ * the vCPU's core (vgic_post_what()), which processes them (vgicd_process_posts()). The lower half
+ * of a pair has interrupts to set, the upper half interrupts to clear; an interrupt is in at most
+ * one half.
  */
 struct vgic_posted {
-	uint32_t what;                /* VGIC_POST_*; 0: nothing */
-	uint64_t pair[2][VIRQ_WORDS]; /* pending, active */
+	uint32_t what;                /* VGIC_POST_*; 0 without posts */
+	uint64_t pair[2][VIRQ_WORDS]; /* pairs for pending and active states */
 	uint32_t reload[VIRQ_WORDS];
-	uint64_t sources[GIC_SGI_COUNT / 4]; /* pairs. GICv2: a byte an SGI, a bit a source */
+	/* pairs; GICv2: one byte for each SGI, one bit for each source */
+	uint64_t sources[GIC_SGI_COUNT / 4];
 };
 
-/* A reset clears up to spilled_at in one piece, and from there up to virq in another; memset()
- * clears byte by byte what does not begin at a word. */
+/* A reset clears the members up to spilled_at in one piece, and from there up to virq in another.
+ * memset() is slow for a range that does not begin at a word: it then clears byte by byte. */
 struct vgic {
 	union {                     /* hyp/vcpu/vppi.c */
-		uint32_t ppi_known; /* 0: ppi_config is unknown */
+		uint32_t ppi_known; /* 0 if ppi_config is unknown */
 		uint64_t ppi_config;
 	};
 	uint32_t ppis; /* bit n: PPI n has a route */
 	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
-	 * of posts waits. 0: the fast paths may write list registers. */
+	 * of posts may wait. 0: the fast paths may write list registers. */
 	unsigned work;
 	unsigned lr_count;
 	bool batch;       /* vgic_begin() */
 	bool link_hw;     /* lr=hw */
-	bool wide, spent; /* an access to several words: it has changed one */
+	bool wide, spent; /* an access to several words; it has changed one already */
 	struct vgic_posted posted;
-	struct virq *lr_owner[GIC_LR_MAX]; /* that the list register has, or had last */
-	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not this vCPU's */
+	struct virq *lr_owner[GIC_LR_MAX]; /* interrupt that the list register has, or had last */
+	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not routed to this vCPU */
 	unsigned spilled_count, retarget_count;
 	uint32_t not_read;                 /* bits of a word that an access does not read */
-	uint32_t published[2][VIRQ_WORDS]; /* for reads of other vCPUs: pending, active */
-	/* Active priorities of spilled interrupts, as gic_virt_active_priorities() has them, and
+	uint32_t published[2][VIRQ_WORDS]; /* pending and active states that other vCPUs read */
+	/* Active priorities of spilled interrupts, in the form of gic_virt_active_priorities(), and
 	 * the interrupt of each. */
 	uint32_t spilled_at __attribute__((aligned(8)));
 	uint8_t spilled_by[VIRQ_PRIORITIES];
-	/* Interrupts that wait for a list register: by group, priority and INTID; and the
-	 * priorities that have any. */
+	/* Interrupts that wait for a list register, by group, priority and INTID, and the
+	 * priorities that have such interrupts. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
 	uint32_t queued_at[VIRQ_GROUPS];
 	struct virq virq[VIRQ_COUNT];
 };
 
-/* For a fresh guest: nothing enabled, pending or active; the list registers empty. */
+/* Reset for a fresh guest: nothing enabled, pending or active; the list registers empty. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
 
-/* The same in pieces of bounded length, 0 to VGIC_RESET_PIECES - 1 in this order. From the first
- * piece on no physical interrupt has a route. */
+/* Do this reset in pieces of bounded length, 0 to VGIC_RESET_PIECES - 1 in this order. From the
+ * first piece on no physical interrupt has a route. */
 #define VGIC_RESET_PIECES (2 + VIRQ_WORDS)
 void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw);
 
-/* Forward physical interrupt `intid` while the guest has it enabled. Returns false for an INTID
- * that no guest has. */
+/* Forward physical interrupt `intid` while the guest has it enabled. Return false for an INTID that
+ * no guest can have. */
 bool vgic_forward(struct vgic *vgic, unsigned intid);
 
-/* A forwarded physical interrupt was acknowledged: return the list register that takes
- * virq->lr_value and needs nothing else, or VIRQ_LR_NONE: then call vgic_inject(). */
+/* A forwarded physical interrupt was acknowledged. Return the list register into which
+ * virq->lr_value can be written without further work, or VIRQ_LR_NONE: then call vgic_inject(). */
 unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq);
 void vgic_inject(struct vgic *vgic, struct virq *virq);
 
-/* The same for a vCPU that is not loaded: `state` is its virtual interface. */
+/* Accept the interrupt for a vCPU that is not loaded; `state` is its virtual interface. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq);
 
-/* Make several changes one: vgic_end() updates the list registers. */
+/* Begin a batch of changes: vgic_end() updates the list registers once. */
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* The same without the update: vgic_refill() comes before the guest goes on. */
+/* End a batch without the update. vgic_refill() must follow before the guest continues. */
 void vgic_end_later(struct vgic *vgic);
 
-/* The guest makes an interrupt pending (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7; from
- * several, a bit each. Only an SGI has a source other than 0. */
+/* Make an interrupt pending for the guest (GICD_ISPENDR, GICD_SGIR) from one source, 0 to 7, or
+ * from several, one bit each. Only an SGI has a source other than 0. */
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* vgic_set_pending() where a list register takes virq->lr_value and needs nothing else. Return
- * false without an effect if vgic_set_pending() has more to do. */
+/* vgic_set_pending() if virq->lr_value can be written to a list register without further work.
+ * Return false without an effect if vgic_set_pending() has more to do. */
 static inline bool vgic_set_pending_at_once(const struct vgic *vgic, const struct virq *virq,
 					    unsigned source)
 {
@@ -159,78 +161,85 @@ static inline bool vgic_set_pending_at_once(const struct vgic *vgic, const struc
 	return true;
 }
 
-/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: of an SGI, a bit each. The pending state of the physical
- * interrupt stays: gic_clear_pending() comes before. */
+/* GICD_ICPENDR, GICD_CPENDSGIR. `sources`: sources of an SGI, one bit each. The pending state of
+ * the physical interrupt stays: call gic_clear_pending() before. */
 void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* Set the line of an emulated device, on the vCPU's core. Level-sensitive: pending while the line
- * is high, again after the guest's EOI. Edge-triggered: pending after a rise. Not for `hw`. */
+/* Set the line of an emulated device, on the vCPU's core. A level-sensitive interrupt is pending
+ * while the line is high, again after the guest's EOI. An edge-triggered interrupt is pending after
+ * a rise. Not for `hw`. */
 void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 
-/* The guest programs an interrupt. */
+/* Apply the guest's configuration of an interrupt. */
 void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
 
-/* GICD_ISACTIVER, GICD_ICACTIVER. The latter deactivates a physical interrupt, too. */
+/* GICD_ISACTIVER, GICD_ICACTIVER. The latter also deactivates a physical interrupt. */
 void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 
-/* A trapped write to DIR: GIC_VIRT_ENDS_ELSEWHERE, vm_type.traps_dir. */
+/* Handle a trapped write to DIR: GIC_VIRT_ENDS_ELSEWHERE, vm_type.traps_dir. */
 void vgic_deactivate(struct vgic *vgic, unsigned intid);
 
-/* Whether the guest reads the interrupt as pending, as active; an SGI's sources, a bit each. */
+/*
+ * Return whether the guest reads the interrupt as pending or as active; return an SGI's sources,
+ * one bit each.
+ */
 bool vgic_is_pending(const struct vgic *vgic, const struct virq *virq);
 bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
-/* The same of the interrupts `which` of a word, a bit each. */
+/* Return the pending or active states of the interrupts `which` of a word, one bit each. */
 uint32_t vgic_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
 
-/* Whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the interrupt
- * may be pending again. */
+/* Return whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the
+ * interrupt may be pending again. */
 bool vgic_anything_pending(struct vgic *vgic);
 
-/* The maintenance interrupt: deactivate ended interrupts, fill the list registers. */
+/* Handle the maintenance interrupt: deactivate ended interrupts, fill the list registers. */
 void vgic_maintain(struct vgic *vgic);
 
-/* The same without the interrupt: process ends, fill the list registers. In a batch vgic_end() does
- * it. */
+/* Process ends and fill the list registers without a maintenance interrupt. In a batch vgic_end()
+ * does this. */
 void vgic_refill(struct vgic *vgic);
 
-/* Set virq->retarget, of an active interrupt: its end posts a reload to this vCPU. */
+/* Set virq->retarget of an active interrupt: its end posts a reload to this vCPU. */
 void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 
-/* --- posts: from any core --- */
+/* --- posts from any core --- */
 
 /* Bits of vgic_posted.what */
-#define VGIC_POST_WORD(word) BIT(word) /* of these 32 interrupts */
+#define VGIC_POST_WORD(word) BIT(word) /* registers or states of these 32 interrupts */
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
 
-/* Post that interrupts from 32 * word on become pending or active, or stop being so. The later of
- * two posts for an interrupt wins. */
+/* Post that interrupts from 32 * word on become pending or active, or cease to be. The later of two
+ * posts for an interrupt wins. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits);
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source);
 
-/* GICv2: the same of sources of four SGIs, a byte each, from 4 * word on. */
+/* GICv2: post sources of four SGIs, one byte each, from 4 * word on. */
 void vgic_post_sources(struct vcpu *to, bool on, unsigned word, uint32_t sources);
 
-/* Post that the distributor's registers of interrupts have changed, of one or of some of a word. */
+/*
+ * Post that the distributor's registers of one interrupt, or of some interrupts of a word, have
+ * changed.
+ */
 void vgic_post_reload(struct vcpu *to, unsigned intid);
 void vgic_post_reloads(struct vcpu *to, unsigned word, uint32_t bits);
 
-/* Post bits that need no detail. The functions above call this last. */
+/* Post bits that need no detail. The functions above call this function last. */
 void vgic_post_what(struct vcpu *to, uint32_t what);
 
-/* Remove `bits` from both halves of a pair; return them as they were. */
+/* Remove `bits` from both halves of a pair. Return their values before. */
 uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits);
 
 /* --- between vgic.c and vgic_lr.c --- */
 
-/* Return list register contents that make `virq` pending from `source`. `more`: report its end. */
+/* Return list register contents that make `virq` pending from `source`. `more`: report the end. */
 uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source,
 			 bool more);
 
-/* Whether a list register has `virq` in this state: virq->last_lr. */
+/* Return whether a list register, virq->last_lr, has `virq` in this state. */
 static inline bool vgic_lr_has(const struct vgic *vgic, const struct virq *virq,
 			       enum gic_lr_state state)
 {
@@ -238,7 +247,7 @@ static inline bool vgic_lr_has(const struct vgic *vgic, const struct virq *virq,
 	       gic_lr_state(gic_lr_read(virq->last_lr)) == state;
 }
 
-/* Whether the interrupt is pending outside list registers. */
+/* Return whether the interrupt is pending outside of list registers. */
 static inline bool virq_waits(const struct virq *virq)
 {
 	return virq->sources || virq->pending_latch || (virq->level && !virq->config.edge);
@@ -247,18 +256,21 @@ static inline bool virq_waits(const struct virq *virq)
 /* Remove `virq` from the queue, and its pending state from a list register. */
 void vgic_dequeue(struct vgic *vgic, struct virq *virq);
 
-/* Queue `virq`, which waits and is in no list register. */
+/* Queue `virq`, which is pending in no list register. */
 void vgic_push(struct vgic *vgic, const struct virq *virq);
 
-/* After vgic_dequeue(): queue `virq` if it waits; the second one also fills the list registers. */
+/*
+ * After vgic_dequeue(): queue `virq` if it is pending outside of list registers. The second
+ * function also fills the list registers.
+ */
 void vgic_queue(struct vgic *vgic, struct virq *virq);
 void vgic_requeue(struct vgic *vgic, struct virq *virq);
 
-/* Make an interrupt active in no list register; make it inactive. `level`: its active priority, as
- * spilled_by has it; VIRQ_PRIORITIES: none. */
+/* Make an interrupt active in no list register; make it inactive. `level` is its active priority in
+ * the form of spilled_by, or VIRQ_PRIORITIES for none. */
 void vgic_spill(struct vgic *vgic, struct virq *virq, unsigned level);
 void vgic_unspill(struct vgic *vgic, struct virq *virq);
 
-/* Process the end of an interrupt, which is in no list register and not spilled. vgic_refill() must
+/* Process the end of an interrupt that is in no list register and not spilled. vgic_refill() must
  * follow. */
 void vgic_finish(struct vgic *vgic, struct virq *virq);

@@ -4,9 +4,9 @@
 #include "hyp/vcpu/vgic.h"
 #include "lib/compiler.h"
 
-#define GROUP_OFF 0x100u /* after every priority */
+#define GROUP_OFF 0x100u /* larger than every priority */
 
-/* EL2 processes the end of a physical interrupt without a link. */
+/* Contents of a list register. EL2 processes the end of a physical interrupt without a link. */
 uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source,
 			 bool more)
 {
@@ -24,7 +24,9 @@ uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsig
 	return gic_lr_encode(&lr);
 }
 
-/* --- the queue: interrupts that wait, are enabled, and are not active --- */
+/*
+ * --- the queue: interrupts that are pending outside of list registers, enabled, and not active ---
+ */
 
 static uint32_t *queue_of(struct vgic *vgic, const struct virq *virq, uint32_t *level)
 {
@@ -59,13 +61,13 @@ static bool anything_queued(const struct vgic *vgic)
 	return vgic->queued_at[0] | vgic->queued_at[1];
 }
 
-/* The priorities that the queues of these groups have. */
+/* Return the priorities that the queues of these groups have. */
 static uint32_t levels_of(const struct vgic *vgic, unsigned groups)
 {
 	return (groups & 1 ? vgic->queued_at[0] : 0) | (groups & 2 ? vgic->queued_at[1] : 0);
 }
 
-/* The first interrupt of this priority in the queues of these groups. */
+/* Return the first interrupt of this priority in the queues of these groups. */
 static struct virq *first_of(struct vgic *vgic, unsigned groups, unsigned level)
 {
 	uint32_t zero = groups & 1 ? ~0u : 0, one = groups & 2 ? ~0u : 0;
@@ -81,7 +83,7 @@ static struct virq *first_of(struct vgic *vgic, unsigned groups, unsigned level)
 	return NULL;
 }
 
-/* The most urgent interrupt of the queues: of these groups, or else of the others. */
+/* Return the most urgent interrupt of the queues of these groups, or else of the other groups. */
 static struct virq *most_urgent(struct vgic *vgic, unsigned groups)
 {
 	uint32_t levels = levels_of(vgic, groups);
@@ -109,7 +111,10 @@ static bool any_pending(const struct vgic *vgic)
 	return false;
 }
 
-/* No fast path where the reason of the next pending state matters. */
+/*
+ * Set the owner of list register i. An interrupt has no fast path if the reason of its next pending
+ * state matters.
+ */
 static void set_owner(struct vgic *vgic, struct virq *virq, unsigned i)
 {
 	struct virq *before = vgic->lr_owner[i];
@@ -122,7 +127,7 @@ static void set_owner(struct vgic *vgic, struct virq *virq, unsigned i)
 	virq->fast_lr = fast ? (uint8_t)i : VIRQ_LR_NONE;
 }
 
-/* Move what list register `i` has pending to memory. */
+/* Move the pending state of list register `i` to memory. */
 static void evict(struct vgic *vgic, unsigned i)
 {
 	struct virq *virq = vgic->lr_owner[i];
@@ -149,7 +154,8 @@ __cold void vgic_queue(struct vgic *vgic, struct virq *virq)
 
 	if (!virq_waits(virq))
 		return;
-	if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE)) /* pending again after its end */
+	/* the interrupt is pending again after its end */
+	if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
 		gic_lr_write(i, gic_lr_with_eoi_irq(gic_lr_read(i)));
 	else
 		vgic_push(vgic, virq);
@@ -157,7 +163,7 @@ __cold void vgic_queue(struct vgic *vgic, struct virq *virq)
 
 /* --- ends of interrupts --- */
 
-/* Active priorities of list registers. */
+/* Return the active priorities of list registers. */
 static uint32_t active_in_lrs(const struct vgic *vgic)
 {
 	uint32_t priorities = 0;
@@ -187,7 +193,7 @@ __cold void vgic_unspill(struct vgic *vgic, struct virq *virq)
 	vgic->spilled_count--;
 }
 
-/* An interrupt with a retarget pending waits at its next vCPU. */
+/* Process the end. An interrupt with a retarget pending then waits at its next vCPU. */
 __cold void vgic_finish(struct vgic *vgic, struct virq *virq)
 {
 	if (virq->hw)
@@ -199,11 +205,11 @@ __cold void vgic_finish(struct vgic *vgic, struct virq *virq)
 }
 
 /*
- * The GIC counts ends of interrupts in no list register, and does not report which. Active
- * interrupts nest by priority, and each end drops the priority of its interrupt (IHI 0048B 4.4.5,
- * IHI 0069 12.11.8): a spilled interrupt has ended if its priority is not active, or is that of an
- * active list register. With EOI in two steps, where DIR does not trap, the most urgent of those
- * have ended.
+ * The GIC counts ends of interrupts in no list register, without their INTIDs. Active interrupts
+ * nest by priority, and each end drops the priority of its interrupt (IHI 0048B 4.4.5, IHI 0069
+ * 12.11.8): a spilled interrupt has ended if its priority is not active, or is that of an active
+ * list register. With EOI in two steps, and a DIR that does not trap, the most urgent of those have
+ * ended.
  */
 static void collect_spilled(struct vgic *vgic)
 {
@@ -238,15 +244,17 @@ static void collect_ends(struct vgic *vgic)
 		collect_spilled(vgic);
 }
 
-/* --- which interrupts are in list registers --- */
+/* --- the choice of interrupts for list registers --- */
 
-/* Less is more urgent. Groups that the CPU interface has off come last. */
+/* Return the rank; a lower rank is more urgent. Groups that the CPU interface has off come last. */
 static unsigned rank(const struct virq *virq, unsigned groups)
 {
 	return virq->config.priority | (groups >> virq->config.group1 & 1 ? 0 : GROUP_OFF);
 }
 
-/* The list register with the least urgent pending interrupt that is less urgent than `virq`. */
+/*
+ * Return the list register with the least urgent pending interrupt that is less urgent than `virq`.
+ */
 static unsigned least_urgent_pending(const struct vgic *vgic, const struct virq *virq,
 				     unsigned groups)
 {
@@ -280,8 +288,8 @@ static unsigned spill_least_urgent(struct vgic *vgic)
 	return victim;
 }
 
-/* Return a list register for `virq`, which is empty or has a less urgent pending interrupt;
- * VIRQ_LR_NONE: there is none. */
+/* Return a list register for `virq`: an empty one, or one with a less urgent pending interrupt.
+ * Return VIRQ_LR_NONE without one. */
 static unsigned alloc_lr(struct vgic *vgic, const struct virq *virq, unsigned groups)
 {
 	uint32_t empty = gic_lr_empty();
@@ -309,8 +317,8 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 	gic_lr_write(i, vgic_lr_pending(vgic, virq, source, virq_waits(virq)));
 }
 
-/* The last turn of fill(), for which alloc_lr() found no list register: where each one is active,
- * spill the least urgent interrupt. Return whether an interrupt waits. */
+/* The last turn of fill(), for which alloc_lr() found no list register: if all are active, spill
+ * the least urgent interrupt. Return whether an interrupt waits. */
 static bool fill_active(struct vgic *vgic, struct virq *virq, unsigned groups)
 {
 	unsigned i;
@@ -323,7 +331,10 @@ static bool fill_active(struct vgic *vgic, struct virq *virq, unsigned groups)
 	return anything_queued(vgic);
 }
 
-/* The event "none pending" would hold at once, and for ever, with no list register pending. */
+/*
+ * Set the maintenance events. With no list register pending the event "none pending" would hold at
+ * once, and for ever.
+ */
 static void set_events(const struct vgic *vgic, bool waiting)
 {
 	unsigned events = 0;
@@ -335,7 +346,7 @@ static void set_events(const struct vgic *vgic, bool waiting)
 	gic_virt_set_events(events);
 }
 
-/* Return whether an interrupt waits for a list register. */
+/* Fill the list registers. Return whether an interrupt waits for one. */
 static bool fill(struct vgic *vgic)
 {
 	unsigned groups = gic_virt_groups();
@@ -374,7 +385,7 @@ __cold void vgic_refill(struct vgic *vgic)
 		refill(vgic);
 }
 
-/* EOIcount up to now is that of interrupts which are spilled by now. */
+/* EOIcount so far counts interrupts that are spilled now. */
 __cold void vgic_begin(struct vgic *vgic)
 {
 	collect_ends(vgic);
@@ -394,7 +405,7 @@ __cold void vgic_end_later(struct vgic *vgic)
 	vgic->work = 1;
 }
 
-/* Out of line: a WFI without work needs no stack. */
+/* This function is out of line, so that a WFI without work needs no stack. */
 static __cold bool refill_pending(struct vgic *vgic)
 {
 	refill(vgic);

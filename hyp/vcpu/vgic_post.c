@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Posts to a vCPU's virtual GIC: atomic bits and a kick of its core. The poster never waits. */
+/*
+ * Posts to a vCPU's virtual GIC: atomic bits and a kick of its core. The posting core never waits.
+ */
 #include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vcpu.h"
 #include "hyp/vcpu/vgic.h"
 
 #define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)
 
-/* The detail is there before `what`. A core that has not processed `what` needs no second kick. A
- * post to a vCPU that is off waits until its core has no vCPU loaded: no VM makes another core put
- * and load another VM's vCPU. */
+/* The detail is written before `what`. A core that has not processed `what` needs no second kick. A
+ * post to a vCPU that is off waits until its core has no vCPU loaded: no VM can make another core
+ * put and load another VM's vCPU. */
 void vgic_post_what(struct vcpu *to, uint32_t what)
 {
 	uint32_t before = __atomic_fetch_or(&to->vgic.posted.what, what, __ATOMIC_SEQ_CST);
@@ -25,7 +27,7 @@ uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits)
 /* Move `bits` to a half of a pair. */
 static void post_pair(uint64_t *pair, bool on, uint32_t bits)
 {
-	uint64_t before = 0; /* as mostly; otherwise the first exchange says what */
+	uint64_t before = 0; /* the usual value; otherwise the first exchange returns the value */
 	uint64_t half = on ? bits : (uint64_t)bits << 32;
 
 	/* wait: exchange */
@@ -34,7 +36,7 @@ static void post_pair(uint64_t *pair, bool on, uint32_t bits)
 		;
 }
 
-/* Reads of other vCPUs see the change at once. */
+/* Other vCPUs read the change at once. */
 void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint32_t bits)
 {
 	uint32_t *published = &to->vgic.published[active][word];

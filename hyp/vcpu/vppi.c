@@ -26,12 +26,12 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 		gic_enable(intid);
 }
 
-/* Enables, PPIs and priorities, for vgic.ppi_config. Unknown, 0, where the next load has to look at
+/* vgic.ppi_config has enables, PPIs and priorities. It is unknown, 0, if the next load has to check
  * each PPI: software made one pending, or one is pending or active neither in a list register nor
  * in the queue. */
-#define CONFIG_KNOWN BIT(5 * VPPI_MAX) /* above the priorities: five bits each */
-#define CONFIG_PPIS 16                 /* bits 47 to 32: the PPIs, whose INTIDs are 31 to 16 */
-#define CONFIG_ENABLES 32              /* bits 63 to 48: those that are enabled */
+#define CONFIG_KNOWN BIT(5 * VPPI_MAX) /* bit above the priorities, which have five bits each */
+#define CONFIG_PPIS 16                 /* bits 47 to 32: PPIs, whose INTIDs are 31 to 16 */
+#define CONFIG_ENABLES 32              /* bits 63 to 48: enabled PPIs */
 
 static __cold uint64_t config_of(const struct vgic *vgic)
 {
@@ -51,9 +51,9 @@ static __cold uint64_t config_of(const struct vgic *vgic)
 }
 
 /*
- * Whether an interrupt of a vCPU that is not loaded may be active. An interrupt is active from
- * EL2's acknowledge to the end that the guest makes of it in a list register. Else the interrupt is
- * queued or spilled, which `work` says, or waits disabled: then ppi_known is 0.
+ * Return whether an interrupt of a vCPU that is not loaded may be active. An interrupt is active
+ * from EL2's acknowledge until the guest ends it in a list register. Otherwise the interrupt is
+ * queued or spilled, which `work` shows, or waits disabled: then ppi_known is 0.
  */
 static inline uint32_t has_interrupts(const struct vcpu *vcpu)
 {
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) void change_all(struct vcpu *from, 
 		to->vgic.ppi_config = config_of(&to->vgic);
 }
 
-/* NULL: no vCPU. Only what differs is written. */
+/* Hand the PPIs over; a NULL means no vCPU. Only differences are written. */
 static __attribute__((noinline)) void hand_over(struct vcpu *from, struct vcpu *to)
 {
 	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
@@ -121,7 +121,7 @@ static void set_owner(struct vcpu *vcpu)
 	vcpu->active_ppis = 0;
 }
 
-/* A configuration that is unknown differs in CONFIG_KNOWN. */
+/* An unknown configuration differs in CONFIG_KNOWN. */
 static __attribute__((noinline)) void load_enables(struct vcpu *vcpu)
 {
 	uint64_t config = vcpu->vgic.ppi_config;
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void load_enables(struct vcpu *vcpu)
 }
 
 /* The usual case: no PPI of the owner is active, and `vcpu` has the same PPIs with the same
- * priorities; then with the same enables. */
+ * priorities and, in the first test, the same enables. */
 void vppi_load(struct vcpu *vcpu)
 {
 	uint64_t config = vcpu->vgic.ppi_config;
@@ -154,7 +154,7 @@ struct vcpu *vppi_owner(unsigned intid)
 	return owner && (owner->vgic.ppis >> intid & 1) ? owner : NULL;
 }
 
-/* A vCPU that alone has PPIs has the physical ones. */
+/* Return whether the vCPU owns the physical PPIs; the only vCPU with PPIs always does. */
 static bool has_physical(const struct vcpu *vcpu)
 {
 	return !(vcpu->load_work & VCPU_SHARES_PPIS) || owner == vcpu;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The physical PPIs of a core are one vCPU's at a time: enabled, at the priority and active as its
- * virtual GIC has it. Another vCPU of the core that has PPIs, too, gets them when it is loaded; a
- * vCPU without PPIs leaves them where they are.
+ * The physical PPIs of a core belong to one vCPU at a time, with the enables, priorities and active
+ * states of its virtual GIC. Another vCPU of the core with PPIs gets them when it is loaded; a vCPU
+ * without PPIs leaves them unchanged.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 /* PPIs of a vCPU: two timers and the PMU are forwarded. */
 #define VPPI_MAX 3u
 
-/* The physical PPIs are those of `vcpu`, which is loaded. */
+/* Give the physical PPIs to `vcpu`, which is loaded. */
 void vppi_load(struct vcpu *vcpu);
 
-/* The physical PPIs have no owner: disabled, neither pending by software nor active. */
+/* Take the physical PPIs from their owner: disabled, not pending by software, not active. */
 void vppi_put(void);
 
-/* The owner of the physical PPI `intid`; NULL: none. */
+/* Return the owner of the physical PPI `intid`, or NULL. */
 struct vcpu *vppi_owner(unsigned intid);
 
-/* Whether PPI `intid` of `vcpu`, which is not loaded, is active; make it active. */
+/* Return whether PPI `intid` of `vcpu`, which is not loaded, is active; make it active. */
 bool vppi_is_active(const struct vcpu *vcpu, unsigned intid);
 void vppi_set_active(struct vcpu *vcpu, unsigned intid);

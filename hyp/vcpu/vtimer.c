@@ -21,8 +21,8 @@ static bool is_on(reg_t ctl)
 
 /* --- the emulated CNTP --- */
 
-/* An unsigned compare. Without a barrier the counter may be read early: then CNTHP, which compares
- * for itself, expires at once. */
+/* Return whether the condition of the timer is met, by an unsigned comparison. The counter read has
+ * no barrier and may be early: then CNTHP, which compares itself, expires at once. */
 static bool is_met(const struct vcpu *vcpu)
 {
 	return read_cntpct_el0() >= vcpu->cntp.cval;
@@ -46,7 +46,7 @@ static void update(struct vcpu *vcpu)
 		timerq_stop(&vcpu->cntp.timer);
 }
 
-/* ISTATUS is UNKNOWN without ENABLE: 0. TVAL has 32 bits. */
+/* Read a register. ISTATUS is UNKNOWN without ENABLE, and reads as 0. TVAL has 32 bits. */
 uint64_t vcntp_read(const struct vcpu *vcpu, enum vcntp_register which)
 {
 	uint32_t ctl = vcpu->cntp.ctl;
@@ -87,8 +87,8 @@ void vcntp_reset(struct vcpu *vcpu)
 
 /* --- CNTV and CNTP of a vCPU that is not loaded --- */
 
-/* An active interrupt is with the guest: in a list register, or queued. It signals again after the
- * guest's EOI. */
+/* Return whether the timer may signal. An active interrupt is in a list register or queued, and
+ * signals again after the guest's EOI. */
 static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
 							     unsigned intid)
 {
@@ -97,8 +97,8 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 	return virq && virq->config.enabled && !vppi_is_active(vcpu, intid);
 }
 
-/* The interrupt is active, as after an acknowledge: the guest's EOI deactivates it, and the line,
- * high as soon as the vCPU is loaded, does not signal it twice. */
+/* Make the interrupt active, as after an acknowledge: the guest's EOI deactivates it, and the line,
+ * which is high as soon as the vCPU is loaded, does not signal it twice. */
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
@@ -113,7 +113,7 @@ __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, virq);
 }
 
-/* CNTVCT wraps before it reaches a CVAL so far ahead. */
+/* Watch CNTV, unless CNTVCT would wrap before it reaches CVAL. */
 static void watch_virtual(struct vcpu *vcpu)
 {
 	uint64_t offset = vcpu->el2.cntvoff_el2;
@@ -148,7 +148,7 @@ void vtimer_load(struct vcpu *vcpu)
 	vcpu->load_work &= (uint8_t) ~(VCPU_CNTP_WATCHED | VCPU_CNTP_DUE);
 }
 
-/* --- all of them --- */
+/* --- all timers of a vCPU --- */
 
 void vtimer_stop(struct vcpu *vcpu)
 {

@@ -52,6 +52,6 @@ leave:
 	/* HSR has the class. Interrupts are masked in HYP mode, so no IRQ comes here. */
 	.global	own_exception
 own_exception:
-	bic	sp, sp, #7	/* any instruction was interrupted: C wants 8 bytes */
+	bic	sp, sp, #7	/* align sp for C: any instruction may fault */
 	mov	r0, #0
 	b	hyp_exception
