@@ -2,12 +2,12 @@
 /*
  * The guest image. GUEST_BASE is the start of the guest's RAM (boards/<board>/board.mk); the image
  * begins GUEST_IMAGE_OFFSET (abi/guest_run.h) above it. The file holds everything up to
- * __image_end. guest/kernel/mmu.c maps what each section needs, so each section begins on a page of
- * its own.
+ * __image_end. guest/kernel/mmu.c maps each section with its own permissions, so each section
+ * begins on a new page.
  */
 #define PAGE 0x1000
 #define IMAGE_OFFSET 0x100000
-#define MEMORY_SIZE 0x10000000 /* at most, with its stacks and heap: every board has more */
+#define MEMORY_SIZE 0x10000000 /* largest size with stacks and heap; every board has more */
 #define STACK_SIZE 0x4000
 #define SMALL_STACK_SIZE 0x800
 
@@ -34,7 +34,7 @@ SECTIONS
 		QUAD(__memory_end)
 		*(.text.start)
 		*(.text.vectors)
-		/* Within a page: at the end of one QEMU counts an isb less (CAVEATS.md). */
+		/* Within a page: QEMU counts one isb less at the end of a page (CAVEATS.md). */
 		. = ALIGN(PAGE / 2);
 		*(.text.sysreg_run)
 		*(.text .text.*)
@@ -42,7 +42,7 @@ SECTIONS
 	} : text
 	__text_end = .;
 
-	/* A section of its own, so that the linker's veneers (AArch32: a jump to the C library's
+	/* A separate section, so that the linker's veneers (AArch32: a jump to the C library's
 	 * Thumb code) follow the kernel's code: the kernel must not execute the task's pages. */
 	.el0_text : {
 		*(.el0_text)
@@ -73,12 +73,14 @@ SECTIONS
 		/* addresses for picolibc's position-independent code */
 		*(.got .got.plt)
 		. = ALIGN(16);
-		/* thread-local data of the C library: one thread, initial values in place */
+		/*
+		 * thread-local data of the C library: one thread, whose initial values are in place
+		 */
 		__tls_base = .;
 		*(.tdata .tdata.*)
 		*(.tbss .tbss.*)
 		. = ALIGN(16);
-		/* never empty, so that the file reaches __image_end */
+		/* the section is never empty, so that the file reaches __image_end */
 		QUAD(0)
 		QUAD(0)
 	} : data

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hypervisor's image. Segments are apart by access (text, read-only, data), each page-aligned,
- * so that the hypervisor maps them W^X. HYP_BASE: boards/<board>/board.mk.
+ * The hypervisor's image. Segments are separate by access (text, read-only, data), each
+ * page-aligned, so that the hypervisor maps them W^X. boards/<board>/board.mk has HYP_BASE.
  */
 #define HOT(name) *(.text.name .text.name.* .text.unlikely.name .text.unlikely.name.*)
 #define HOT_LINE . = ALIGN(64);
@@ -25,7 +25,7 @@ SECTIONS
 		*(.text.start)
 	} :text
 
-	/* A page of its own: the size of what precedes moves no hot line. */
+	/* A new page, so that the size of the sections before moves no hot line. */
 	.hot ALIGN(4096) : {
 		__hot_start = .;
 #include "linker/hot.ld.inc"
@@ -45,7 +45,7 @@ SECTIONS
 		. = ALIGN(16);
 	} :rodata
 
-	/* A section that `hypbench patch` rewrites. */
+	/* `hypbench patch` rewrites this section. */
 	.plan : {
 		. = ALIGN(16);
 		KEEP(*(.plan))
@@ -62,7 +62,7 @@ SECTIONS
 	.bss (NOLOAD) : {
 		. = ALIGN(4096);
 		__bss_start = .;
-		/* lib/percpu.h: whole pages, since each core maps its own copy */
+		/* lib/percpu.h: a multiple of the page size, since each core maps its own copy */
 		__percore_start = .;
 		*(.bss.percore.hot)
 		*(.bss.percore)
@@ -74,7 +74,7 @@ SECTIONS
 		. += 0x4000;
 		__boot_stack_end = .;
 		. = ALIGN(4096);
-		/* of the cores beside core 0, CORE_MAX - 1 of lib/percpu.h */
+		/* copies of all cores but core 0: CORE_MAX - 1 of lib/percpu.h */
 		__percore_copies = .;
 		. += 3 * (__percore_end - __percore_start);
 		__data_end = .;
@@ -82,7 +82,7 @@ SECTIONS
 
 	__image_end = .;
 	__image_size = __image_end - __image_start;
-	/* from the start of RAM, which is at a multiple of 1 GiB on every board (ARMv8) */
+	/* offset from the start of RAM, which is at a multiple of 1 GiB on every board (ARMv8) */
 	__image_text_offset = HYP_BASE & 0x3fffffff;
 
 	/DISCARD/ : {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The neutral probe (guest/probe/): a flat image for any address, linked at 0 with its relocations,
- * which start.S applies. After the file: bss and the stack.
+ * which start.S applies. bss and the stack follow the file.
  */
 #define PAGE 0x1000
 #define STACK_SIZE 0x2000
@@ -37,7 +37,7 @@ SECTIONS
 		*(.data .data.*)
 		*(.got .got.plt)
 		. = ALIGN(16);
-		/* never empty, so that the file reaches __image_end */
+		/* the section is never empty, so that the file reaches __image_end */
 		QUAD(0)
 		QUAD(0)
 	} : data

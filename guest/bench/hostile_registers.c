@@ -88,7 +88,7 @@ static uint64_t random_value(void)
 
 /* --- accesses: each allows as many faults as it has instructions --- */
 
-/* Return whether the access faulted since one fault was allowed. */
+/* Return whether no access faulted since a fault was allowed. */
 static bool went_well(void)
 {
 	bool well = guest_faults_allowed;
@@ -189,10 +189,8 @@ static uint64_t cpu_value(unsigned log2_size)
 	return random_value() & (log2_size == 2 ? 0x3ff : UINT64_MAX);
 }
 
-/*
- * Access GICV, which does not exit, except that its second page with GICC_DIR traps once EL2 needs
- * deactivations.
- */
+/* Access GICV without an exit. Only its second page, with GICC_DIR, traps once EL2 needs each
+ * deactivation. */
 static void touch_cpu_interface(void)
 {
 	static const uint16_t known[] = { GICC_CTLR, GICC_PMR,  GICC_BPR, GICC_IAR, GICC_EOIR,

@@ -5,7 +5,8 @@
 #include "arch/mmio.h"
 #include "guest/kernel/fail.h"
 
-/* The alignment keeps each queue within one page: a coloured VM's pages have other neighbours. */
+/* The alignment keeps each queue within one page: adjacent pages of a coloured VM are not adjacent
+ * in memory. */
 struct queue {
 	struct virtio_descriptor descriptors[VIRTIO_QUEUE_MOST] __attribute__((aligned(16)));
 	volatile struct virtio_available available;

@@ -45,7 +45,7 @@ static __cold void work(struct vcpu *vcpu)
 		vm_work_piece(vcpu);
 		if (sched_next() != vcpu || !vm_works(vcpu) || smp_is_asked())
 			break;
-		cpu_relax(); /* an emulator runs the next core: between two pieces, not before a guest */
+		cpu_relax(); /* an emulator switches cores here, not before a guest */
 	}
 	sched_leave();
 }

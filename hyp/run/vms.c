@@ -138,8 +138,8 @@ static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct 
 	step.machine[i].net = &step.net[i];
 }
 
-/* Add one end of a link. `intid` is the SPI of this end, `rings` the SPI of the other end. They are
- * physical SPIs only if the measured VM owns the distributor. */
+/* Add one end of a link. `intid` is the SPI of this end, `rings` the SPI of the other end. Both are
+ * virtual if the measured VM owns the distributor, else physical. */
 static void add_end(const struct plan_link *link, unsigned i, pa_t base, unsigned intid,
 		    unsigned rings)
 {

@@ -135,8 +135,8 @@ static __attribute__((noinline)) void load_enables(struct vcpu *vcpu)
 	set_owner(vcpu);
 }
 
-/* The usual case: no PPI of the owner is active, and `vcpu` has the same PPIs with the same
- * priorities and, in the first test, the same enables. */
+/* The last case is the usual one: no PPI of the owner is active, and `vcpu` has the same PPIs with
+ * the same priorities and enables. */
 void vppi_load(struct vcpu *vcpu)
 {
 	uint64_t config = vcpu->vgic.ppi_config;

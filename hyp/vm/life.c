@@ -42,7 +42,7 @@ static void make_vcpu(struct vm *vm, unsigned n, const struct vm_config *config)
 	vm->vcpu[n] = vcpu;
 }
 
-/* Why this board's GIC cannot have a guest's interrupts so, or NULL. */
+/* Return why this board's GIC cannot handle a guest's interrupts by this configuration, or NULL. */
 static const char *gic_refuses(const struct run_config *config)
 {
 	if (gic_splits_ends())
@@ -81,7 +81,7 @@ bool vm_create(struct vm *vm, const struct vm_config *config)
 	return false;
 }
 
-/* --- from then on --- */
+/* --- start to end --- */
 
 void vm_start(struct vm *vm, uint64_t limit)
 {
@@ -131,14 +131,14 @@ void vm_halt(struct vm *vm)
 	ask_each_core(vm);
 }
 
-/* A VM that starts again may come to run until its vCPUs are detached. */
+/* A VM that restarts may run again until its vCPUs are detached. */
 void vm_stop(struct vm *vm)
 {
 	if (!vm->started)
 		return;
 	vm->started = false;
 	if (vm->config->irq != IRQ_TRAPPED)
-		gic_dist_reset(); /* its guest had it, and may have turned it off */
+		gic_dist_reset(); /* the guest owned the distributor and may have turned it off */
 	end_life(vm);
 	on_each_core(vm, vm_core_detach);
 	end_life(vm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine of a VM, emulated devices too, and the start of its guest: for life.c. */
+/* The machine of a VM with its emulated devices, and the start of its guest, for life.c. */
 #pragma once
 
 #include "abi/guest_run.h"
@@ -14,74 +14,80 @@ struct doorbell;
 struct virtio_net;
 
 /*
- * An emulated device with its own `state`. `offset` is into the region, `size` 1, 2, 4 or 8 bytes;
- * the access lies anywhere, also across the end of a register. A register that is not there reads
- * as 0 and ignores writes.
+ * An emulated device with its own `state`. `offset` is the offset in the region, `size` 1, 2, 4 or
+ * 8 bytes. The access may have any alignment, and may cross the end of a register. A missing
+ * register reads as 0 and ignores writes.
  */
 struct mmio_region {
 	ipa_t base;
 	uint32_t size;
-	bool distributor; /* trap.c has short paths for accesses to words of it */
+	bool distributor; /* trap.c has short paths for accesses to its words */
 	reg_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 	void *state;
 	const char *name; /* for the record of a fault */
 };
 
-/* Whether the building of stage 2 has come to its end, or the tables are used up. */
+/*
+ * The result of a piece that builds stage 2: no page is free for a table, more pieces follow, or
+ * all is built.
+ */
 enum vm_build { VM_BUILD_FAILED, VM_BUILD_MORE, VM_BUILD_DONE };
 
-/* How exits are handled, and what else is the guest's kind alone. */
+/* The handlers of exits, and other properties of a kind of guest. */
 struct vm_type {
-	trap_handler *const *traps;   /* by exception class */
-	hypercall *const *hypercalls; /* by number */
-	bool injects;     /* what is not there raises an exception at EL1; else it ends the VM */
-	bool ends_itself; /* by PSCI's SYSTEM_OFF and SYSTEM_RESET */
-	bool no_gic;      /* no interrupt reaches it */
-	/* GICv2: a write to GICC_DIR exits, so that it ends the right interrupt though more are
-	 * active than there are list registers. */
+	trap_handler *const *traps;   /* handlers, by exception class */
+	hypercall *const *hypercalls; /* functions, by number */
+	/* an access to a missing device raises an exception at EL1; else it ends the VM */
+	bool injects;
+	bool ends_itself; /* the guest can end itself by PSCI's SYSTEM_OFF and SYSTEM_RESET */
+	bool no_gic;      /* the guest gets no interrupts */
+	/* GICv2: a write to GICC_DIR exits, so that the write ends the right interrupt although
+	 * more interrupts are active than list registers exist. */
 	bool traps_dir;
 
-	/* Add the devices beside RAM and GIC; only with stage 2. One piece of bounded length, from
-	 * vm->progress.image on, 0 at first. */
+	/* Add the devices other than RAM and GIC; called only with stage 2. A call does one piece
+	 * of bounded length, from vm->progress.image on, which is 0 at first. */
 	enum vm_build (*add_devices)(struct vm *vm);
-	/* One piece of bounded length, from vm->progress on, all zero at first: its images to its
-	 * RAM, and in memory, since the guest begins with its caches off. The last piece, after
-	 * which it returns false, makes the devices as at reset and sets vm->cntvoff. */
+	/* Do one piece of bounded length, from vm->progress on, which is zero at first: copy the
+	 * images to the VM's RAM and clean them to memory, since the guest begins with its caches
+	 * off. The last piece, after which the function returns false, resets the devices and sets
+	 * vm->cntvoff. */
 	bool (*reset)(struct vm *vm);
-	/* General registers of vCPU 0, which are 0 before. */
+	/* Set general registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
-	void (*starting)(struct vm *vm); /* the last thing before its first instruction */
-	void (*restarts)(struct vm *vm); /* its devices fall silent, before reset() or the end */
-	void (*stopped)(struct vm *vm);  /* the same after its last one, on core 0 */
+	void (*starting)(struct vm *vm); /* called last before its first instruction */
+	void (*restarts)(struct vm *vm); /* silence its devices, before reset() or the end */
+	void (*stopped)(struct vm *vm);  /* silence them after the VM's last life, on core 0 */
 };
 
 struct vm_machine {
 	struct guest_ram ram;
-	struct gic_bases gic; /* where it finds the distributor, and `cpu` or `redist` */
+	/* addresses of the distributor, and of `cpu` or `redist`, in the guest */
+	struct gic_bases gic;
 	unsigned cpus;
-	unsigned spi_first, spi_count;     /* physical SPIs that are its own */
-	unsigned raise_first, raise_count; /* physical SPIs that it can pend: HC_RAISE */
+	unsigned spi_first, spi_count;     /* physical SPIs that belong to the VM */
+	unsigned raise_first, raise_count; /* physical SPIs that the VM can pend by HC_RAISE */
 	uintptr_t entry;
-	bool shares_console; /* with another VM */
-	bool unlinked;       /* lr=hw does not link its list registers to physical interrupts */
-	/* How often it went round its loop, while no vCPU is loaded: of a VM that never ends by
-	 * itself. Else NULL. */
+	bool shares_console; /* another VM shares the console */
+	bool unlinked;       /* lr=hw links no list register of the VM to a physical interrupt */
+	/* Return the number of the guest's rounds, while no vCPU is loaded. Only a VM that never
+	 * ends by itself has this function; others have NULL. */
 	uint32_t (*rounds)(const struct vm *vm);
-	struct vm *partner;  /* that this VM's core goes to when it fails; NULL: none */
-	bool fails_over;     /* an abort that would end this VM does so */
-	struct vm *commands; /* of a control VM: the active VM of its pair; else NULL */
-	/* A physical SPI of the standby, 0: none. While the standby is paused, its arrival fails
-	 * over. */
+	struct vm *partner;  /* VM that gets this VM's core when this VM fails; or NULL */
+	bool fails_over;     /* an abort that would end this VM fails over instead */
+	struct vm *commands; /* for a control VM: the active VM of its pair; else NULL */
+	/* A physical SPI of the standby, or 0. Its arrival fails over while the standby is
+	 * paused. */
 	unsigned takeover_intid;
 	const struct vm_type *type;
-	void (*leaves)(const struct vm *vm); /* a life ends by an event: keep what is known of it */
+	void (*leaves)(const struct vm *vm); /* keep the facts of a life that an event ends */
 
-	struct guest_run run;          /* of the bench guest */
-	void *device;                  /* its null device */
-	struct doorbell *doorbell;     /* its end of a link of that kind; NULL: none */
-	struct virtio_net *net;        /* the same */
-	unsigned link_intid;           /* a physical SPI of this end; 0: none */
-	unsigned kick_intid;           /* the same, which EL2 handles */
-	const struct plan_guest *plan; /* of an unmodified guest */
+	struct guest_run run;          /* for the bench guest */
+	void *device;                  /* the bench guest's null device */
+	struct doorbell *doorbell;     /* the VM's end of a doorbell link, or NULL */
+	struct virtio_net *net;        /* the VM's end of a virtio link, or NULL */
+	unsigned link_intid;           /* a physical SPI of this end, or 0 */
+	unsigned kick_intid;           /* the SPI that EL2 handles for this end, or 0 */
+	const struct plan_guest *plan; /* for an unmodified guest */
 };

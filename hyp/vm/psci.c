@@ -7,7 +7,7 @@
 #include "hyp/vm/vm.h"
 #include "lib/bits.h"
 
-#define SMCCC_64 (1u << 30) /* of a function id: its arguments have 64 bits (DEN0028 2.5) */
+#define SMCCC_64 (1u << 30) /* bit of a function id with 64-bit arguments (DEN0028 2.5) */
 
 #define PSCI_BASE 0x84000000u
 #define PSCI_SYSTEM_RESET (PSCI_BASE + 9)
@@ -18,7 +18,7 @@
 #define SMCCC_ARCH_FEATURES 0x80000001u
 #define SMCCC_VERSION_1_1 0x10001
 
-/* CPU_SUSPEND's power_state in the original format (5.4.2): StateType, bits that must be 0 */
+/* CPU_SUSPEND's power_state in the original format (5.4.2): StateType, and bits that must be 0. */
 #define SUSPEND_POWERDOWN (1u << 16)
 #define SUSPEND_RESERVED 0xfcfe0000u
 
@@ -38,13 +38,13 @@ static reg_t argument(const struct vcpu *vcpu, unsigned n)
 	return function_id(vcpu) & SMCCC_64 ? value : (uint32_t)value;
 }
 
-/* The vCPU with this affinity, 0.0.0.index, or NULL. */
+/* Return the vCPU with this affinity, 0.0.0.index, or NULL. */
 static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 {
 	return affinity < vm->vcpu_count ? vm->vcpu[affinity] : NULL;
 }
 
-/* A vCPU can begin in RAM, at an instruction. */
+/* Return whether a vCPU can begin here: in RAM, at an instruction. */
 static bool entry_ok(const struct vm *vm, reg_t entry)
 {
 	const struct vm_machine *machine = vm->machine;
@@ -62,7 +62,9 @@ static struct vcpu *migrate_info_type(struct vcpu *vcpu)
 	return vcpu_result(vcpu, NO_TRUSTED_OS);
 }
 
-/* A power-down state loses what a core loses. The vCPU's timers go on and can wake it. */
+/*
+ * A power-down state loses the state that a core loses. The vCPU's timers continue and can wake it.
+ */
 static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 {
 	reg_t state = argument(vcpu, 1);
@@ -82,8 +84,8 @@ static struct vcpu *cpu_suspend(struct vcpu *vcpu)
 	return vgic_anything_pending(&vcpu->vgic) ? vcpu : sched_block(vcpu);
 }
 
-/* The last vCPU that is on stays on: no other could turn one on. The core's loop does the rest:
- * vm_core_off(). */
+/* Turn the vCPU off. The last vCPU that is on stays on, because no vCPU could turn it on again. The
+ * core's loop does the rest: vm_core_off(). */
 static struct vcpu *cpu_off(struct vcpu *vcpu)
 {
 	uint32_t *on = &vcpu->vm->vcpus_on;
@@ -144,15 +146,15 @@ static struct vcpu *system_end(struct vcpu *vcpu)
 
 static struct vcpu *features(struct vcpu *vcpu);
 
-/* By number, from PSCI_BASE on; NULL: not supported. */
+/* Functions by number, from PSCI_BASE on; NULL: not supported. */
 static hypercall *const functions[] = {
 	version,           cpu_suspend, cpu_off,    cpu_on,     affinity_info, NULL,
 	migrate_info_type, NULL,        system_end, system_end, features,
 };
-/* Bit n: number n with 64-bit arguments, too: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
+/* Bit n: function n also has 64-bit arguments: CPU_SUSPEND, CPU_ON, AFFINITY_INFO. */
 #define HAS_64 (BIT(1) | BIT(3) | BIT(4))
 
-/* AArch32 has no 64-bit calls. */
+/* Return the function of an id. AArch32 has no 64-bit calls. */
 static inline hypercall *function_of(uint32_t id)
 {
 	bool wide = sizeof(reg_t) == 8 && (id & SMCCC_64);
@@ -163,8 +165,8 @@ static inline hypercall *function_of(uint32_t id)
 	return functions[number];
 }
 
-/* PSCI_FEATURES, SMCCC_ARCH_FEATURES. 0 of CPU_SUSPEND: power_state has its original format, each
- * core chooses its states alone. */
+/* PSCI_FEATURES, SMCCC_ARCH_FEATURES. The 0 of CPU_SUSPEND means that power_state has its original
+ * format and each core chooses its states alone. */
 static __attribute__((noinline)) struct vcpu *features(struct vcpu *vcpu)
 {
 	uint32_t id = (uint32_t)argument(vcpu, 1);

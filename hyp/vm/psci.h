@@ -17,6 +17,6 @@ enum psci_result {
 	PSCI_INVALID_ADDRESS = -9,
 };
 
-/* Run the function whose id is in x0 or r0; the trapped instruction has been skipped. Returns the
- * vCPU to resume; NULL: the vCPU is off, or the VM has ended. */
+/* Run the function whose id is in x0 or r0, after the trapped instruction was skipped. Return the
+ * vCPU to resume, or NULL if the vCPU is off or the VM has ended. */
 struct vcpu *psci(struct vcpu *vcpu);

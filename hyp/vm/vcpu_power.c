@@ -36,8 +36,8 @@ bool vcpu_power_process_posts(struct vcpu *vcpu)
 	return vcpu->vgic.posted.what != 0;
 }
 
-/* The TLBs forget translations by registers of which some were the last guest's and some this
- * one's already (Cortex-A72 erratum 1319367). */
+/* Remove TLB entries made while some registers were the last guest's and some this guest's already
+ * (Cortex-A72 erratum 1319367). */
 void vcpu_power_begin(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
@@ -46,7 +46,8 @@ void vcpu_power_begin(struct vcpu *vcpu)
 	cpu_reset_guest(vcpu, vcpu->start_entry, vcpu->start_context);
 	if (!vm->booted) {
 		vm->booted = true;
-		timerq_start(&vm->limit_timer, vm->limit); /* loading takes none of the limit */
+		/* loading does not count for the limit */
+		timerq_start(&vm->limit_timer, vm->limit);
 		vm->type->set_registers(vcpu);
 	}
 	vcpu_put(vcpu);

@@ -6,8 +6,8 @@
 
 #include "lib/compiler.h"
 
-#define BANK(offset) ((offset) >> 7) /* from IGROUPR on, registers lie in banks of 128 bytes */
-#define SGIS 0xffffu                 /* of the first word of a bank */
+#define BANK(offset) ((offset) >> 7) /* registers from IGROUPR on lie in banks of 128 bytes */
+#define SGIS 0xffffu                 /* SGIs in the first word of a bank */
 
 unsigned vgicd_bank_first(uint32_t offset)
 {
@@ -18,7 +18,7 @@ unsigned vgicd_bank_first(uint32_t offset)
 	return offset < GICD_ICFGR ? VIRQ_COUNT : (offset - GICD_ICFGR) * 4;
 }
 
-/* --- banks with a bit an interrupt --- */
+/* --- banks with one bit an interrupt --- */
 
 struct access {
 	uint32_t bank;
@@ -30,8 +30,8 @@ struct access {
 	bool sets;   /* ISENABLER, ISPENDR, ISACTIVER */
 };
 
-/* GICv2's SGIs stay enabled (IHI 0048B 4.3.6 allows it), and have SPENDSGIR and CPENDSGIR instead
- * of ISPENDR and ICPENDR. */
+/* Return the bits that a write can change. GICv2's SGIs are always enabled (IHI 0048B 4.3.6 allows
+ * that), and have SPENDSGIR and CPENDSGIR instead of ISPENDR and ICPENDR. */
 static uint32_t writable(const struct access *access)
 {
 	bool sgis = gic_version() > 2 || access->word || access->bank == BANK(GICD_IGROUPR) ||
@@ -40,8 +40,8 @@ static uint32_t writable(const struct access *access)
 	return sgis ? access->lanes : access->lanes & ~SGIS;
 }
 
-/* Store what the guest reads back. Return the interrupts that the write affects: those with another
- * group or enable bit than before, or with a 1 in the other banks. */
+/* Store the value that the guest reads back. Return the interrupts that the write affects: those
+ * whose group or enable bit changed, or with a 1 in the other banks. */
 static uint32_t store(struct vcpu *owner, const struct access *access)
 {
 	bool group = access->bank == BANK(GICD_IGROUPR);
@@ -54,7 +54,7 @@ static uint32_t store(struct vcpu *owner, const struct access *access)
 		lanes = ones;
 	if (access->bank == BANK(GICD_ICENABLER))
 		ones = 0;
-	/* Either this writer or that of GICD_CTLR sees the other's write. */
+	/* Either this writer or the writer of GICD_CTLR sees the other write. */
 	before = __atomic_fetch_or(bits, ones, __ATOMIC_SEQ_CST);
 	__atomic_fetch_and(bits, ~lanes | ones, __ATOMIC_SEQ_CST);
 	return lanes & (before ^ ones);
@@ -62,7 +62,9 @@ static uint32_t store(struct vcpu *owner, const struct access *access)
 
 /* --- changes of several interrupts of a word --- */
 
-/* Which of the interrupts each vCPU has: private ones `owner`, SPIs their holders. */
+/*
+ * Divide the interrupts by the vCPU that has them: private ones are `owner`'s, SPIs their holders'.
+ */
 static void divide(const struct vcpu *owner, unsigned word, uint32_t which, uint32_t of[VCPU_MAX])
 {
 	const struct vgicd *dist = owner->dist;
@@ -80,7 +82,10 @@ static void divide(const struct vcpu *owner, unsigned word, uint32_t which, uint
 		of[dist->holder[word * 32 + bit_lowest(which)]] |= which & -which;
 }
 
-/* At once, not by a post: a pending state that a device makes after this write stays. */
+/*
+ * Clear the pending state at once, without a post: a pending state that a device sets after this
+ * write stays.
+ */
 static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 {
 	/* bound: 32; total: 64: an interrupt has one holder, an access 64 bits */
@@ -92,7 +97,7 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 	}
 }
 
-/* One refill is enough where interrupts wait for list registers, and where an SPI moves. */
+/* One refill is enough if interrupts wait for list registers, and if an SPI moves. */
 static void reload_at_once(struct vcpu *vcpu, unsigned intid)
 {
 	bool moves = vcpu->dist->target[intid] != vcpu->index && intid >= GIC_PRIVATE_COUNT;
@@ -129,14 +134,14 @@ static void post_change(struct vcpu *to, const struct access *access, uint32_t w
 		vgic_post_reloads(to, access->word, which);
 }
 
-/* The fast paths wait for what is left. */
+/* Post the rest of an access to the vCPU itself; the fast paths wait for it. */
 static void post_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	vcpu->vgic.work = 1;
 	post_change(vcpu, access, which);
 }
 
-/* In each access one interrupt of `vcpu` itself changes at once. Others are posted. */
+/* Change one interrupt of `vcpu` itself at once, and post the others of the access. */
 static void change_own(struct vcpu *vcpu, const struct access *access, uint32_t which)
 {
 	if (which & (which - 1) || vcpu->vgic.spent)
@@ -171,7 +176,7 @@ void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, ui
 	change(vcpu, owner, &(struct access){ .word = word }, which);
 }
 
-/* An access to several words changes one interrupt at once, as an access to one word does. */
+/* An access to several words changes one interrupt at once, like an access to one word. */
 static void begin_words(struct vcpu *vcpu)
 {
 	vcpu->vgic.wide = true;
@@ -184,8 +189,8 @@ static void end_words(struct vcpu *vcpu)
 
 /* --- reads of states --- */
 
-/* The state of another vCPU's interrupts is as its core published it last. The next read sees the
- * state of today. */
+/* The state of another vCPU's interrupts is the state that its core published last. The next read
+ * returns the current state. */
 static uint32_t published_state(struct vcpu *of, bool active, unsigned word, uint32_t which)
 {
 	vgic_post_what(of, VGIC_POST_PUBLISH(word));
@@ -224,8 +229,8 @@ static void write_priorities(struct vcpu *vcpu, struct vcpu *owner, unsigned fir
 	vgicd_changed_some(vcpu, owner, first / 32, which);
 }
 
-/* SGIs are edge-triggered for good, and private interrupts as their devices are (IHI 0048B 4.3.13
- * leaves it open). */
+/* SGIs are always edge-triggered, and private interrupts have the trigger of their devices (IHI
+ * 0048B 4.3.13 leaves this open). */
 static void write_config(struct vcpu *vcpu, unsigned first, uint32_t value, uint32_t lanes)
 {
 	uint32_t *edges = &vcpu->dist->edges[first / 16], set, changed, which = 0;
@@ -285,7 +290,7 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 		write_priorities(vcpu, owner, first, value, lanes);
 }
 
-/* --- all of it --- */
+/* --- the whole distributor --- */
 
 static uint32_t enabled_of_groups(struct vcpu *owner, unsigned word, uint32_t groups)
 {
@@ -343,7 +348,7 @@ static void reset_private_registers(struct vgicd *dist, unsigned index)
 	dist->asleep[index] = false;
 }
 
-/* Posts up to now are lost. */
+/* Drop all posts so far. */
 static void drop_posts(struct vgic_posted *posted)
 {
 	vgic_fetch_posted(&posted->pair[0][0], VGICD_ALL_LANES);
@@ -388,7 +393,7 @@ void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 	}
 }
 
-/* memset() clears a byte at a time what does not begin at a word. */
+/* memset() is slow for a range that does not begin at a word: it then clears byte by byte. */
 void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 {
 	size_t size = offsetof(struct vgicd, vcpu_count);
@@ -401,7 +406,7 @@ void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 	memset((uint8_t *)dist + half, 0, size - half);
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_registers(dist, i);
-	memset(dist->targets, 1, sizeof(dist->targets)); /* vCPU 0 */
+	memset(dist->targets, 1, sizeof(dist->targets)); /* target: vCPU 0 */
 	memset(dist->held[0], 0xff, sizeof(dist->held[0]));
 	dist->edges[0] = VGICD_EDGES;
 }
@@ -414,7 +419,7 @@ void vgicd_reset(struct vgicd *dist)
 
 /* --- the distributor's words --- */
 
-/* GICv3's CTLR.RWP is 0: a write has its effect at once. */
+/* GICv3's CTLR.RWP is 0, because a write takes effect at once. */
 static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 {
 	switch (offset) {
@@ -425,7 +430,7 @@ static uint32_t read_control(const struct vgicd *dist, uint32_t offset)
 		       (gic_version() == 2 ? (dist->vcpu_count - 1) << 5 : VGICD_V3_TYPER);
 	case GICD_IIDR:
 		return VGICD_IIDR;
-	default: /* GICv3's TYPER2 among them */
+	default: /* including GICv3's TYPER2 */
 		return 0;
 	}
 }
@@ -437,7 +442,7 @@ static reg_t dist_read(struct vcpu *vcpu, uint32_t offset)
 	return gic_version() == 2 ? vgicd_v2_read(vcpu, offset) : vgicd_v3_read(vcpu, offset);
 }
 
-/* All but GICD_CTLR, a part of which has no effect. */
+/* Write a part of any register but GICD_CTLR, where a partial write has no effect. */
 static void dist_write_part(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	if (gic_version() == 2)
@@ -454,7 +459,7 @@ static void dist_write(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 		dist_write_part(vcpu, offset, value, VGICD_ALL_LANES);
 }
 
-/* --- accesses of any width, anywhere --- */
+/* --- accesses of any width and alignment --- */
 
 typedef reg_t read_word(struct vcpu *vcpu, uint32_t offset);
 typedef void write_word(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes);
@@ -464,13 +469,13 @@ static bool is_word(uint32_t offset, unsigned size)
 	return size == 4 && offset % 4 == 0;
 }
 
-/* All ones in the bytes of an access. */
+/* Return all ones in the bytes of an access. */
 static uint64_t bytes(unsigned size)
 {
 	return ~(uint64_t)0 >> (64 - 8 * size);
 }
 
-/* `lanes`: the bits of the word that are read. */
+/* Read some bits of a word; `lanes` has these bits. */
 static uint64_t read_lanes(struct vcpu *vcpu, uint32_t offset, uint32_t lanes, read_word *read)
 {
 	uint64_t value;
@@ -522,7 +527,9 @@ reg_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 				     : read_split(vcpu, offset, size, dist_read);
 }
 
-/* GICv3's private interrupts are the redistributors'. */
+/*
+ * Return whether these are priorities; the redistributors have those of GICv3's private interrupts.
+ */
 static bool is_priority(uint32_t offset, unsigned size)
 {
 	unsigned first = gic_version() == 2 ? 0 : GIC_PRIVATE_COUNT;
@@ -544,7 +551,7 @@ bool vgicd_write_at_once(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 	return gic_version() == 2 && offset == GICD_SGIR && vgicd_v2_sgi_at_once(vcpu, value);
 }
 
-/* The short path: a priority where one vCPU has every interrupt. */
+/* The short path: a priority if one vCPU has every interrupt. */
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	unsigned intid = offset - GICD_IPRIORITYR;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The distributor (GICv2, GICv3) and the redistributors (GICv3) that a guest sees when its
+ * The distributor (GICv2, GICv3) and the redistributors (GICv3) that a guest accesses when its
  * interrupts are trapped: one security state, INTIDs 0 to VIRQ_COUNT - 1, no LPIs.
  *
- * Accesses are emulated by words. Where the architecture leaves a narrower, wider or unaligned
- * access open, it reads the bytes that it covers, and writes them to registers with a field an
- * interrupt; registers that control the whole (CTLR, SGIR, WAKER) ignore it. Registers that do not
- * exist read as zero and ignore writes.
+ * EL2 emulates accesses by words. If the architecture leaves a narrower, wider or unaligned access
+ * open, the access reads the bytes that it covers, and writes them to registers with a field for
+ * each interrupt; registers that control the whole distributor (CTLR, SGIR, WAKER) ignore such a
+ * write. Missing registers read as zero and ignore writes.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 #include "lib/bits.h"
 
 #define VGICD_SIZE 0x10000u
-#define VGICR_SIZE 0x20000u /* of one vCPU; the n-th is vCPU n's */
+#define VGICR_SIZE 0x20000u /* frames of one vCPU, in the order of the vCPUs */
 
-/* Registers with a bit an interrupt. */
+/* Registers with one bit an interrupt. */
 enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
 
 #define VGICD_EDGES 0xaaaaaaaau /* ICFGR: the upper bit of two is 1 for an edge */
@@ -26,27 +26,27 @@ enum vgicd_bits { VGICD_ENABLED, VGICD_GROUP1, VGICD_BITS_COUNT };
 
 /*
  * The registers of a VM's distributor. Any core writes them with atomic operations, without a lock.
- * A writer posts a reload to the vCPU that has the interrupt.
+ * The writing core posts a reload to the vCPU that has the interrupt.
  *
- * A vCPU's struct vgic has the pending and active states of its interrupts. One vCPU has those of
- * an SPI: its *holder*. There alone the SPI is enabled, pending, active, and forwarded from a
- * physical SPI. The core of the holder hands an SPI with a new target over (vgicd_post.c): at once
- * with its pending state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post
- * that reaches a vCPU which is not the holder any more goes to the holder.
+ * A vCPU's struct vgic has the pending and active states of its interrupts. One vCPU, the *holder*,
+ * has the state of an SPI: only there the SPI is enabled, pending, active, and forwarded from a
+ * physical SPI. The holder's core hands an SPI with a new target over (vgicd_post.c): at once, with
+ * its pending state; an active SPI after its end (IHI 0048B 4.3.12, IHI 0069 12.9.22). A post that
+ * reaches a vCPU which is no longer the holder goes to the holder.
  */
 struct vgicd {
 	/* Word 0 of each vCPU, then the words of SPIs, from VCPU_MAX + 1 on. */
 	uint32_t bits[VGICD_BITS_COUNT][VCPU_MAX + VIRQ_WORDS];
 	uint32_t edges[VIRQ_COUNT / 16];        /* ICFGR */
 	uint32_t groups;                        /* GICD_CTLR: bit n = EnableGrp<n> */
-	uint8_t priority[VCPU_MAX][VIRQ_COUNT]; /* SPIs: of vCPU 0 */
+	uint8_t priority[VCPU_MAX][VIRQ_COUNT]; /* SPIs are in the row of vCPU 0 */
 	uint8_t targets[VIRQ_COUNT];            /* GICv2: ITARGETSR */
 	uint32_t routes[VIRQ_COUNT][2];         /* GICv3: IROUTER, its lower half first */
 	bool asleep[VCPU_MAX];                  /* GICv3: WAKER.ProcessorSleep */
-	uint32_t lines[VIRQ_WORDS];             /* of emulated devices: high */
-	uint8_t target[VIRQ_COUNT];             /* SPIs: a vCPU's index, or VGICD_NO_TARGET */
-	uint8_t holder[VIRQ_COUNT]; /* SPIs: a vCPU's index, written by that vCPU's core */
-	/* The same by vCPU, a bit an interrupt. While an SPI moves, two vCPUs have its bit. */
+	uint32_t lines[VIRQ_WORDS];             /* levels of emulated devices */
+	uint8_t target[VIRQ_COUNT];             /* SPIs: index of a vCPU, or VGICD_NO_TARGET */
+	uint8_t holder[VIRQ_COUNT]; /* SPIs: index of a vCPU; only that vCPU's core writes it */
+	/* The holders by vCPU, one bit an interrupt. While an SPI moves, two vCPUs have its bit. */
 	uint32_t held[VCPU_MAX][VIRQ_WORDS];
 
 	unsigned vcpu_count;
@@ -56,15 +56,15 @@ struct vgicd {
 /* Make `dist` the distributor of these vCPUs. */
 void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count);
 
-/* For a fresh guest, whose virtual GICs have been reset. */
+/* Reset for a fresh guest, whose virtual GICs have been reset. */
 void vgicd_reset(struct vgicd *dist);
 
-/* The same in pieces of bounded length, 0 to VGICD_RESET_PIECES - 1. */
+/* Do this reset in pieces of bounded length, 0 to VGICD_RESET_PIECES - 1. */
 #define VGICD_RESET_PIECES 2u
 void vgicd_reset_piece(struct vgicd *dist, unsigned piece);
 
-/* A vCPU turns off: reset PIECE_VIRQS of its private interrupts. Return whether a piece is left. On
- * its core, with its list registers loaded. */
+/* A vCPU turns off: reset PIECE_VIRQS of its private interrupts. Return whether a piece is left.
+ * Call on its core, with its list registers loaded. */
 bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece);
 
 /* The shortest accesses to a word: a read of GICD_IIDR, and an SGI of the vCPU to itself. Return
@@ -72,52 +72,51 @@ bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece);
 bool vgicd_read_at_once(uint32_t offset, uint32_t *value);
 bool vgicd_write_at_once(struct vcpu *vcpu, uint32_t offset, uint32_t value);
 
-/* For struct mmio_region (hyp/vm/machine.h). */
+/* Functions for struct mmio_region (hyp/vm/machine.h). */
 reg_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 reg_t vgicr_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vgicr_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
-/* The page of a GICv2's CPU interface that has GICC_DIR and nothing else, where it is not
- * mapped. */
+/* The page of a GICv2's CPU interface that has only GICC_DIR, used if that page is not mapped. */
 #define VGICD_DIR_SIZE 0x1000u
 reg_t vgicd_dir_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 
 /* Writes to ICC_SGI1R_EL1, and to ICC_SGI0R_EL1 or ICC_ASGI1R_EL1. With one security state the
- * latter two send interrupts of Group 0 alone (IHI 0069 4.7). */
+ * latter two send only interrupts of Group 0 (IHI 0069 4.7). */
 void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value);
 void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
 
 /* Set the line of an emulated device, on any core. */
 void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level);
 
-/* Process posts to `vcpu`, which is loaded: of PIECE_VIRQS interrupts at most. For the rest this
- * core continues (smp_continue()) after every interrupt that is pending. */
+/* Process posts to `vcpu`, which is loaded, for at most PIECE_VIRQS interrupts. For the rest this
+ * core continues (smp_continue()) after every pending interrupt. */
 void vgicd_process_posts(struct vcpu *vcpu);
 
-/* An acknowledged physical interrupt has no route on this core: where its SPI is that of another
- * vCPU, since its route changed, make it pending again and return true. */
+/* Handle an acknowledged physical interrupt that has no route on this core: if another vCPU has its
+ * SPI after a change of route, make it pending again and return true. */
 bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar);
 
 /*
- * --- Between the distributor's files ---
+ * --- Shared by the distributor's files ---
  *
  * vgicd.c decodes accesses, and has the banks that both GIC versions have; vgicd_v2.c and
  * vgicd_v3.c have the registers of one version; vgicd_post.c processes posts and moves SPIs.
- * `offset` is a multiple of 4, `lanes` has the bits of a word that are written.
+ * `offset` is a multiple of 4; `lanes` has the written bits of a word.
  */
 
 #define VGICD_IIDR 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
 #define VGICD_ALL_LANES (~(uint32_t)0)
 
-/* A bit a vCPU. */
+/* One bit for each vCPU. */
 static inline uint32_t vgicd_all_vcpus(const struct vgicd *dist)
 {
 	return BIT(dist->vcpu_count) - 1;
 }
 
-/* Bits of 32 interrupts, priority of one: private ones are `owner`'s. */
+/* Return the bits of 32 interrupts, or the priority of one. Private interrupts are `owner`'s. */
 static inline uint32_t *vgicd_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
 {
 	return &owner->dist->bits[kind][word ? VCPU_MAX + word : owner->index];
@@ -128,13 +127,13 @@ static inline uint8_t *vgicd_priority(struct vcpu *owner, unsigned intid)
 	return &owner->dist->priority[intid < GIC_PRIVATE_COUNT ? owner->index : 0][intid];
 }
 
-/* A word of a bank with a byte an interrupt. */
+/* Return a word of a bank with one byte an interrupt. */
 static inline uint32_t vgicd_four(const uint8_t *at)
 {
 	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* The vCPU that has an interrupt: the holder of an SPI, else `owner`. */
+/* Return the vCPU that has an interrupt: the holder of an SPI, else `owner`. */
 static inline struct vcpu *vgicd_holder(struct vcpu *owner, unsigned intid)
 {
 	const struct vgicd *dist = owner->dist;
@@ -144,43 +143,48 @@ static inline struct vcpu *vgicd_holder(struct vcpu *owner, unsigned intid)
 		       : dist->vcpu[__atomic_load_n(&dist->holder[intid], __ATOMIC_ACQUIRE)];
 }
 
-/* First interrupt of a word of the banks from IGROUPR to ICFGR; VIRQ_COUNT or more: none. */
+/*
+ * Return the first interrupt of a word of the banks from IGROUPR to ICFGR, or VIRQ_COUNT or more
+ * for other words.
+ */
 unsigned vgicd_bank_first(uint32_t offset);
 
-/* An access of `vcpu` to such a word. */
+/* Access such a word for `vcpu`. */
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
 void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
 		      uint32_t lanes);
 
-/* `vcpu` sends an SGI; `targets` has a bit a vCPU. GICv3 has source 0 alone. */
+/* Send an SGI from `vcpu`; `targets` has one bit for each vCPU. GICv3 has only source 0. */
 void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, unsigned source);
 
-/* PIDR and CIDR, the last words of a frame; 0 for others. `part`: PIDR0. */
+/* Return PIDR and CIDR, the last words of a frame; 0 for other words. `part`: PIDR0. */
 uint32_t vgicd_id_register(uint32_t offset, uint32_t part);
 
 /* --- vgicd_post.c --- */
 
-/* Pending or active states of 32 interrupts of a vCPU that is loaded here: as they will be when its
- * posts are processed. */
+/* Return pending or active states of 32 interrupts of a vCPU that is loaded here, including the
+ * effect of its posts. */
 uint32_t vgicd_state(const struct vcpu *vcpu, bool active, unsigned word, uint32_t which);
 
-/* Set such a state of one interrupt. */
+/* Set the pending or active state of one interrupt. */
 void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on);
 
-/* Set and clear sources of four SGIs, from 4 * word on: GICv2, a byte each. */
+/* GICv2: set and clear sources of four SGIs, one byte each, from 4 * word on. */
 void vgicd_set_sources(struct vgic *vgic, unsigned word, uint32_t set, uint32_t clear);
 
-/* The bytes of the first `count` SGIs that have a source. */
+/* Return the bytes of the first `count` SGIs that have a source. */
 uint32_t vgicd_first_sources(uint32_t sources, unsigned count);
 
-/* Process posts of 32 interrupts to `vcpu`, which is loaded here, of PIECE_VIRQS at most. Returns
+/* Process posts of at most PIECE_VIRQS of 32 interrupts to `vcpu`, which is loaded here. Return
  * whether posts are left. */
 bool vgicd_process_word(struct vcpu *vcpu, unsigned word);
 
-/* The registers of an interrupt of `vcpu`, which is loaded here, have changed. */
+/* Reload the registers of an interrupt of `vcpu`, which is loaded here, after a change. */
 void vgicd_reload(struct vcpu *vcpu, unsigned intid);
 
-/* `vcpu` has changed registers of an interrupt: the vCPU that has it reloads them. */
+/*
+ * `vcpu` has changed registers of an interrupt: make the vCPU that has the interrupt reload them.
+ */
 void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid);
 void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, uint32_t which);
 

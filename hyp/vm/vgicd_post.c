@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts of another vCPU: posts, which the vCPU's core processes, and SPIs that move from one
+/* Interrupts of another vCPU: posts, which that vCPU's core processes, and SPIs that move from one
  * vCPU to another. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vm/vgicd.h"
@@ -29,8 +29,8 @@ void vgicd_set_state(struct vgic *vgic, struct virq *virq, bool active, bool on)
 
 typedef uint32_t __attribute__((may_alias)) half_t;
 
-/* The interrupts of a pair, by its halves: GCC 14 loads a pair on ARMv7 by an LDRD whose index
- * register it overwrites, which is UNPREDICTABLE (DDI 0406C A8.8.74). */
+/* Return the interrupts of a pair, read by its halves: for a pair GCC 14 emits an LDRD on ARMv7
+ * whose index register it overwrites, which is UNPREDICTABLE (DDI 0406C A8.8.74). */
 static uint32_t posted_bits(const uint64_t *pair)
 {
 	const half_t *half = (const half_t *)pair;
@@ -39,7 +39,7 @@ static uint32_t posted_bits(const uint64_t *pair)
 	       __atomic_load_n(&half[1], __ATOMIC_RELAXED);
 }
 
-/* Process what was posted of one interrupt's state. A post that SPIs have outrun goes to their
+/* Process a posted state of one interrupt. If the SPI has moved since, the post goes to its
  * holder. */
 static void process_state(struct vcpu *vcpu, bool active, unsigned intid, bool on)
 {
@@ -51,7 +51,7 @@ static void process_state(struct vcpu *vcpu, bool active, unsigned intid, bool o
 		vgic_post_state(holder, active, on, intid / 32, BIT(intid % 32));
 }
 
-/* The same, where anything is posted. */
+/* Process the posted state of one interrupt, if there is one. */
 static void process_state_of(struct vcpu *vcpu, bool active, unsigned intid)
 {
 	uint64_t *posted = &vcpu->vgic.posted.pair[active][intid / 32];
@@ -63,8 +63,9 @@ static void process_state_of(struct vcpu *vcpu, bool active, unsigned intid)
 
 /* --- the virtual GIC follows the distributor --- */
 
-/* A disabled interrupt is in no list register; a physical one is pending at the physical GIC. The
- * next holder gets the rest: its core does not use that slot before it is the holder. */
+/* Hand a disabled interrupt over, which is in no list register; a physical one is pending at the
+ * physical GIC. The next holder gets the other states: its core does not use that slot before it is
+ * the holder. */
 static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -88,7 +89,7 @@ static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 	vgic_post_reload(to, intid);
 }
 
-/* An inactive SPI whose holder is this vCPU moves to its target. Returns whether it has moved. */
+/* Move an inactive SPI whose holder is this vCPU to its target. Return whether it has moved. */
 static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 {
 	struct vgic *vgic = &vcpu->vgic;
@@ -174,7 +175,7 @@ uint32_t vgicd_first_sources(uint32_t sources, unsigned count)
 	return first;
 }
 
-/* Process posted sources of PIECE_VIRQS SGIs at most. Return whether there were any. */
+/* Process posted sources of at most PIECE_VIRQS SGIs. Return whether there were any. */
 static bool process_sgis(struct vgic *vgic)
 {
 	/* bound: 4 */
@@ -203,7 +204,7 @@ static bool are_sources_posted(const struct vgic_posted *posted)
 	return posted->sources[0] | posted->sources[1] | posted->sources[2] | posted->sources[3];
 }
 
-/* Process the post of one interrupt's state. Return whether there was any. */
+/* Process the posted state of one interrupt. Return whether there was one. */
 static bool process_one_state(struct vcpu *vcpu, unsigned word)
 {
 	const struct vgic_posted *posted = &vcpu->vgic.posted;
@@ -215,7 +216,7 @@ static bool process_one_state(struct vcpu *vcpu, unsigned word)
 	return bits;
 }
 
-/* The same of one reload. */
+/* Process one posted reload. Return whether there was one. */
 static bool process_one_reload(struct vcpu *vcpu, unsigned word)
 {
 	uint32_t *reload = &vcpu->vgic.posted.reload[word];
@@ -228,7 +229,7 @@ static bool process_one_reload(struct vcpu *vcpu, unsigned word)
 	return true;
 }
 
-/* Process posts of PIECE_VIRQS interrupts at most. Return whether the visit is full: a reload takes
+/* Process posts of at most PIECE_VIRQS interrupts. Return whether the visit is full: a reload takes
  * as long as several states. */
 static bool process_piece(struct vcpu *vcpu, unsigned word)
 {
@@ -251,7 +252,7 @@ static bool process_piece(struct vcpu *vcpu, unsigned word)
 	return full;
 }
 
-/* After a full visit another one fills the list registers. */
+/* After a full visit a later visit fills the list registers. */
 bool vgicd_process_word(struct vcpu *vcpu, unsigned word)
 {
 	struct vgic_posted *posted = &vcpu->vgic.posted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of GICv2's distributor alone: control, targets, SGIs (IHI 0048B chapter 4). */
+/* Registers that only GICv2's distributor has: control, targets, SGIs (IHI 0048B chapter 4). */
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
@@ -12,7 +12,7 @@
 
 #define PART_GICV2 0x90u /* PIDR0 */
 
-/* --- targets: a byte an interrupt, a bit a vCPU; a uniprocessor has none (4.3.12) --- */
+/* --- targets: one byte an interrupt, one bit a vCPU; a uniprocessor has none (4.3.12) --- */
 
 static bool in_targets(uint32_t offset)
 {
@@ -56,7 +56,7 @@ static bool in_sgi_pending(uint32_t offset)
 	return offset >= GICD_CPENDSGIR && offset < GICD_SPENDSGIR + GIC_SGI_COUNT;
 }
 
-/* A byte an SGI, a bit a source: SGIs that are pending for this vCPU. */
+/* Return the SGIs that are pending for this vCPU: one byte an SGI, one bit a source. */
 static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset)
 {
 	const struct vgic *vgic = &vcpu->vgic;
@@ -69,14 +69,14 @@ static __cold uint32_t read_sgi_pending(const struct vcpu *vcpu, uint32_t offset
 	return (value & ~(uint32_t)(posted >> 32)) | (uint32_t)posted;
 }
 
-/* As post_own() in vgicd.c. */
+/* Post like post_own() in vgicd.c. */
 static void post_own_sources(struct vcpu *vcpu, bool on, unsigned word, uint32_t sources)
 {
 	vcpu->vgic.work = 1;
 	vgic_post_sources(vcpu, on, word, sources);
 }
 
-/* `value`: the word of the register that has the sources of this SGI, and of no other. */
+/* Set sources of this SGI only; `value` is the word of the register that has them. */
 static void set_sources_of_one(struct vgic *vgic, bool on, unsigned id, uint32_t value)
 {
 	uint32_t sources = value >> 8 * (id % 4);
@@ -129,7 +129,7 @@ static void write_sgir(struct vcpu *vcpu, uint32_t value)
 		send(vcpu, value);
 }
 
-/* --- both --- */
+/* --- all registers --- */
 
 reg_t vgicd_v2_read(struct vcpu *vcpu, uint32_t offset)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of GICv3 alone: routing by affinity, redistributors, SGIs by a system register (IHI
- * 0069 chapter 12). vCPU n has the affinity 0.0.0.n. */
+/* Registers that only GICv3 has: routing by affinity, redistributors, SGIs by a system register
+ * (IHI 0069 chapter 12). vCPU n has the affinity 0.0.0.n. */
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-#define ROUTER_LOW_FIELDS 0x80ffffffu /* of IROUTER */
+#define ROUTER_LOW_FIELDS 0x80ffffffu /* fields in the low half of IROUTER */
 #define ROUTER_HIGH_FIELDS 0xffu
 #define ROUTER_ANY (1u << 31)
 
@@ -16,7 +16,7 @@
 #define PART_GICR 0x93u
 
 #define SGIR_IRM (1ull << 40)                /* to all other vCPUs */
-#define SGIR_ELSEWHERE 0x00fff0ff00ff0000ull /* Aff3, RS, Aff2, Aff1: no vCPU has any */
+#define SGIR_ELSEWHERE 0x00fff0ff00ff0000ull /* Aff3, RS, Aff2, Aff1: 0 in every vCPU */
 #define SGIR_INTID_FIELD (0xfull << 24)
 #define SGIR_INTID(value) ((unsigned)((value) >> 24) & 0xfu)
 #define SGIR_TARGETS(value) ((uint32_t)(value)&0xffffu)
@@ -29,7 +29,7 @@ static bool is_router(uint32_t offset)
 	       offset < GICD_IROUTER + 8 * VIRQ_COUNT;
 }
 
-/* A half of a register. An SPI that may go to any vCPU stays at its holder. */
+/* Write one half of a register. An SPI that may go to any vCPU stays at its holder. */
 static void write_router(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t lanes)
 {
 	struct vgicd *dist = vcpu->dist;
@@ -77,7 +77,7 @@ void vgicd_v3_write(struct vcpu *vcpu, uint32_t offset, uint32_t value, uint32_t
 
 /* --- the redistributors --- */
 
-/* CTLR: no LPIs, RWP is 0. SYNCR: nothing to wait for. */
+/* CTLR: no LPIs, RWP is 0. SYNCR: a write never has to be waited for. */
 static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 {
 	const struct vgicd *dist = owner->dist;
@@ -89,7 +89,7 @@ static uint32_t read_rd_base(const struct vcpu *owner, uint32_t offset)
 		return owner->index << TYPER_NUMBER_SHIFT |
 		       (owner->index == dist->vcpu_count - 1 ? GICR_TYPER_LAST : 0);
 	case GICR_TYPER + 4:
-		return owner->index; /* its affinity */
+		return owner->index; /* affinity of the vCPU */
 	case GICR_WAKER:
 		return dist->asleep[owner->index]
 			       ? GICR_WAKER_PROCESSOR_SLEEP | GICR_WAKER_CHILDREN_ASLEEP

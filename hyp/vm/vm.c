@@ -38,7 +38,7 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	struct vm *vm = vcpu->vm;
 
 	if (!vm_end(vm, reason == FAULT_GUEST_CRASH ? VM_CRASHED : VM_FAULT))
-		return; /* another vCPU has ended it meanwhile */
+		return; /* another vCPU has ended the VM meanwhile */
 	record_lock();
 	record_open_vcpu(RECORD_FAULT, vm->name, vcpu->index);
 	record_string("reason", vm_fault_word(reason));
@@ -53,14 +53,14 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 	record_unlock();
 }
 
-/* A VM that starts again, and is paused, may still come to its time limit. */
+/* A VM that restarts, and is paused, may still reach its time limit. */
 static bool can_end(enum vm_outcome before, enum vm_outcome outcome)
 {
 	return before == VM_RUNNING || (before == VM_RESET && outcome == VM_FAULT);
 }
 
-/* Core 0 manages VMs, whatever its vCPUs are. A VM that starts again needs no manager: core 0 gets
- * to know of its 1st, 2nd, 4th, 8th ... restart, so that no guest takes core 0's time. */
+/* Core 0 manages VMs, whichever vCPUs it has. A VM that restarts needs no manager: core 0 learns
+ * only of its 1st, 2nd, 4th, 8th ... restart, so that no guest takes core 0's time. */
 static void ask_cores(const struct vm *vm)
 {
 	bool manager = vm_outcome(vm) != VM_RESET || (vm->resets & (vm->resets - 1)) == 0;

@@ -11,11 +11,11 @@
 
 enum vm_outcome {
 	VM_ABSENT,
-	VM_LEAVING, /* an event destroys it: hyp/vm/vm_work.h */
-	VM_CREATED, /* or stopped */
-	VM_RUNNING, /* or paused */
-	VM_RESET,   /* starts again, or an event makes it: hyp/vm/vm_work.h */
-	/* At its end, from good to bad: */
+	VM_LEAVING, /* an event destroys the VM: hyp/vm/vm_work.h */
+	VM_CREATED, /* created, or stopped */
+	VM_RUNNING, /* running, or paused */
+	VM_RESET,   /* the VM restarts, or an event makes it anew: hyp/vm/vm_work.h */
+	/* The ends of a VM, from good to bad: */
 	VM_DONE,
 	VM_REFUSED,
 	VM_FAILED,
@@ -25,38 +25,38 @@ enum vm_outcome {
 
 #define VM_REGION_MAX 6
 
-/* The limit of a VM that has none. gem5 counts time in 64 bits of ps: a deadline beyond those, at
- * 1 GHz, is due at once there. */
+/* The limit of a VM without one. gem5 counts time in 64 bits of ps: there, a deadline beyond those
+ * at 1 GHz is due at once. */
 #define VM_NO_LIMIT (1ull << 54)
 
-/* How far vm_type.reset() has come, or before that the building of stage 2. */
+/* Progress of vm_type.reset(), or before that of the building of stage 2. */
 struct vm_progress {
 	uint32_t image;
-	uint64_t done;   /* bytes of it */
-	uint64_t mapped; /* bytes of RAM */
-	uint64_t ticks;  /* that stage 2 took */
-	pte_t *filler;   /* of the flash: stage2_filler() */
+	uint64_t done;   /* finished bytes of the image */
+	uint64_t mapped; /* mapped bytes of RAM */
+	uint64_t ticks;  /* time to build stage 2 */
+	pte_t *filler;   /* filler of the flash: stage2_filler() */
 };
 
 struct vm {
-	const char *name; /* in records */
+	const char *name; /* name in records */
 	const struct vm_type *type;
 	const struct run_config *config;
 	struct stage2 stage2;
 	uint8_t vmid;
 	uint64_t cntvoff; /* CNTPCT minus CNTVCT: vtimer_offset() */
 	enum vm_outcome outcome;
-	uint32_t smc_count; /* SMCs answered instead of the firmware */
+	uint32_t smc_count; /* SMCs that EL2 answered instead of the firmware */
 	unsigned region_count;
-	struct mmio_region region[VM_REGION_MAX + 1]; /* the last one has size 0 */
+	struct mmio_region region[VM_REGION_MAX + 1]; /* the entry after the last one has size 0 */
 	unsigned vcpu_count;
 	struct vcpu *vcpu[VCPU_MAX]; /* each on another core */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
 	struct vgicd dist;
-	uint32_t resets;     /* of an unmodified guest: times it asked to start again */
-	uint32_t rom_writes; /* stores to what is mapped for reading, which do nothing */
-	struct vm_faults {   /* that failed over; the last of them */
+	uint32_t resets;     /* restarts that an unmodified guest requested */
+	uint32_t rom_writes; /* stores to read-only mappings, which EL2 ignores */
+	struct vm_faults {   /* number of faults that failed over; the last of them */
 		uint32_t count;
 		enum fault_reason reason;
 		reg_t pc;
@@ -64,20 +64,21 @@ struct vm {
 	} faults;
 
 	/* life.c, vm_core.c */
-	struct page_pool tables; /* of stage 2 */
+	struct page_pool tables; /* pages for stage 2 */
 	pte_t stage2_root[STAGE2_INPUT_GIB] __attribute__((aligned(64)));
 	struct timer limit_timer;
-	uint64_t limit;         /* CNTPCT at which it is stopped; VM_NO_LIMIT and later: never */
-	struct timer heartbeat; /* of vCPU 0's core: HC_HEARTBEAT */
-	struct timer net_rest;  /* of vCPU 0's core: hyp/dev/virtio_net.c */
-	bool started;           /* by vm_start(), and not stopped since */
-	bool booted;            /* vCPU 0 has begun: from now on PSCI starts vCPUs */
-	bool entered;           /* the guest runs, or is about to */
-	bool paused;            /* no vCPU is turned on meanwhile */
-	uint32_t vcpus_on;      /* or about to be */
-	uint32_t work;          /* of a VM that starts again, or is destroyed: vm_work.c; 0: none */
-	bool built;             /* stage 2 is whole */
-	bool dismissed;         /* by vm_dismiss(); the work that ends this life is not through */
+	uint64_t limit; /* CNTPCT at which the VM is stopped; VM_NO_LIMIT and later: never */
+	struct timer heartbeat; /* HC_HEARTBEAT; on vCPU 0's core */
+	struct timer net_rest;  /* hyp/dev/virtio_net.c; on vCPU 0's core */
+	bool started;           /* vm_start() was called, and vm_stop() not since */
+	bool booted;            /* vCPU 0 has begun, so PSCI may start vCPUs */
+	bool entered;           /* the guest runs, or is about to run */
+	bool paused;            /* no vCPU is turned on while this is set */
+	uint32_t vcpus_on;      /* vCPUs that are on or turning on */
+	uint32_t work;          /* work of a VM that restarts or is destroyed: vm_work.c; 0: none */
+	bool built;             /* stage 2 is complete */
+	/* vm_dismiss() was called, and the work that ends this life is not finished */
+	bool dismissed;
 	struct vm_progress progress;
 };
 
@@ -85,25 +86,25 @@ struct vm {
 
 extern struct vm vms[VM_MAX];
 
-/* For the functions of a struct vm_type. vm_map() is false where the tables are used up. */
+/* Functions for a struct vm_type. vm_map() returns false if no page is free for a table. */
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, struct mmio_region region);
 
-/* The VM of `vcpu`, a vCPU of this core, is to stop: a fault record (reason, syndrome, addresses),
- * outcome VM_FAULT. */
+/* Stop the VM of `vcpu`, a vCPU of this core, with outcome VM_FAULT and a fault record (reason,
+ * syndrome, addresses). */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
 
 const char *vm_fault_word(enum fault_reason reason);
 
-/* Ends the VM, on every core: true for the first to do so, whose outcome the VM gets. */
+/* End the VM on every core. Return true for the first caller, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);
 
 /* vm->work when a restart begins: no vCPU has finished the first part. */
 #define VM_WORK_BEGINS (1u << VCPU_MAX)
 
-/* Work begins. The core that has made vm->outcome VM_RESET calls this before it asks the
- * others. vm->work is 0 until here: a core that has read the last restart's VM_RESET too late finds
- * no part of this restart to finish. */
+/* Begin work. The core that has made vm->outcome VM_RESET calls this function before it sends
+ * requests to the others. vm->work is 0 until then: a core that has read the last restart's
+ * VM_RESET too late finds no part of this restart to finish. */
 static inline void vm_begin_work(struct vm *vm)
 {
 	uint32_t none = 0;
@@ -112,8 +113,8 @@ static inline void vm_begin_work(struct vm *vm)
 				    __ATOMIC_RELAXED);
 }
 
-/* The emulated device at `ipa`, or NULL. The first device is the distributor of a VM that has an
- * emulated one. */
+/* Return the emulated device at `ipa`, or NULL. The first device is the distributor if the VM has
+ * an emulated one. */
 static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)
 {
 	const struct mmio_region *region = vm->region;

@@ -4,14 +4,14 @@
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/smp.h"
 
-#define MPIDR_RES1 (1u << 31) /* and U 0: one of several, as on QEMU's virt with one core, too */
+#define MPIDR_RES1 (1u << 31) /* U is 0: several cores, as on QEMU's virt even with one */
 
 void vm_begin_el2(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
 
 	cpu_guest_el2(vcpu, vm->config);
-	if (vm->config->irq == IRQ_TRAPPED) /* as the emulated GIC knows it */
+	if (vm->config->irq == IRQ_TRAPPED) /* as the emulated GIC numbers the vCPU */
 		vcpu->el2.vmpidr_el2 = MPIDR_RES1 | vcpu->index;
 	vcpu->vttbr = vm_has_stage2(vm) ? stage2_vttbr(&vm->stage2) : 0;
 }

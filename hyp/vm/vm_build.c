@@ -4,8 +4,8 @@
 #include "arch/counter.h"
 #include "hyp/vm/vm_gic.h"
 
-/* fill=lazy: pages for all the tables that guest RAM can take are there before the guest starts, so
- * that no fault of its finds the pool empty. */
+/* fill=lazy: return whether the pool has pages for all tables that guest RAM can need. This check
+ * before the guest starts guarantees that no fault of the guest finds the pool empty. */
 static bool lazy_has_tables(const struct vm *vm)
 {
 	const struct vm_machine *machine = vm->machine;
@@ -22,7 +22,7 @@ static bool is_lazy(const struct vm *vm)
 	return vm->config->fill == FILL_LAZY && vm->machine->ram.size;
 }
 
-/* A VM without RAM has but a page or two. */
+/* A VM without RAM has only a page or two. */
 static enum stage2_grain vm_grain(const struct vm *vm)
 {
 	return vm->machine->ram.size ? (enum stage2_grain)vm->config->stage2 : STAGE2_4K;
@@ -67,7 +67,7 @@ static enum vm_build add_devices(struct vm *vm)
 									      : result;
 }
 
-/* Of RAM `most` bytes. */
+/* Do a piece with at most `most` bytes of RAM. */
 static enum vm_build do_piece(struct vm *vm, uint64_t most)
 {
 	uint64_t left = is_lazy(vm) ? 0 : vm->machine->ram.size - vm->progress.mapped;

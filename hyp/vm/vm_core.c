@@ -15,7 +15,7 @@
 #include "lib/compiler.h"
 #include "lib/percpu.h"
 
-static struct vcpu *attached PERCPU; /* the vCPUs of this core */
+static struct vcpu *attached PERCPU; /* list of this core's vCPUs */
 
 void vm_core_reset(void *config)
 {
@@ -33,7 +33,8 @@ static void limit_reached(struct timer *timer)
 
 	if (vm->limit >= VM_NO_LIMIT) /* under icount a sleep may last that long */
 		return;
-	if (timer->deadline < vm->limit) { /* of the attach: loading takes none of the limit */
+	/* set by the attach: loading does not count for the limit */
+	if (timer->deadline < vm->limit) {
 		timerq_start(timer, vm->limit);
 		return;
 	}
@@ -41,7 +42,9 @@ static void limit_reached(struct timer *timer)
 	sched_leave();
 }
 
-/* The link that leads to `vcpu`, or to NULL where this core does not have it. */
+/*
+ * Return the link that points to `vcpu`, or the last link, to NULL, if this core does not have it.
+ */
 static struct vcpu **find(const struct vcpu *vcpu)
 {
 	struct vcpu **link = &attached;
@@ -67,7 +70,7 @@ void vm_core_attach(void *argument)
 		vm->heartbeat.function = vm_heartbeat_is_late;
 		timerq_start(&vm->limit_timer, vm->limit);
 	}
-	*find(NULL) = vcpu; /* the last: those before start first */
+	*find(NULL) = vcpu; /* detached already */
 }
 
 void vm_core_detach(void *argument)
@@ -112,7 +115,7 @@ void vm_core_off(struct vcpu *vcpu)
 	gic_virt_cpu_reset();
 }
 
-/* --- what others ask --- */
+/* --- requests of other cores --- */
 
 static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
@@ -122,7 +125,7 @@ static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 		sched_remove(vcpu);
 }
 
-/* Other cores post to a vCPU that is off, too: an SPI that has another target now leaves it. */
+/* Other cores also post to a vCPU that is off: an SPI with another target now leaves it. */
 static void follow_off(struct vcpu *vcpu)
 {
 	uint32_t power = __atomic_load_n(&vcpu->power, __ATOMIC_ACQUIRE);
@@ -148,7 +151,7 @@ __attribute__((noinline)) void vm_core_process(void)
 	}
 }
 
-/* A VM has a vCPU at least, and a core has one of them at most. */
+/* Follow the state of a VM, which has at least one vCPU; a core has at most one of them. */
 static inline __attribute__((always_inline)) void follow(struct vm *vm, bool paused)
 {
 	struct vcpu *here = NULL;
@@ -171,7 +174,10 @@ static inline __attribute__((always_inline)) void follow(struct vm *vm, bool pau
 		follow_one(here, paused);
 }
 
-/* In this order, so that two VMs that fail over to each other at once do not both stop. */
+/*
+ * Change the two VMs in this order, so that two VMs that fail over to each other at once do not
+ * both stop.
+ */
 bool vm_fail_over(struct vm *vm)
 {
 	struct vm *partner = vm->machine->partner;

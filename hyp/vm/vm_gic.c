@@ -8,18 +8,18 @@
 #include "hyp/vm/vgicd.h"
 #include "lib/percpu.h"
 
-#define GICC_SIZE 0x2000u /* bytes: GICC_DIR lies in the second page */
+#define GICC_SIZE 0x2000u /* bytes: the second page has GICC_DIR */
 
-/* CNTHP's interrupt comes before the maintenance interrupt, which has the lower INTID: a step
- * reaches its time limit even if the maintenance interrupt is signalled for ever. */
+/* CNTHP's interrupt has precedence over the maintenance interrupt, which has the lower INTID: a
+ * step reaches its time limit even if the maintenance interrupt is signalled for ever. */
 #define HYP_PRIORITY 0x00u
 #define MAINTENANCE_PRIORITY 0x10u
 #define KICK_PRIORITY 0xa0u
-#define CONTINUE_PRIORITY 0xe0u /* the lowest that PMR lets through where a GIC has four bits */
+#define CONTINUE_PRIORITY 0xe0u /* the lowest priority that PMR passes if a GIC has four bits */
 
-/* --- in stage 2 --- */
+/* --- the GIC in stage 2 --- */
 
-/* A part of the GIC: the real one, or emulated. */
+/* Add a part of the GIC: the physical part, or an emulated one. */
 static bool add_part(struct vm *vm, pa_t pa, struct mmio_region region)
 {
 	if (vm->config->irq != IRQ_TRAPPED)
@@ -56,9 +56,9 @@ bool vm_gic_add(struct vm *vm)
 							 "redistributor" }));
 }
 
-/* --- of a vCPU, and of a core --- */
+/* --- the GIC of a vCPU and of a core --- */
 
-#define SPIS_AT_ONCE 16u /* in one piece */
+#define SPIS_AT_ONCE 16u /* SPIs in one piece */
 
 static unsigned lr_count PERCPU;
 
@@ -93,7 +93,7 @@ static void take_link(struct vcpu *vcpu)
 	}
 }
 
-/* All but the machine's own SPIs. */
+/* Forward all interrupts but the machine's own SPIs. */
 static void forward_others(struct vcpu *vcpu)
 {
 	forward(vcpu, board.virt_timer_intid);
@@ -124,7 +124,7 @@ void vm_gic_reset_core(const struct run_config *config)
 	enable_own(board.hyp_timer_intid, HYP_PRIORITY);
 }
 
-/* vCPU 0 begins with the SPIs. */
+/* Forward some SPIs. vCPU 0 has the SPIs at first. */
 static bool forward_some_spis(struct vcpu *vcpu, unsigned from)
 {
 	const struct vm_machine *machine = vcpu->vm->machine;
@@ -137,7 +137,7 @@ static bool forward_some_spis(struct vcpu *vcpu, unsigned from)
 	return true;
 }
 
-/* The guest had the core's GIC, and no other VM is there. */
+/* Reset the physical GIC of a guest that owned the core's GIC, with no other VM beside it. */
 static void reset_real_gic(const struct run_config *config)
 {
 	gic_cpu_abandon();

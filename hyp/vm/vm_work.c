@@ -14,7 +14,7 @@
 #include "hyp/vm/vm_gic.h"
 #include "lib/bits.h"
 
-/* vm->work: the part in the upper bits, and a bit for each vCPU that has finished it. */
+/* vm->work: the part in the upper bits, and one bit for each vCPU that has finished the part. */
 enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD, TURN_OFF, TURN_ON, POSTS };
 #define PART(work) ((enum part)((work) >> VCPU_MAX))
 _Static_assert(VM_WORK_BEGINS >> VCPU_MAX == QUIET, "the first part");
@@ -63,7 +63,7 @@ static void begin_part(struct vm *vm, enum part part)
 	__atomic_store_n(&vm->work, (uint32_t)part << VCPU_MAX, __ATOMIC_RELEASE);
 }
 
-/* This core's own loop looks at the VM next. */
+/* Request a check of the VM from the other cores; this core's own loop checks it next. */
 static void ask_others(const struct vm *vm)
 {
 	/* bound: VCPU_MAX */
@@ -72,7 +72,10 @@ static void ask_others(const struct vm *vm)
 			smp_ask(vm->vcpu[n]->core);
 }
 
-/* False: the VM has come to its end meanwhile, and may start again from the first part. */
+/*
+ * Mark the vCPU's part as finished. Return false if the VM has come to its end meanwhile; it may
+ * restart from the first part.
+ */
 static bool set_finished(struct vcpu *vcpu, enum part part, uint32_t *work)
 {
 	struct vm *vm = vcpu->vm;
@@ -88,7 +91,7 @@ static bool set_finished(struct vcpu *vcpu, enum part part, uint32_t *work)
 	return true;
 }
 
-/* The work is through. An event that came meanwhile has left the rest to this core. */
+/* The work is finished. If an event came meanwhile, this core does the event's work. */
 static void finish_work(struct vm *vm)
 {
 	vm_begin_work(vm);
@@ -112,7 +115,7 @@ static void leave(struct vm *vm)
 		finish_work(vm); /* an event makes the VM anew */
 }
 
-/* What is done for one vCPU has no other part, and its turns are no turns of the guest. */
+/* Work for one vCPU has only one part, and its turns do not count as turns of the guest. */
 static void finish_alone(struct vcpu *vcpu, enum part part)
 {
 	vcpu->turns = vcpu->work.turns;
@@ -124,7 +127,7 @@ static void finish_alone(struct vcpu *vcpu, enum part part)
 	__atomic_store_n(&vcpu->power, VCPU_ON, __ATOMIC_RELEASE);
 }
 
-/* The last vCPU to finish begins the next part. */
+/* The last vCPU to finish a part begins the next part. */
 static void finish_part(struct vcpu *vcpu, enum part part)
 {
 	struct vm *vm = vcpu->vm;
@@ -144,10 +147,10 @@ static void finish_part(struct vcpu *vcpu, enum part part)
 
 /* --- the steps of a part --- */
 
-/* Do piece number `piece` of a step. False: it was the last one. */
+/* A step does its piece number `piece`. It returns false after the last one. */
 typedef bool step(struct vcpu *vcpu, unsigned piece);
 
-/* What is left of the guest neither signals nor is found by an interrupt. */
+/* Silence the rest of the guest: it neither signals nor gets an interrupt. */
 static bool silence(struct vcpu *vcpu, unsigned piece)
 {
 	if (vcpu->index == 0) {
@@ -163,7 +166,7 @@ static bool silence(struct vcpu *vcpu, unsigned piece)
 	return false;
 }
 
-/* The measured VM has SPIs of the board. */
+/* Release the board's SPIs that the measured VM has. */
 static bool release_spis(struct vcpu *vcpu, unsigned piece)
 {
 	return vcpu->index == 0 && vm_gic_release_piece(vcpu->vm, piece);
@@ -186,7 +189,7 @@ static bool silence_devices(struct vcpu *vcpu, unsigned piece)
 	return false;
 }
 
-/* The last step, so that a step's end finds the life either kept or whole. */
+/* End the life: the last step, so that the end of a run finds the life either kept or whole. */
 static bool end_life(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
@@ -200,7 +203,7 @@ static bool end_life(struct vcpu *vcpu, unsigned piece)
 	return false;
 }
 
-/* Its limit holds from here on, and anew from the first instruction. */
+/* Begin the build. The VM's limit counts from here, and again from the first instruction. */
 static bool begin_build(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
@@ -210,7 +213,7 @@ static bool begin_build(struct vcpu *vcpu, unsigned piece)
 	return false;
 }
 
-/* An earlier life had as many tables. */
+/* Build stage 2. The pool has enough pages: an earlier life needed as many. */
 static bool build(struct vcpu *vcpu, unsigned piece)
 {
 	enum vm_build result = vm_build_piece(vcpu->vm);
@@ -282,13 +285,13 @@ static void begin_work(struct vcpu *vcpu, enum part part)
 	sched_add_worker(vcpu);
 }
 
-/* No timer of the vCPU is left: an expiry would make the physical PPI active, which is another
- * vCPU's. */
+/* Remove the vCPU from workers. No timer of the vCPU may remain: an expiry would make a physical
+ * PPI active that another vCPU owns. */
 void vm_work_leave(struct vcpu *vcpu)
 {
 	sched_remove(vcpu);
 	vtimer_stop(vcpu);
-	vcpu->el1.cntv_ctl_el0 = vcpu->el1.cntp_ctl_el0 = 0; /* a switch starts none again */
+	vcpu->el1.cntv_ctl_el0 = vcpu->el1.cntp_ctl_el0 = 0; /* a switch starts no timer again */
 	vcpu->load_work = 0;
 }
 
@@ -300,7 +303,8 @@ static bool follow_part(struct vcpu *vcpu)
 
 	if (FINISHED(work, vcpu->index) || (is_of_vcpu_0(PART(work)) && vcpu->index != 0))
 		return false;
-	if (PART(work) == NONE) { /* another core is about to begin the first part, and asks then */
+	/* another core is about to begin the first part, and then sends its request */
+	if (PART(work) == NONE) {
 		vm_work_leave(vcpu);
 	} else if (PART(work) == QUIET) {
 		vm_work_leave(vcpu);
@@ -336,7 +340,7 @@ void vm_work_posts(struct vcpu *vcpu)
 	begin_work(vcpu, POSTS);
 }
 
-/* A VM that is to leave needs no start. */
+/* Do a piece. A VM that is to leave needs no start. */
 __attribute__((noinline)) void vm_work_piece(struct vcpu *vcpu)
 {
 	struct vcpu_work *work = &vcpu->work;
@@ -349,7 +353,7 @@ __attribute__((noinline)) void vm_work_piece(struct vcpu *vcpu)
 	work->piece = 0;
 	if (!cut && steps[++work->step])
 		return;
-	sched_leave(); /* the next vCPU has its turn from the core's loop on */
+	sched_leave(); /* the next vCPU gets its turn from the core's loop */
 	vm_work_leave(vcpu);
 	if (is_of_one_vcpu(part))
 		finish_alone(vcpu, part);
@@ -359,7 +363,7 @@ __attribute__((noinline)) void vm_work_piece(struct vcpu *vcpu)
 
 /* --- from core 0 --- */
 
-/* A VM that is at its end may have got there in any part. */
+/* Try to change the state of a VM, which may have ended in any part. */
 static bool try_change(struct vm *vm, enum vm_outcome *from, enum vm_outcome to)
 {
 	*from = vm_outcome(vm);
@@ -371,7 +375,7 @@ static bool try_change(struct vm *vm, enum vm_outcome *from, enum vm_outcome to)
 					   __ATOMIC_RELAXED);
 }
 
-/* A VM with work goes on with it, and comes by `to` then. */
+/* Change the state of a VM. A VM with work continues the work and reaches `to` afterwards. */
 static void change(struct vm *vm, enum vm_outcome to)
 {
 	enum vm_outcome from;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What EL2 does for a VM that starts again, or that an event destroys or makes anew. Quick is only
- * the first part.
+ * EL2's work for a VM that restarts, or that an event destroys or makes anew. Only the first part
+ * is quick.
  *
- *      quiet    each vCPU's core takes the vCPU from its run queue; no instruction of the guest
+ *      quiet    each vCPU's core removes the vCPU from its run queue; no instruction of the guest
  *               runs
  *      silence  a VM that is destroyed: each vCPU's core ends its timers and interrupts
  *      unmap    a VM that is destroyed: the core of vCPU 0 empties stage 2; the VM is absent
  *      build    a VM that is made anew: the core of vCPU 0 builds stage 2
- *      clear    each vCPU's core makes the vCPU and its interrupts as at reset
+ *      clear    each vCPU's core resets the vCPU and its interrupts
  *      load     the core of vCPU 0 copies the images and resets the devices; the VM runs
  *
  * A restart is quiet, clear, load; the end of a VM is quiet, silence, unmap; a VM that is made anew
- * has quiet, build, clear, load. A part begins when every vCPU has finished the part before it.
- * After the first part the vCPU is a *worker*: the scheduler gives it the core at its own priority,
- * and in its turn EL2 does a piece of the work in the guest's place. No piece is long, and
- * interrupts are taken between two pieces, so the work of one VM delays another VM as little as its
- * guest does.
+ * has quiet, build, clear, load. A part begins when every vCPU has finished the part before. After
+ * the first part the vCPU is a *worker*: the scheduler gives it the core at its own priority, and
+ * in its turn EL2 does a piece of the work in the guest's place. Each piece is short, and EL2 takes
+ * interrupts between two pieces, so the work of one VM delays another VM no longer than its guest
+ * does.
  *
- * A vCPU that a guest turns on or off is a worker, too, by itself: CPU_OFF resets its private
- * interrupts, and the vCPU is off after that; CPU_ON resets its registers. So is a vCPU that is off
- * and has posts.
+ * A vCPU that a guest turns on or off is a worker by itself: CPU_OFF resets its private interrupts
+ * before the vCPU is off; CPU_ON resets its registers. A vCPU that is off and has posts is a
+ * worker, too.
  *
  * vCPUs stay attached to their cores while their VM is absent. A step creates each of its VMs first
  * (hyp/vm/life.h), so an event makes only VMs that another event has destroyed.
@@ -29,7 +29,7 @@
 
 #include "hyp/vm/vm.h"
 
-/* Some thousand instructions at most: bytes of an image that a piece copies. */
+/* Bytes of an image that a piece copies: at most some thousand instructions. */
 #define VM_PIECE_BYTES 0x400u
 
 static inline bool vm_works(const struct vcpu *vcpu)
@@ -37,15 +37,15 @@ static inline bool vm_works(const struct vcpu *vcpu)
 	return vcpu->load_work & VCPU_WORKS;
 }
 
-/* The VM starts again, whatever its state: on core 0, by an event. A VM that starts again already
- * goes on with that. */
+/* Restart the VM, in any state. An event calls this on core 0. A VM that is restarting already
+ * continues its restart. */
 void vm_restart(struct vm *vm);
 
-/* The VM leaves, whatever its state, and is absent in the end: on core 0, by an event. */
+/* Make the VM leave, in any state; it is absent in the end. An event calls this on core 0. */
 void vm_dismiss(struct vm *vm);
 
-/* A VM that vm_dismiss() was called for is made anew once it has left, and is stopped at `limit`, a
- * value of CNTPCT: on core 0, by an event. */
+/* Make a VM anew after vm_dismiss(), once it has left. The VM is stopped at `limit`, a value of
+ * CNTPCT. An event calls this on core 0. */
 void vm_make_anew(struct vm *vm, uint64_t limit);
 
 /* The functions below run on the core of `vcpu`, with no vCPU loaded. */
@@ -53,14 +53,14 @@ void vm_make_anew(struct vm *vm, uint64_t limit);
 /* vm->outcome is VM_RESET or VM_LEAVING: `vcpu` does its part, or waits while the VM is paused. */
 void vm_work_follow(struct vcpu *vcpu);
 
-/* `vcpu` is a worker, and has its turn: do one piece. */
+/* `vcpu` is a worker and has its turn: do one piece. */
 void vm_work_piece(struct vcpu *vcpu);
 
-/* `vcpu` is not scheduled, and becomes a worker. turn_off: the vCPU has turned itself off and is in
+/* Make `vcpu`, which is not scheduled, a worker. turn_off: the vCPU has turned itself off and is in
  * memory. turn_on: its power is VCPU_STARTING. posts: it is off, and has posts. */
 void vm_work_turn_off(struct vcpu *vcpu);
 void vm_work_turn_on(struct vcpu *vcpu);
 void vm_work_posts(struct vcpu *vcpu);
 
-/* `vcpu` is not scheduled any more, and no worker. */
+/* Remove `vcpu` from the scheduler and from the workers. */
 void vm_work_leave(struct vcpu *vcpu);
