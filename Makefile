@@ -210,7 +210,7 @@ endif
 # The variables of a target, beside those of all; a word that only other targets take is refused.
 OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
 OF_boards := TABLE
-OF_bench := CLOCK COST FORMAT PLACE SAVE SCENARIO TABLE
+OF_bench := CLOCK COST FORMAT GUEST PLACE SAVE SCENARIO TABLE
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
 OF_bound := SCENARIO TABLE
@@ -282,7 +282,8 @@ scenarios: setup-python
 ## bench: run SCENARIO on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
 ##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
 ##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md);
-##   PLACE=pi-rack-3 runs on a board in a rack instead (docs/howto/farm.md)
+##   PLACE=pi-rack-3 runs on a board in a rack instead (docs/howto/farm.md);
+##   GUEST=zephyr.elf is the image of a scenario that wants one (docs/howto/latency-measure.md)
 # An unmodified guest wants more.
 ifneq ($(PLACE),)
 bench: setup-images
@@ -295,11 +296,11 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)' /dev/null \
 		$$(grep -ls '^\[variant\.$(SCENARIO)\]' scenarios/*.toml)),+guests)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
-		$(if $(costs),--clock $(CLOCK) --cost)
+		$(if $(costs),--clock $(CLOCK) --cost) $(call option,--guest,GUEST)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
 		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
-		$(FORMAT:%=--format "%")
+		$(call option,--guest,GUEST) $(FORMAT:%=--format "%")
 endif
 
 ## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each

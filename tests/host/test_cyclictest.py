@@ -28,10 +28,10 @@ def lines_of(counts: dict[int, int], vm: str = "", loops: int = 1000) -> list[by
     return [f"{vm}cyclictest: {line}".encode() for line in said]
 
 
-def console(lines: dict[str, list[bytes]]) -> bytes:
+def console(lines: dict[str, list[bytes]], plan: str = "cyclictest") -> bytes:
     """A run whose guest prints these lines in each configuration, as a console has it."""
     configs = [one for one in (NATIVE, DIRECT, TRAPPED) if one["name"] in lines]
-    made = [frame(0, run_record(len(configs), configs=configs, plan="cyclictest", order="once",
+    made = [frame(0, run_record(len(configs), configs=configs, plan=plan, order="once",
                                 limit_ms=120000))]
     for number, config in enumerate(configs):
         made += [b"Linux boots", *lines[config["name"]], b"Power down"]

@@ -189,9 +189,15 @@ def test_a_command_of_the_chooser_is_one_of_make_for_a_scenario_of_its_row():
         command, *_ = re.findall(r"`make ([^`]+)`", row["command"])
         target, *settings = command.split()
         said = dict(word.split("=") for word in settings)
-        assert target in targets and said.keys() <= {"SCENARIO", "BOARD"}, row[0]
+        word = said.get("SCENARIO", own.get(target))
+        assert target in targets and said.keys() <= {"SCENARIO", "BOARD", "GUEST"}, row[0]
         assert said.get("BOARD", "virt-a72") in Tree().boards(), row[0]
-        assert f"`{said.get('SCENARIO', own.get(target))}`" in row["scenarios"], row[0]
+        assert f"`{word}`" in row["scenarios"], row[0]
+        assert ("GUEST" in said) == wants_image(word), row[0]
+
+
+def wants_image(word: str) -> bool:
+    return any(guest.recipe == "image" for guest in Tree().plan(word).guests.values())
 
 
 def test_the_chooser_names_gem5_where_a_scenario_needs_caches():

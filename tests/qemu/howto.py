@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "howto").glob("*.md"))
-GUEST = re.compile(r"^make guest-\w+ GUEST=(\S+)$", re.MULTILINE)
+GUEST = re.compile(r"^make (?:guest-\w+|bench \S+ \S+) GUEST=(\S+)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WORDS_MOST = 400
 

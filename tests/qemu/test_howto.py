@@ -14,6 +14,8 @@ import expected
 from howto import PAGES, WORDS_MOST, blocks, lacking
 from lab import ROOT, TREE, is_built
 from test_clone import Clone, environment
+from test_latency_measure import NATIVE_RAM
+from test_latency_measure import image as latency_image
 from test_run_guest import visitor
 
 UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
@@ -52,7 +54,7 @@ def test_the_page_is_right_to_the_letter(clone, page):
             assert not lacking(said, block.text, is_documented()), said
         elif block.runs:
             if block.more == "guest":
-                put_guest(clone.root / block.guest, board_of(block.text))
+                put_guest(clone.root / block.guest, block.text)
             done = bash(block.text, clone.root, "-e")
             said = done.stdout
             if done.returncode and block.more == "network" and UNREACHABLE.search(said):
@@ -64,15 +66,17 @@ def test_the_page_is_right_to_the_letter(clone, page):
             path.write_text(block.text)
 
 
-def board_of(command: str) -> str:
-    """On which `make guest-…` runs its image."""
-    return re.search(r"run-guest --board (\S+)", make(*shlex.split(command)[1:], "-n"))[1]
-
-
-def put_guest(path, board: str) -> None:
-    """An image that powers off."""
+def put_guest(path, command: str) -> None:
+    """An image for the board on which the command runs it: a guest that powers off, or for
+    latency_measure a guest that prints as that does."""
+    words = shlex.split(command)[1:]
     path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(visitor(board, "q").elf, path)
+    if "SCENARIO=latency-measure" in words:
+        board = next(word.removeprefix("BOARD=") for word in words if word.startswith("BOARD="))
+        shutil.copy(latency_image(board, NATIVE_RAM), path)
+    else:
+        board = re.search(r"run-guest --board (\S+)", make(*words, "-n"))[1]
+        shutil.copy(visitor(board, "q").elf, path)
 
 
 @pytest.mark.nightly

@@ -23,6 +23,7 @@ from hypbench.comparing import BENCH, CONFIG, PATH, compare
 from hypbench.digests import made_from
 from hypbench.farm.cli import farm
 from hypbench.guests.cli import run_guest
+from hypbench.guests.prepare import with_image
 from hypbench.html.runs import compare_page, make_report, run_references
 from hypbench.peers.cli import peers
 from hypbench.plan_model import Plan
@@ -111,11 +112,13 @@ for other_command in (bound, capture, card, compare, dev, farm, peers, run_guest
 @click.option("--cost", is_flag=True,
               help="Also run the scenario with few samples under a plugin of QEMU, which counts"
                    " what each path makes the core do at EL2.")
+@click.option("--guest", type=PATH, metavar="IMAGE",
+              help="The image of the scenario's guest with recipe=image.")
 @formats.FORMAT
 @click.pass_obj
 def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | None,
         out: Path | None, table: str, quiet: bool, save: str | None, cost: bool,
-        targets: list[formats.Target]) -> None:
+        guest: Path | None, targets: list[formats.Target]) -> None:
     """Run a scenario on a board under QEMU or gem5, check its records, print the results.
 
     Without --out the records are kept in runs/, too. The exit status is that of the run, or 1 when
@@ -124,12 +127,13 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
     if save is not None:
         store.check_name(save)
     if plan:
-        check_run(tree, board, plan)
+        check_run(tree, board, plan, guest)
     if cost:
-        costing.check_possible(tree, board, clock)
+        costing.check_possible(tree, board, clock, guest)
     folder = out or tree.build(board)
     digest = digest_of(tree, board, plan, clock) if not out else ""
-    outcome = run_board(tree, board, plan, clock, timeout, folder, quiet)
+    asked = with_image(tree.plan(plan), guest) if plan else None
+    outcome = run_board(tree, board, asked, clock, timeout, folder, quiet)
     kept = store.keep(tree, outcome.log, outcome.problems, digest, save) if not out else None
     if not formats.is_replaced(targets):
         show_log(outcome.log, table)

@@ -22,8 +22,10 @@ def few_samples(plan: Plan) -> Plan:
                    benches=[(name, params | {"n": SAMPLES}) for name, params in plan.benches])
 
 
-def check_possible(tree: Tree, board: str, clock: str) -> None:
+def check_possible(tree: Tree, board: str, clock: str, guest: Path | None = None) -> None:
     """Refuse, before anything is built, what cannot be counted."""
+    if guest:
+        raise click.UsageError(f"costs are counted of the bench guest, not of GUEST={guest}")
     if clock != "icount":
         raise click.UsageError("costs are counted with CLOCK=icount alone")
     if reason := why_not(tree, board):

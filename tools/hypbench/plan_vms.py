@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 
 from hypbench import abi
 from hypbench.plan_words import (U32_MAX, Fields, Mistake, check_room, choice, missing, name_of,
@@ -50,6 +51,7 @@ class Guest:
     fields: Fields
     loads: list[Fields] = field(default_factory=list)
     recipe: str = ""
+    image: Path | None = None  # with recipe=image: the file that the user gave
 
     @property
     def ram_end(self) -> int:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a board can run a scenario here: one line has the reason, before anything is built."""
 
+from pathlib import Path
+
 import click
 
 from hypbench import gem5, qemu
 from hypbench import plan as plans
 from hypbench.abi import axes
+from hypbench.guests.prepare import check_placing, with_image
 from hypbench.tree import Tree, UnknownName, on_the_board
 
 COUNTED = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
@@ -30,11 +33,12 @@ def check_clock(tree: Tree, board: str, clock: str) -> None:
                           " give CLOCK=host (--clock host)")
 
 
-def check_run(tree: Tree, board: str, plan: str) -> None:
-    """The emulator is here, the scenario is right, and the emulator has what the scenario
-    measures."""
-    parsed = tree.plan(plan)
+def check_run(tree: Tree, board: str, plan: str, guest: Path | None = None) -> None:
+    """The emulator is here, the scenario is right, the emulator has what the scenario measures, and
+    the user's image, `guest`, can be placed."""
+    parsed = with_image(tree.plan(plan), guest)
     check_board(tree, board)
+    check_placing(tree, board, parsed)
     by_recipe = any(guest.recipe for guest in parsed.guests.values())
     plans.check_on(board, None if by_recipe else plans.board_of(board), parsed)
     off, *_ = words = axes()["events"]

@@ -10,13 +10,13 @@ import click
 from rich.console import Console
 
 from hypbench import terminal
-from hypbench.analysis import cyclictest
+from hypbench.analysis import cyclictest, latency_measure
 from hypbench.analysis.beside import NO_LOAD, OWN_CORE
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.failover import PHASES as FAILOVER_PHASES
 from hypbench.analysis.interrupts import is_whole
 from hypbench.frame import frame_of
-from hypbench.model import NONE, Block, Section, Text
+from hypbench.model import NONE, Block, Section, Table, Text
 from hypbench.records import Log
 from hypbench.report import CHECKS_OK, caption, difference, notes, results, title
 from hypbench.rows import (BASELINE, NOT_MODELLED, Key, Row, by_vm, config_names, hides,
@@ -34,6 +34,7 @@ LINES_MOST = 40  # of the default view
 BELOW_MOST = 12  # lines below the table of the default view
 ROWS_LEAST = 12  # lines that the table has in any case
 FRAME = 7  # lines of a table that are no rows, of its title, and of what is left out
+HEADING = 12  # the same of a guest's own table, whose headings wrap
 DENSE = 0.5  # of the cells; with fewer, configurations do not stand side by side
 SKIPPED = "skipped:"
 LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
@@ -192,9 +193,18 @@ def show_short(log: Log) -> None:
     for vm, part in parts.items():
         if part.of_kind("bench"):
             print_short([f"VM {vm}:"] * (len(parts) > 1), part, room // len(parts))
-    print_blocks(cyclictest.section(frame_of(log), []).tables)
+    for own in (cyclictest, latency_measure):
+        for block in own.section(frame_of(log), []).tables:
+            print_cut(block, LINES_MOST - len("\n".join(below).splitlines()) - HEADING)
     for line in below:
         click.echo(line)
+
+
+def print_cut(block: Table, room: int) -> None:
+    """The table as far as there is room, and how many rows it leaves out."""
+    print_blocks([replace(block, rows=block.rows[:room])])
+    if len(block.rows) > room:
+        click.echo(f"{len(block.rows) - room} more rows: --table long shows all.")
 
 
 def print_short(heading: list[str], log: Log, room: int) -> None:

@@ -96,23 +96,31 @@ class Qemu:
     name = "QEMU"
     watched = True  # whether it still executes instructions
 
-    def __init__(self, words: list[str], limit_s: float | None):
+    def __init__(self, words: list[str], limit_s: float | None,
+                 is_last: Callable[[bytes], bool] = lambda line: False):
+        """`is_last`: whether the guest powers off after a line that it prints."""
         self.words = words
+        self.is_last = is_last
         self.limit_s = limit_s
         self.timed_out = False  # ended at the limit (None: there is none), or stuck
         self.stuck = False  # executed no instruction any more
         self.stopped = False  # it did not end after the end record, as a run that is refused
+        self.idle = False  # a guest printed its last line and did not power off
         self.status: int | None = None
         self.stderr = ""
 
     def lines(self) -> Generator[bytes]:
         with self.started() as process:
             assert process.stdout
+            last = None
             while line := process.stdout.readline(LONGEST_LINE):
                 self.watch.heard.set()
+                if last:
+                    last.cancel()
                 yield line
                 if is_end(line):
                     self.expect_end(process)
+                last = alarm(END_GRACE_S, self._leave, process) if self.is_last(line) else None
             self.status = process.wait()
 
     @contextmanager
@@ -144,6 +152,10 @@ class Qemu:
 
     def _expire(self, process: Process) -> None:
         self.timed_out = True
+        end(process)
+
+    def _leave(self, process: Process) -> None:
+        self.idle = True
         end(process)
 
     def _stop(self, process: Process) -> None:

@@ -30,8 +30,12 @@ TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 # queue_line() of hyp/dev/vpl011.c; NAME as in a plan. A record may stand before it where the line
 # end was lost on a serial line.
 VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
-# Lines in which a guest prints what it measured itself (guests/measured.py).
-MEASURED = re.compile(rb"(?:[A-Za-z0-9_.-]{1,23}: )?cyclictest: [\w. +~-]{1,80}")
+# Lines in which a guest prints what it measured itself: those of cyclictest (guests/measured.py),
+# and those of Zephyr's latency_measure (guests/latency_measure.py).
+MEASURED = re.compile(
+    rb"(?:[A-Za-z0-9_.-]{1,23}: )?(?:cyclictest: [\w. +~-]{1,80}"
+    rb"|Timing results: Clock frequency: {1,4}\d{1,5} MHz|PROJECT EXECUTION (?:SUCCESSFUL|FAILED)"
+    rb"|[!-~][ -~]{0,120}: {0,12}\d{1,10} cycles , {0,12}\d{1,10} ns(?: :[ -~]{0,60})?)")
 LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 END = b'"kind":"end"'

@@ -9,6 +9,7 @@ import click
 
 from hypbench import costing, plan as plans, scenario
 from hypbench.boards import images
+from hypbench.guests.recipes import BROUGHT
 from hypbench.plan_binary import core_count
 from hypbench.plan_language import parse
 from hypbench.plan_model import PLATFORMS, Plan
@@ -44,7 +45,8 @@ def needs_of(plan: Plan, words: list[str]) -> list[str]:
     """Return what a scenario needs beside one core of QEMU."""
     cores = core_count(plan)
     return [*([f"{cores} cores"] if cores > 1 else []),
-            *(f"Debian's images for {guest.recipe}" for guest in plan.guests.values()
+            *("an image of yours, GUEST=" if guest.recipe == BROUGHT else
+              f"Debian's images for {guest.recipe}" for guest in plan.guests.values()
               if guest.recipe),
             *(NEEDS[word] for word in words)]
 
@@ -68,15 +70,17 @@ def scenarios(tree: Tree) -> None:
 @click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount")
 @click.option("--board", metavar="B", help="Also check that board B can run the scenario here.")
 @click.option("--cost", is_flag=True, help="Also check that costs can be counted on the board.")
+@click.option("--guest", type=PATH, metavar="IMAGE", help="The image of a guest with recipe=image.")
 @click.pass_obj
-def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: bool) -> None:
+def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: bool,
+                   guest: Path | None) -> None:
     """Report every mistake of SCENARIO, a word or a file, and build nothing."""
     if not board:
         tree.plan(word)
         return
-    check_run(tree, board, word)
+    check_run(tree, board, word, guest)
     if cost:
-        costing.check_possible(tree, board, clock)
+        costing.check_possible(tree, board, clock, guest)
 
 
 @click.command("show-scenario")

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
-from hypbench.guests import measured
+from hypbench.guests import latency_measure, measured
 from hypbench.guests.prepare import expanded
 from hypbench.plan_binary import core_count
 from hypbench.plan_model import Plan
@@ -228,7 +228,9 @@ def qemu_run(tree: Tree, board: str, plan: Plan | None, clock: str, limit_s: flo
     placed, loaders = expanded(tree, board, plan, out) if plan else (None, [])
     image = write_image(tree, board, placed, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image, plans.cores_of(read_bytes(image)))
-    return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S), platform
+    brought = plan and any(guest.image for guest in plan.guests.values())
+    last = {"is_last": latency_measure.is_last} if brought else {}
+    return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S, **last), platform
 
 
 def gem5_run(tree: Tree, board: str, plan: Plan | None, limit_s: float | None, out: Path
@@ -278,13 +280,17 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 def problems_of(log: Log, platform: str | None) -> list[str]:
     """Everything that is wrong with a finished log, of that platform where it is known."""
     return [*(str(problem) for problem in log.problems + check_rules(log, platform)),
-            *above_proven(log), *measured.problems_of(log)]
+            *above_proven(log), *measured.problems_of(log),
+            *latency_measure.problems_of(log)]
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:
     """How QEMU or gem5 ended, when that was not well."""
     if machine.stuck:
         return [stuck(log)]
+    if machine.idle:
+        return [f"{machine.name} was ended: latency_measure printed its last line, and the guest"
+                " did not power off (docs/howto/latency-measure.md)"]
     if machine.stopped:
         return [f"{machine.name} did not end after the end record: the board stopped, or its reset"
                 " failed"]

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from types import ModuleType
 
 from hypbench.analysis import (answer, beside, bound, comparison, conditions, cyclictest,
-                               failover, flames, interrupts, links, memory, programs, studies,
-                               switches)
+                               failover, flames, interrupts, latency_measure, links, memory,
+                               programs, studies, switches)
 from hypbench.frame import Board
 from hypbench.model import Section
 
 # In the order of the page. A subject without records makes no blocks, and is left out.
-PARTS = (comparison, answer, interrupts, cyclictest, bound, flames, memory, beside, failover, links,
-         studies, switches, programs, conditions)
+PARTS = (comparison, answer, interrupts, cyclictest, latency_measure, bound, flames, memory, beside,
+         failover, links, studies, switches, programs, conditions)
 # The questions of a reader, and the sections that answer each.
 QUESTIONS = {
-    "How late is an interrupt?": ("answer", "interrupts", "cyclictest", "ceilings", "flames",
-                                 "switches"),
+    "How late is an interrupt?": ("answer", "interrupts", "cyclictest", "latency-measure",
+                                 "ceilings", "flames", "switches"),
     "What does memory cost?": ("answer", "memory"),
     "What does a neighbour do?": ("answer", "beside", "links", "ceilings"),
     "How fast is a fail over?": ("answer", "failover"),

@@ -53,16 +53,23 @@ class Cyclictest:
         return None
 
 
-@once_a_log
-def runs_of(log: Log) -> list[Cyclictest]:
-    """In the order of the steps, each by the first step that ended after its lines."""
+def lines_by_config(log: Log) -> Iterator[tuple[str, bytes]]:
+    """The lines of a guest's own measurement, each with the configuration of the first step that
+    ended after the line."""
     ends = [(record.seq, str(record.data["config"])) for record in log.sound
             if record.kind == "step"]
-    found: list[Cyclictest] = []
     for after, raw in log.measured:
+        if config := next((name for seq, name in ends if seq > after), ""):
+            yield config, raw
+
+
+@once_a_log
+def runs_of(log: Log) -> list[Cyclictest]:
+    """In the order of the steps."""
+    found: list[Cyclictest] = []
+    for config, raw in lines_by_config(log):
         line = LINE.fullmatch(raw)
-        config = next((name for seq, name in ends if seq > after), "")
-        if not line or not config:
+        if not line:
             continue
         if line["loops"]:
             found.append(Cyclictest(config, line["system"].decode(), int(line["loops"])))

@@ -10,7 +10,7 @@ from hypbench.guests import devicetree, formats
 from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, read_board, shown,
                                      size_of)
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
-from hypbench.guests.recipes import BUILT_BY_HAND, RECIPES
+from hypbench.guests.recipes import BROUGHT, BUILT_BY_HAND, RECIPES
 from hypbench.plan_model import ORDERS, Plan, config_of, words_of
 from hypbench.plan_vms import GUEST, Guest, usual_vms
 from hypbench.plan_words import Mistake, nearest
@@ -111,21 +111,59 @@ def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
 def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
     """A plan whose guest with a recipe, if there is one, has its images placed, and the words by
     which QEMU loads them; `folder` gets the files."""
-    found = {name: guest.recipe for name, guest in plan.guests.items() if guest.recipe}
+    found = guest_to_place(plan)
     if not found:
         return plan, []
-    if len(found) > 1:
-        raise BadGuest("a scenario has one guest with a recipe at most")
-    (name, recipe), = found.items()
-    if recipe not in RECIPES:
-        near = nearest(recipe, RECIPES)
-        raise BadGuest(f"recipe={recipe}: no guest of that name{near and f', nearest {near!r}'};"
-                       f" valid: {' '.join(RECIPES)}")
-    wish = by_recipe(tree, Wish(board, Path(recipe), config_for(tree, board, plan)), folder)
+    name, guest = found
+    config = config_for(tree, board, plan)
+    wish = (Wish(board, guest.image, config) if guest.image else
+            by_recipe(tree, Wish(board, Path(guest.recipe), config), folder))
     prepared = prepare(tree, wish, folder / "guest-images")
     placed = guest_of(prepared.machine, prepared.layout, prepared.loads)
     return (replace(plan, guests=plan.guests | {name: placed}),
             [word for load in prepared.loads for word in load.option(prepared.board)])
+
+
+def guest_to_place(plan: Plan) -> tuple[str, Guest] | None:
+    """The guest of a plan whose images the host tool places; None if there is none."""
+    found = [(name, guest) for name, guest in plan.guests.items() if guest.recipe]
+    if len(found) > 1:
+        raise BadGuest("a scenario has one guest with a recipe at most")
+    for _, guest in found:
+        check_named(guest)
+    return found[0] if found else None
+
+
+def check_named(guest: Guest) -> None:
+    """The recipe of a guest is there, and with recipe=image the user's file is."""
+    valid = (*RECIPES, BROUGHT)
+    if guest.recipe not in valid:
+        near = nearest(guest.recipe, valid)
+        raise BadGuest(f"recipe={guest.recipe}: no guest of that name"
+                       f"{near and f', nearest {near!r}'}; valid: {' '.join(valid)}")
+    if guest.recipe == BROUGHT and not guest.image:
+        raise BadGuest("this scenario runs an image of yours, and GUEST= names none; give"
+                       " GUEST=<its file> (docs/howto/latency-measure.md)")
+
+
+def with_image(plan: Plan, image: Path | None) -> Plan:
+    """The plan whose guest with recipe=image is the user's image."""
+    wanting = {name: guest for name, guest in plan.guests.items() if guest.recipe == BROUGHT}
+    if image and not wanting:
+        raise BadGuest(f"GUEST={image}: this scenario runs no image of yours; latency-measure does,"
+                       " and so does make run-guest")
+    if image and not image.is_file():
+        raise BadGuest(f"GUEST={image}: no such file")
+    return replace(plan, guests=plan.guests | {
+        name: replace(guest, image=image) for name, guest in wanting.items()})
+
+
+def check_placing(tree: Tree, board: str, plan: Plan) -> None:
+    """Whether the images of a plan's guest can be placed. Nothing is fetched for the check."""
+    found = guest_to_place(plan)
+    if found and found[1].image:
+        with TemporaryDirectory(prefix="hypbench-") as folder:
+            expanded(tree, board, plan, Path(folder))
 
 
 def config_for(tree: Tree, board: str, plan: Plan) -> str:

@@ -102,6 +102,8 @@ def uboot(isa: str) -> Recipe:
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
                                                    "uboot": uboot, "cyclictest": cyclictest}
+# The recipe of a guest whose image the user gives: `make bench SCENARIO=… GUEST=…`.
+BROUGHT = "image"
 # Guests of which no package has an image, and how a user gets one.
 BUILT_BY_HAND = {
     "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"

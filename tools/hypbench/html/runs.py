@@ -43,8 +43,10 @@ PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched",
          "beside", "beside-core", "beside-rings", "failover", "switches", "links", "virtio",
          "links-beside", "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1",
          "paper-s2", "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
-# The page shows the latest kept run of these, and runs none: Debian's packages are fetched for it.
-KEPT_RUNS = ("cyclictest", "cyclictest-beside", "cyclictest-core")
+# The page shows the latest kept run of these, and runs none: Debian's packages are fetched for it,
+# or a user brings the image.
+KEPT_RUNS = ("cyclictest", "cyclictest-beside", "cyclictest-core", "latency-measure",
+             "latency-measure-vm")
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"

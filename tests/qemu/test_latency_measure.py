@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An image that a user brings and that prints as Zephyr's latency_measure does (arch/latency.c):
+natively, direct and trapped in one run, with the exits that the hypervisor adds, exactly."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import expected
+from assembler import assemble
+from hypbench import qemu
+from hypbench.cli import main
+from hypbench.guests import latency_measure
+from hypbench.guests.prepare import with_image
+from hypbench.rows import config_names
+from hypbench.session import Outcome, run_board
+from lab import TREE
+from test_make import make
+
+LIMIT_S = 300  # a run that takes longer hangs
+NATIVE_RAM, RAM = 0x80200000, 0x40200000
+READ, COUNTER = "gic.read - Read GICD_IIDR", "counter.read - Read the counter"
+
+
+def image(board: str, address: int, power_off: int = 1) -> Path:
+    return assemble(board, "vcpus", address, f"POWEROFF={power_off}", f"BASE={address:#x}",
+                    also=("latency.c",)).elf
+
+
+def run(board: str, scenario: str, file: Path) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        return run_board(TREE, board, with_image(TREE.plan(scenario), file), "icount", LIMIT_S,
+                         Path(folder), quiet=True)
+
+
+def exit_of_a_read(run_record: dict) -> int:
+    """The instructions at EL2, as the plugin counted them from outside for tests/expected/. QEMU
+    under icount does not count the load that is aborted."""
+    series = expected.series(run_record["compiler"])
+    file = expected.FOLDER / series / "costs" / f"{run_record['board']}.json"
+    return json.loads(file.read_text())["costs"]["trapped"]["mmio_read vgic"]["instructions"] - 1
+
+
+@pytest.mark.parametrize("scenario", ["latency-measure", "latency-measure-vm"])
+def test_direct_is_as_native_and_trapped_adds_the_exit(built, scenario):
+    done = run(built, scenario, image(built, RAM if scenario.endswith("-vm") else NATIVE_RAM))
+    assert (done.status, done.problems) == (0, [])
+    found = {one.config: one.means for one in latency_measure.results_of(done.log)}
+    assert list(found) == config_names(done.log)
+    ns = 1_000_000_000 // done.log.run["hz"]
+    base = next(iter(found.values()))
+    assert found["direct"] == base
+    assert found["trapped"][COUNTER] == base[COUNTER]
+    assert found["trapped"][READ] - base[READ] == exit_of_a_read(done.log.run) * ns
+
+
+def test_a_guest_that_does_not_power_off_is_ended_with_the_remedy(built, monkeypatch):
+    """Zephyr idles after latency_measure's last line."""
+    monkeypatch.setattr(qemu, "END_GRACE_S", 0.5)
+    done = run(built, "latency-measure", image(built, NATIVE_RAM, power_off=0))
+    assert done.status == 1
+    assert any("latency_measure printed its last line, and the guest did not power off" in problem
+               for problem in done.problems), done.problems
+    assert latency_measure.results_of(done.log) == []
+
+
+@pytest.mark.parametrize("scenario, address, says", [
+    ("latency-measure", None, "this scenario runs an image of yours, and GUEST= names none"),
+    ("latency-measure", RAM, "is outside of the guest's RAM (0x80000000 to 0x8fffffff)"),
+    ("latency-measure-vm", NATIVE_RAM, "is outside of the guest's RAM (0x40000000 to 0x4fffffff)"),
+    ("default", RAM, "this scenario runs no image of yours")])
+def test_an_image_that_cannot_run_is_refused_before_anything_is_built(board, scenario, address,
+                                                                      says):
+    """`make bench` gives this command before it builds the image of the board."""
+    given = ["--guest", str(image(board, address))] if address else []
+    done = CliRunner().invoke(main, ["check-scenario", scenario, "--board", board, *given])
+    assert done.exit_code == 2
+    assert says in done.output and len(done.output.splitlines()) == 1, done.output
+
+
+def test_make_bench_keeps_the_run_and_prints_a_table(built, tmp_path):
+    shutil.copy(image(built, NATIVE_RAM), tmp_path / "zephyr.elf")
+    said = make("bench", f"BOARD={built}", "SCENARIO=latency-measure",
+                f"GUEST={tmp_path / 'zephyr.elf'}")
+    assert "latency-measure: mean of each operation, by latency_measure" in said
+    assert f"kept: runs/{built}/latency-measure/" in said

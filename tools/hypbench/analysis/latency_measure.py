@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a real-time system's own operations take in a VM: latency_measure of a Zephyr that a user
+brings, natively, direct and trapped, beside the wake-ups of the bench guest."""
+
+from hypbench.frame import Board, Source
+from hypbench.guests.latency_measure import Latencies, results_of
+from hypbench.model import NONE, Cell, Cells, Section, prose
+from hypbench.rows import BASELINE
+
+PLANS = ("default", "interrupts", "traps")
+OURS = (("timer_wakeup", "busy-vector", "hypbench's guest: timer to vector"),
+        ("timer_wakeup", "wfi-task", "hypbench's guest: timer to a task that slept"))
+
+
+def section(board: Board, _boards: list[Board]) -> Section:
+    made = Section("latency-measure", "latency_measure in Zephyr", board.name)
+    found = {plan: (source, results_of(source.whole or source.log))
+             for plan, source in board.sources.items()}
+    found = {plan: pair for plan, pair in found.items() if pair[1]}
+    if not found:
+        return made
+    made.text(prose("latency_measure", mhz=next(iter(found.values()))[1][0].mhz))
+    ours = board.first_with(OURS[0][0], *PLANS)
+    for plan, (source, runs) in found.items():
+        configs = list(dict.fromkeys(run.config for run in runs))
+        base = BASELINE if BASELINE in configs else configs[0]
+        others = [config for config in configs if config != base]
+        head = ("operation", *(f">{config}" for config in configs),
+                *(f">{config} − {base}" for config in others))
+        rows = [row(source, runs, name, configs, base) for name in names(runs)]
+        rows += [row_of_ours(ours, *one, configs, base) for one in OURS if ours.rows]
+        made.table(plan, f"{plan}: mean of each operation, by latency_measure", head, rows)
+    return made
+
+
+def names(runs: list[Latencies]) -> list[str]:
+    """Each metric once, in the order in which it was printed first."""
+    return list(dict.fromkeys(name for run in runs for name in run.means))
+
+
+def ticks(source: Source, runs: list[Latencies], name: str, config: str) -> int | None:
+    """The mean of the latest run in a configuration, in the clock's ticks."""
+    value = next((run.means.get(name) for run in reversed(runs) if run.config == config), None)
+    return None if value is None else round(value * source.clock.hz / 1e9)
+
+
+def row(source: Source, runs: list[Latencies], name: str, configs: list[str], base: str) -> Cells:
+    values = {config: ticks(source, runs, name, config) for config in configs}
+    return [name, *(source.clock.show(value) for value in values.values()),
+            *changes(source, values, base)]
+
+
+def changes(source: Source, values: dict[str, int | None], base: str) -> list[str]:
+    first = values[base]
+    return [source.clock.change(value - first if value is not None and first is not None else None)
+            for config, value in values.items() if config != base]
+
+
+def row_of_ours(ours: Source, bench: str, variant: str, name: str, configs: list[str], base: str
+                ) -> Cells:
+    found = {config: ours.row(bench, variant, config) for config in configs}
+    cells: list[str | Cell] = [name]
+    cells += [ours.cell(one) if one else NONE for one in found.values()]
+    medians = {config: one.p50 if one else None for config, one in found.items()}
+    return [*cells, *changes(ours, medians, base)]
