@@ -12,21 +12,71 @@ static int both_aligned(const void *a, const void *b)
 	return (((uintptr_t)a | (uintptr_t)b) & (sizeof(word) - 1)) == 0;
 }
 
-void *memcpy(void *restrict to, const void *restrict from, size_t size)
+/* Both begin at a word, or the size is less than a word. */
+static inline __attribute__((always_inline)) void copy_aligned(uint8_t *to, const uint8_t *from,
+							       size_t size)
+{
+	/* bound: ARGUMENT_2 / WORD / 2 */
+	for (; size >= 2 * sizeof(word); size -= 2 * sizeof(word)) {
+		const word *source = (const word *)(const void *)from;
+		word *target = (word *)(void *)to, first = source[0], second = source[1];
+
+		target[0] = first;
+		target[1] = second;
+		to += 2 * sizeof(word);
+		from += 2 * sizeof(word);
+	}
+	if (size >= sizeof(word)) {
+		*(word *)(void *)to = *(const word *)(const void *)from;
+		to += sizeof(word);
+		from += sizeof(word);
+	}
+	/* bound: WORD - 1 */
+	for (size %= sizeof(word); size; size--)
+		*to++ = *from++;
+}
+
+/* The destination begins at a word, the source does not: each word of the destination has bytes of
+ * two words of the source. Read no word without a byte of the source. At least one word. */
+static inline void copy_shifted(uint8_t *to, const uint8_t *from, size_t size)
+{
+	unsigned offset = (unsigned)((uintptr_t)from % sizeof(word));
+	const word *next = (const word *)(const void *)(from - offset);
+	word low = *next++;
+
+	/* bound: ARGUMENT_2 / WORD */
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		word high = *next++;
+
+		*(word *)(void *)to = low >> offset * 8 | high << (sizeof(word) - offset) * 8;
+		low = high;
+		to += sizeof(word);
+		from += sizeof(word);
+	}
+	/* bound: WORD - 1 */
+	for (; size; size--)
+		*to++ = *from++;
+}
+
+static __attribute__((noinline)) void *copy_unaligned(void *to, const uint8_t *from, size_t size)
 {
 	uint8_t *d = to;
-	const uint8_t *s = from;
 
-	if (both_aligned(to, from))
-		/* bound: ARGUMENT_2 / WORD */
-		for (; size >= sizeof(word); size -= sizeof(word)) {
-			*(word *)(void *)d = *(const word *)(const void *)s;
-			d += sizeof(word);
-			s += sizeof(word);
-		}
-	/* bound: ARGUMENT_2 */
-	while (size--)
-		*d++ = *s++;
+	/* bound: WORD - 1 */
+	for (; (uintptr_t)d % sizeof(word) && size; size--)
+		*d++ = *from++;
+	if (size < sizeof(word) || both_aligned(d, from))
+		copy_aligned(d, from, size); /* argument: ARGUMENT_2 */
+	else
+		copy_shifted(d, from, size); /* argument: ARGUMENT_2 */
+	return to;
+}
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+	if (!both_aligned(to, from))
+		return copy_unaligned(to, from, size); /* argument: ARGUMENT_2 */
+	copy_aligned(to, from, size);                  /* argument: ARGUMENT_2 */
 	return to;
 }
 

@@ -172,6 +172,47 @@ static void lose(struct virtio_net *sender, uint16_t head)
 	give_back(sender, VIRTIO_NET_TX, head, 0);
 }
 
+/* Return the memory of a chain that has one descriptor, in linear RAM, or NULL. */
+static inline void *only_piece(const struct virtio_net *end, enum virtio_net_queue which,
+			       uint16_t head, uint32_t *size)
+{
+	const struct virtio_queue *queue = &end->queue[which];
+	const volatile struct virtio_descriptor *descriptor = &queue->descriptors[head];
+
+	if (head >= queue->size ||
+	    descriptor->flags != (which == VIRTIO_NET_RX ? VIRTIO_DESC_WRITE : 0))
+		return NULL;
+	*size = descriptor->length;
+	return memory_at(end, descriptor->address, *size);
+}
+
+/* Copy a frame that lies in one piece at each end from RAM to RAM. Return its length, or 0 for any
+ * other frame, of which nothing is copied. The receiver's header replaces the sender's before the
+ * receiver has the buffer. */
+static inline uint32_t copy_frame(struct virtio_net *end, uint16_t from, uint16_t to)
+{
+	uint32_t length, room;
+	const void *sent = only_piece(end->peer, VIRTIO_NET_TX, from, &length);
+	void *buffer = sent ? only_piece(end, VIRTIO_NET_RX, to, &room) : NULL;
+
+	if (!buffer || length <= HEADER || length > sizeof(end->cable->frame) || room < length ||
+	    (uintptr_t)buffer % _Alignof(struct virtio_net_header))
+		return 0;
+	/* argument: VIRTIO_NET_FRAME_MOST + 12 */
+	memcpy(buffer, sent, length);
+	*(struct virtio_net_header *)buffer = (struct virtio_net_header){ .buffers = 1 };
+	return length;
+}
+
+/* The frame has `length` bytes in the receiver's buffer. */
+static bool received(struct virtio_net *end, uint16_t from, uint16_t to, uint32_t length)
+{
+	end->received++;
+	give_back(end, VIRTIO_NET_RX, to, length);
+	give_back(end->peer, VIRTIO_NET_TX, from, 0);
+	return true;
+}
+
 /* Receive one frame of the peer. Return false without a frame or a buffer for it. */
 static bool receive(struct virtio_net *end)
 {
@@ -181,6 +222,9 @@ static bool receive(struct virtio_net *end)
 
 	if (!next_chain(peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
 		return false;
+	length = copy_frame(end, from, to);
+	if (length)
+		return received(end, from, to, length);
 	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
 	if (length <= HEADER || length > sizeof(end->cable->frame)) {
 		/* stop the peer, which could go on for ever: no buffer is used up */
@@ -197,10 +241,7 @@ static bool receive(struct virtio_net *end)
 		lose(peer, from);
 		return true;
 	}
-	end->received++;
-	give_back(end, VIRTIO_NET_RX, to, length);
-	give_back(peer, VIRTIO_NET_TX, from, 0);
-	return true;
+	return received(end, from, to, length);
 }
 
 /* Drop one frame of this end, whose peer is not working. */
@@ -222,22 +263,14 @@ static bool sends_more(const struct virtio_net *sender)
 	return queue->available->index != queue->next;
 }
 
-/* Return the number of moved frames: after VIRTIO_NET_AT_ONCE more frames may wait. */
-static inline unsigned move_piece(struct virtio_net *end)
+/* Move at most one frame. Return whether another one waits. */
+static inline bool move_one(struct virtio_net *end)
 {
-	unsigned count = 0;
+	struct virtio_net *sender = end->peer->works ? end->peer : end;
 
 	if (!end->works)
-		return 0;
-	if (end->peer->works)
-		/* bound: VIRTIO_NET_AT_ONCE */
-		while (receive(end) && ++count < VIRTIO_NET_AT_ONCE && sends_more(end->peer))
-			;
-	else
-		/* bound: VIRTIO_NET_AT_ONCE */
-		while (count < VIRTIO_NET_AT_ONCE && drop(end))
-			count++;
-	return count;
+		return false;
+	return (sender == end ? drop(end) : receive(end)) && sends_more(sender);
 }
 
 /* --- the share of the core --- */
@@ -258,22 +291,22 @@ static __cold void rest(struct virtio_net *end)
 	timerq_start(&end->vm->net_rest, end->rests_until);
 }
 
-/* Move one piece; a rest of the same length follows each piece. */
+/* Move one frame; a rest of the same length follows each frame. */
 void virtio_net_kicked(struct virtio_net *end)
 {
 	uint64_t start = read_cntpct_el0(), now;
-	unsigned count;
+	bool more;
 
 	if (start < end->rests_until) {
 		rest(end);
 		return;
 	}
 	lock_take(&end->cable->lock);
-	count = move_piece(end);
+	more = move_one(end);
 	lock_release(&end->cable->lock);
 	now = read_cntpct_el0();
 	end->rests_until = now + (now - start);
-	if (count == VIRTIO_NET_AT_ONCE)
+	if (more)
 		rest(end);
 }
 

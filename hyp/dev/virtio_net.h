@@ -4,10 +4,11 @@
  * another VM's device.
  *
  * A sender's QueueNotify only pends a physical SPI, the other end's kick. The core that handles the
- * kick copies the frames in EL2, in pieces of VIRTIO_NET_AT_ONCE, into the receiver's buffers. A
- * rest as long as the piece follows each piece, and no kick exits in a rest: the core's vCPUs have
- * half of its time, whatever the sender does. EL2 copies at the receiver's priority: while a more
- * urgent vCPU has the core, the frames wait and the kick is disabled.
+ * kick copies one frame an exit in EL2 into the receiver's buffers. A rest as long as the copy
+ * follows each frame, and no kick exits in a rest: the core's vCPUs have half of its time, whatever
+ * the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the core, the
+ * frames wait and the kick is disabled. EL2 copies a frame that lies in one piece at both ends from
+ * RAM to RAM, and any other frame through the cable's own memory.
  *
  * EL2 reads a guest's queues once and checks them: a chain that is too long or leaves the VM's RAM,
  * an empty frame or one longer than a frame may be, or an index that jumps, stops only that guest's
@@ -24,8 +25,7 @@
 struct vcpu;
 struct vm;
 
-/* Limits that keep exits short: frames moved in one exit; descriptors of a frame. */
-#define VIRTIO_NET_AT_ONCE 2u
+/* The limit of a frame's descriptors keeps exits short. */
 #define VIRTIO_NET_CHAIN_MOST 16u
 
 struct virtio_queue {
@@ -40,7 +40,7 @@ struct virtio_queue {
 	uint16_t used_index;
 };
 
-/* Shared by both ends. The lock is held for at most a piece, with interrupts masked. */
+/* Shared by both ends. The lock is held for at most one frame, with interrupts masked. */
 struct virtio_cable {
 	struct lock lock;
 	union {
@@ -78,5 +78,5 @@ void virtio_net_add(struct vm *vm, struct virtio_net *end);
 /* Reset the device: it no longer reads or writes the VM's RAM. */
 void virtio_net_reset(struct virtio_net *end);
 
-/* Handle the kick, on a core of the VM: move a piece of the waiting frames. */
+/* Handle the kick, on a core of the VM: move one waiting frame. */
 void virtio_net_kicked(struct virtio_net *end);

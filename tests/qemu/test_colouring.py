@@ -131,8 +131,10 @@ def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
 
 # --- links ---
 
-LINKED = {"cores": "trapped beside=load_echo", "core": "trapped-sw sched=fp fp=lazy"
-          " beside=load_echo", "lazy": "trapped beside=load_echo fill=lazy"}
+# With lr=hw QEMU's GICv2 loses the SPI of a frame that comes while the last one is active
+# (CAVEATS.md).
+LINKED = {"cores": "trapped-sw beside=load_echo", "core": "trapped-sw sched=fp fp=lazy"
+          " beside=load_echo", "lazy": "trapped-sw beside=load_echo fill=lazy"}
 LINKS = HEAD + "".join(f"config {name} {axes} stage2=4K colouring=on\n"
                        for name, axes in LINKED.items()) + VMS
 DOORBELL = "".join(f"link {vm} kind=doorbell a=bench b={vm}\n" for vm in ("near", "far"))
