@@ -33,12 +33,13 @@ chosen_runs = $(if $(told_board),--board $(told_board)) \
 	$(if $(told_scenario),--scenario "$(told_scenario)")
 
 .DEFAULT_GOAL := help
-.PHONY: all image images qemu-image qemu-images setup setup-images setup-tests bench scenarios \
+TARGETS := all image images qemu-image qemu-images setup setup-images setup-tests bench scenarios \
 	runs trace \
 	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
 	guest-freertos peers probe compare reference report site debug check qemu-test \
 	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
-	boards update-expected sdcard tftp flash dist dist-images clean help FORCE
+	unit-test-nightly boards update-expected sdcard tftp flash dist dist-images clean help
+.PHONY: $(TARGETS) FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
 REFERENCE_BOARDS := $(sort $(basename $(notdir $(wildcard tests/expected/*/*.json))))
@@ -60,6 +61,13 @@ NEAREST := import sys; from difflib import get_close_matches; \
 	print(*(", nearest " + word for word in get_close_matches(sys.argv[1], sys.argv[2:], 1)))
 near = $(shell python3 -c '$(NEAREST)' $(call quoted,$(1)) $(2) 2>/dev/null)
 
+# A goal that is neither a target nor a file. Each file that make makes is in a folder.
+strange := $(foreach goal,$(filter-out $(TARGETS) setup-% unlocked-% dist-of-%,$(MAKECMDGOALS)),\
+	$(if $(findstring /,$(goal)),,$(goal)))
+ifneq ($(strip $(strange)),)
+$(error no target $(firstword $(strange))$(call near,$(firstword $(strange)),$(TARGETS)); \
+	make help lists the targets)
+endif
 ifneq ($(words $(BUILD)),1)
 $(error BUILD=$(BUILD): make wants the name of a folder, without a blank)
 endif
@@ -213,7 +221,7 @@ OF_boards := TABLE
 OF_bench := CLOCK COST FORMAT GUEST PLACE SAVE SCENARIO TABLE
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
-OF_bound := SCENARIO TABLE
+OF_bound := TABLE
 OF_capture := BAUD LIMIT TABLE TTY
 OF_compare := A ALLOW ALLOW_MISSING B FORMAT SCENARIO TABLE THRESHOLD
 OF_report :=
@@ -279,8 +287,9 @@ setup-images:
 scenarios: setup-python
 	@$(HYPBENCH) scenarios
 
-## bench: run SCENARIO on BOARD under QEMU (CLOCK=icount or host) or gem5 (TABLE=long, COST=on),
-##   keep the run in runs/; SAVE=before names it, as a baseline for `make compare A=before`;
+## bench: run SCENARIO on BOARD under QEMU or gem5, print its table, keep the run in runs/
+##   (CLOCK=icount or host, TABLE=long, COST=on);
+##   SAVE=before names the run, as a baseline for `make compare A=before`;
 ##   FORMAT=junit=run.xml writes the result for other programs, too (docs/howto/ci.md);
 ##   PLACE=pi-rack-3 runs on a board in a rack instead (docs/howto/farm.md);
 ##   GUEST=zephyr.elf is the image of a scenario that wants one (docs/howto/latency-measure.md)
@@ -296,21 +305,21 @@ bench: $(setup-run)$(if $(shell grep -ls '^\[variant\.$(SCENARIO)\.guest' scenar
 		grep -ls '^\[guest' 'scenarios/$(SCENARIO).toml' '$(SCENARIO)' /dev/null \
 		$$(grep -ls '^\[variant\.$(SCENARIO)\]' scenarios/*.toml)),+guests)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)" --board $(BOARD) \
-		$(if $(costs),--clock $(CLOCK) --cost) $(call option,--guest,GUEST)
+		$(if $(costs),--clock $(CLOCK) --cost) $(call option,--guest,GUEST) \
+		$(call option,--save,SAVE) $(FORMAT:%=--format "%")
 	@$(MAKE) $(abreast) --no-print-directory qemu-image >&2
 	@$(HYPBENCH) run --board $(BOARD) --scenario "$(SCENARIO)" --clock $(CLOCK) \
 		--table $(TABLE) $(if $(costs),--cost) $(call option,--save,SAVE) \
 		$(call option,--guest,GUEST) $(FORMAT:%=--format "%")
 endif
 
-## runs: list the kept runs (BOARD=, SCENARIO=); PRUNE=5 lists what is older than the last 5 of each
-##   board and scenario and no baseline, and CONFIRM=yes removes that
+## runs: list the kept runs (BOARD=, SCENARIO=), and with PRUNE=5 what is to be removed
+##   (older than the last 5 of each board and scenario, and no baseline; CONFIRM=yes removes that)
 runs: setup-python
 	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
 		$(if $(filter yes,$(CONFIRM)),--yes)) $(chosen_runs)
 
-## boards: list them: core, GIC, how each is entered, the machine that proves each (TABLE=long: also
-##   the consoles, and what is proven)
+## boards: list the boards: core, GIC, entry, and the machine that proves each (TABLE=long: more)
 boards: setup-python
 	@$(HYPBENCH) boards --table $(TABLE)
 
@@ -360,13 +369,13 @@ capture: setup-python
 	@$(HYPBENCH) capture --board $(BOARD) --table $(TABLE) $(if $(TTY),--tty "$(TTY)") \
 		$(if $(BAUD),--baud "$(BAUD)") $(if $(LIMIT),--limit "$(LIMIT)")
 
-## probe: build/BOARD/probe.bin, which an image of yours runs; with ARGS= beside it probe-args.bin
+## probe: build the probe that measures a hypervisor of yours, build/BOARD/probe.bin (ARGS=)
 probe: $(if $(ARGS),$(setup-runs))
 	@$(MAKE) $(abreast) --no-print-directory $(OUT)/probe.bin
 	@$(if $(ARGS),$(HYPBENCH) dev probe-args "$(ARGS)" $(OUT)/probe.bin $(OUT)/probe-args.bin,:)
 
-## peers: one probe under this hypervisor, none, Debian's Xen and KVM; one table (SYSTEM= BOARD=);
-##   or under a hypervisor of yours: IMAGE=, NAME=, QEMU= (docs/howto/peers.md)
+## peers: the probe under this hypervisor, none, Debian's Xen and KVM, or one of yours (SYSTEM=)
+##   (yours: IMAGE=, NAME=, QEMU=; docs/howto/peers.md)
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 # A board's own QEMU is another variable of that name, for its images.
 PEERS = $(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
@@ -381,8 +390,8 @@ peers: $(setup-runs)+guests
 	+@$(if $(IMAGE),,$(call qemu_images,$(or $(told_board),virt-a72 virt-a72-gicv3 virt-a15)))
 	@$(PEERS)
 
-## compare: what changed from run A=before to run B=after (names of kept runs, or files with
-##   records), or to the latest run of A's board and scenario (BOARD= and SCENARIO= choose a name's)
+## compare: what changed from run A=before to B=after, or to the latest run of A's scenario
+##   (names of kept runs, or files with records; BOARD= and SCENARIO= choose a name's)
 # (THRESHOLD=5% or 10: fails when a row of B is slower by more per cent, or ticks; ALLOW_MISSING=1;
 # ALLOW=compiler, or hz, batch: one or more words)
 ifneq ($(filter compare,$(MAKECMDGOALS)),)
@@ -400,14 +409,15 @@ compare:
 	@exit $(compared)
 endif
 
-## reference: run what is missing of the plans of BOARD=gem5-… under GEM5=, keep them in reference/
+## reference: run the missing scenarios of BOARD=gem5-… under GEM5=, keep them in reference/
 # (of a commit; the boards of QEMU count the instructions of the same paths)
 reference: $(setup-run)
+	@$(HYPBENCH) reference --check --board $(BOARD)
 	+@$(call qemu_images,$(BOARD) $(REFERENCE_BOARDS))
 	@$(HYPBENCH) reference --board $(BOARD)
 
-## dist: the archive of a release, build/hypbench-<version>.tar.xz: every board's images and cards,
-##   and the host tools as a wheel, which need no compiler (docs/howto/release.md)
+## dist: the archive of a release: every board's images and cards, and the host tools as a wheel
+##   (build/hypbench-<version>.tar.xz, which needs no compiler; docs/howto/release.md)
 # The same bytes on every machine that has these compilers: every date is the commit's.
 DIST_BOARDS ?= $(BOARDS)
 dist:
@@ -425,8 +435,9 @@ dist-of-%:
 $(OUT)/release.elf: $(OUT)/hypbench.elf
 	$(Q)$(CROSS)objcopy --strip-debug $< $@
 
-## report: run what is missing of the report's plans, and write build/report/index.html (BOARD=all)
+## report: run what is missing, write a page of everything, build/report/index.html (BOARD=all)
 report: $(setup-runs)
+	@$(HYPBENCH) report --check $(REPORT_BOARDS:%=--board %)
 	+@$(call qemu_images,$(REPORT_BOARDS) $(if $(GEM5),$(KEPT_BOARDS)))
 	@$(HYPBENCH) report $(REPORT_BOARDS:%=--board %)
 
@@ -444,9 +455,10 @@ check: setup-armv7+armv8+host+check+python
 	@$(HYPBENCH) dev check
 
 ## qemu-test: unit programs, host tools, whole images on QEMU: what a change breaks at once
-## qemu-test-all: the rest of what must hold before a release, too: tests marked long
+## qemu-test-all: the same, and the rest of what must hold before a release: tests marked long
 ## nightly: planted faults, hostile guests, fresh seeds, how-tos, Linux, the other Debian release
-## test-part: PART=0 to 4 of the last two; the number of commits chooses where PART is not given
+## test-part: one of five parts of the tests marked long or nightly, PART=0 to 4
+##   (the number of commits chooses where PART is not given)
 # A twin (virt-a72, whose core and GIC other boards have) has the tests marked every_board;
 # HYPBENCH_BOARDS=virt-a72 has all there.
 PART ?= $(shell expr $$(git rev-list --count HEAD) % 5)
@@ -497,8 +509,15 @@ setup-tests:
 clean:
 	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit $(BUILD)/peers
 
+### Measure: bench scenarios runs compare report
+### See why: trace bound debug
+### Other guests, other hypervisors: run-guest guest-linux guest-uboot guest-zephyr guest-freertos
+### Other guests, other hypervisors: peers probe
+### On a board: boards sdcard tftp flash capture dist
+### Build and test: setup image all check qemu-test qemu-test-all nightly test-part unit-test
+### Build and test: unit-test-nightly gem5-test hostile-nightly reference update-expected site
+### Build and test: compile-commands clean
 help:
 	@echo "hypbench: BOARD=$(BOARD) of: $(BOARDS)"
-	@echo "          SCENARIO=$(SCENARIO); make scenarios lists the others"
-	@sed -n 's/^## \([a-z0-9-]*\): /  make \1: /p' $(MAKEFILE_LIST) | \
-		awk -F': ' '{ printf "%-24s %s\n", $$1, substr($$0, length($$1) + 3) }'
+	@echo "          SCENARIO=$(SCENARIO); make scenarios lists the others by their questions"
+	@awk -f tools/help.awk $(MAKEFILE_LIST)

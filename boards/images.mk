@@ -61,12 +61,18 @@ $(OUT)/$(DEVICE_TREE): FORCE
 		$(if $(DTB),--given "$(DTB)") -o $@
 endif
 
+# A recipe that begins with has_card refuses a board without a card before it builds anything.
+has_card = $(if $(wildcard boards/$(BOARD)/card.toml),,$(error board $(BOARD) has no card \
+	(boards/$(BOARD)/card.toml); with one: $(patsubst boards/%/card.toml,%,$(wildcard \
+	boards/*/card.toml))))
+
 # Files of the user's own, which win over Debian's
 given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 	$(if $($(name)),--given $(name)="$($(name))"))
 
 ## sdcard: an image of BOARD's card with SCENARIO (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup-images
+	$(has_card)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)"
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) sdcard --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \
@@ -74,6 +80,7 @@ sdcard: setup-images
 
 ## tftp: a folder to boot BOARD from over the network, with SCENARIO in it, and what to type
 tftp: setup-images
+	$(has_card)
 	@$(HYPBENCH) check-scenario "$(SCENARIO)"
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) tftp --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \

@@ -13,6 +13,7 @@ import pytest
 
 from chromium import Chromium
 from hypbench.tree import HOME
+from mistakes import IMPOSSIBLE, WRONG_WORDS
 
 pytestmark = [pytest.mark.nightly, pytest.mark.group("a new user's day")]
 
@@ -48,6 +49,20 @@ def tree(tmp_path_factory) -> Path:
     subprocess.run(["git", "clone", "-q", HOME, path], check=True)
     make(path, "setup")
     return path
+
+
+def test_mistakes_are_one_line_and_build_nothing(tree):
+    """Before the first build of this tree, so that a build would be seen."""
+    for lines, mistakes in ((1, WRONG_WORDS), (2, IMPOSSIBLE)):
+        for words, says in mistakes:
+            done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
+                                  capture_output=True, timeout=LIMIT_S, check=False)
+            said = done.stdout + done.stderr
+            assert done.returncode == 2 and says in said, said
+            assert len(said.splitlines()) == lines, said
+    assert len(WRONG_WORDS) + len(IMPOSSIBLE) > 15
+    assert list((tree / "build").glob("*/*.o")) == list((tree / "build").glob("*/hyp")) == []
+    assert not (tree / "runs").exists()
 
 
 def test_the_day(tree):

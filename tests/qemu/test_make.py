@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab import ROOT, TREE, board_facts
+from mistakes import IMPOSSIBLE, WRONG_WORDS
 
 
 def make(*words: str, status: int = 0) -> str:
@@ -28,41 +29,19 @@ def test_unknown_board_names_the_boards():
     assert all(board in said for board in TREE.reference_boards())
 
 
-def test_the_word_of_old_is_refused_with_the_new_one():
-    """Before anything is read, built or run."""
-    said = make("bench", "PLAN=traps", status=2)
-    assert "PLAN=traps is now SCENARIO=traps" in said and len(said.splitlines()) == 1
-
-
 def test_an_unknown_scenario_names_the_scenarios():
     said = make("bench", "SCENARIO=nosuch", status=2)
     assert "nosuch" in said and "default" in said and "short" in said
 
 
-@pytest.mark.parametrize("words, says", [
-    (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
-    (["bench", "CPUS=2"], "CPUS= is a word of: run-guest guest-linux"),
-    (["compare", "A=before", "TTY=x"], "make compare takes no TTY=; "),
-    (["BOARD=virt-a27"], "unknown BOARD=virt-a27, nearest virt-a72; the boards are: "),
-    (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
-    (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
-    (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: ")])
+@pytest.mark.parametrize("words, says", WRONG_WORDS)
 def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     """make reads nothing else and runs nothing."""
     said = make(*words, status=2)
     assert says in said and len(said.splitlines()) == 1
 
 
-@pytest.mark.parametrize("words, says", [
-    (["bench", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
-    (["trace", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
-    (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
-    (["bench", "SCENARIO=defaults"], "no scenario 'defaults', nearest 'default'; there are: "),
-    (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
-    (["run-guest", "GUEST=linx"], "no guest of that name, nearest 'linux'; valid: "),
-    (["run-guest", "GUEST=Makefile", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
-     " (0x40000000 to 0x4fffffff)"),
-    (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")])
+@pytest.mark.parametrize("words, says", IMPOSSIBLE)
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     """One line, and make's own last one; no line of the set-up where nothing is missing."""
     said = make(*words, status=2)
@@ -87,6 +66,20 @@ def test_help_names_every_target():
                    "update-expected", "trace", "report", "reference", "guest-linux", "guest-uboot",
                    "guest-zephyr", "guest-freertos", "hostile-nightly", "gem5-test", "clean"):
         assert f"make {target} " in said
+
+
+def test_help_has_each_target_once_in_a_group_and_whole_lines():
+    lines = make("help").splitlines()[2:]
+    texts = {line.split()[1]: line for line in lines if line.startswith("  make ")}
+    files = [ROOT / "Makefile", ROOT / "boards" / "images.mk", ROOT / "tests" / "unit" / "unit.mk"]
+    named = [target for file in files
+             for target in re.findall(r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]
+    assert sorted(texts) == sorted(named)
+    groups = [line for line in lines if not line.startswith("  ")]
+    assert len(lines) == len(named) + len(groups) and len(groups) == 5
+    assert lines[0] == "Measure" and lines[1].startswith("  make bench ")
+    assert [line for line in texts.values() if line.endswith((",", ";", ":"))
+            or line.count("(") != line.count(")")] == []
 
 
 def test_make_alone_is_the_help_and_builds_nothing():
@@ -177,11 +170,6 @@ def test_compare_ends_with_2_where_the_runs_are_not_alike(tmp_path, allowed):
     assert says in make(*words, f"ALLOW={others}", "ALLOW_MISSING=1", status=2)
     if allowed in ("compiler", "batch"):
         make(*words, f"ALLOW={allowed}", "THRESHOLD=0")
-
-
-@pytest.mark.long
-def test_unknown_table_names_the_tables():
-    assert "unknown TABLE=wide; valid: short long" in make("bench", "TABLE=wide", status=2)
 
 
 @pytest.mark.long

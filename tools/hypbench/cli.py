@@ -24,7 +24,8 @@ from hypbench.digests import made_from
 from hypbench.farm.cli import farm
 from hypbench.guests.cli import run_guest
 from hypbench.guests.prepare import with_image
-from hypbench.html.runs import compare_page, make_report, run_references
+from hypbench.html.runs import (check_references, check_shown, compare_page, make_report,
+                                run_references)
 from hypbench.peers.cli import peers
 from hypbench.plan_model import Plan
 from hypbench.possible import check_board, check_run
@@ -62,6 +63,9 @@ class Commands(click.Group):
                 signal.signal(number, interrupt)
         try:
             return super().invoke(context)
+        except click.UsageError as error:
+            error.ctx = None  # its lines about --help would follow
+            raise
         except KeyboardInterrupt as error:
             number = signal.Signals(*error.args or (signal.SIGINT,))
             click.echo(f"Error: ended by {number.name}", err=True)
@@ -279,6 +283,7 @@ def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
                    " source tree) and those whose records were captured.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
+@click.option("--check", is_flag=True, help="Only check that each board can be shown.")
 @click.option("--pictures", type=PATH, metavar="FOLDER",
               help="Also write the figures that docs/report.md shows.")
 @RUN_A
@@ -287,8 +292,8 @@ def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
 @QUIET
 @click.pass_obj
 def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: Path | None,
-           no_run: bool, pictures: Path | None, run_a: int | None, run_b: int | None,
-           timeout: float | None, quiet: bool) -> None:
+           no_run: bool, check: bool, pictures: Path | None, run_a: int | None,
+           run_b: int | None, timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
     The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
@@ -300,6 +305,9 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: 
             raise click.UsageError("a page of records needs two files: A.jsonl B.jsonl")
         a, b = (store.file_of(tree, path) for path in records)
         sys.exit(not compare_page(a, b, out or tree.builds / "report", run_a, run_b))
+    if check:
+        check_shown(tree, boards)
+        return
     good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
                        pictures)
     sys.exit(not good)
@@ -308,15 +316,19 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: 
 @main.command()
 @click.argument("records", type=PATH, nargs=-1)
 @click.option("--board", "boards", multiple=True, metavar="B", help="A board that gem5 plays.")
+@click.option("--check", is_flag=True, help="Only check that gem5 and each board are there.")
 @TIMEOUT
 @QUIET
 @click.pass_obj
-def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...],
+def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], check: bool,
               timeout: float | None, quiet: bool) -> None:
     """Keep reference runs in reference/: those of RECORDS, and of each board its plans.
 
     Runs the missing plans of a board under gem5, two at a time. Only the records of a
     good run are kept.
     """
+    if check:
+        check_references(tree, boards)
+        return
     for path in [*records, *run_references(tree, boards, timeout, quiet)]:
         click.echo(reference_runs.keep(tree, path))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hypbench import costing, plan as plans, scenario
+from hypbench import costing, formats, plan as plans, scenario, store
 from hypbench.boards import images
 from hypbench.guests.recipes import BROUGHT
 from hypbench.plan_binary import core_count
@@ -56,7 +56,7 @@ def needs_of(plan: Plan, words: list[str]) -> list[str]:
 def scenarios(tree: Tree) -> None:
     """List the scenarios by their questions, with what each needs."""
     by_question: dict[str, list[Listed]] = {}
-    for one in listed(tree):
+    for one in sorted(listed(tree), key=lambda one: one.word != "default"):
         by_question.setdefault(one.question, []).append(one)
     for question, group in by_question.items():
         click.echo(question)
@@ -71,10 +71,15 @@ def scenarios(tree: Tree) -> None:
 @click.option("--board", metavar="B", help="Also check that board B can run the scenario here.")
 @click.option("--cost", is_flag=True, help="Also check that costs can be counted on the board.")
 @click.option("--guest", type=PATH, metavar="IMAGE", help="The image of a guest with recipe=image.")
+@click.option("--save", metavar="NAME", help="Also check the name of the kept run.")
+@formats.FORMAT
 @click.pass_obj
 def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: bool,
-                   guest: Path | None) -> None:
-    """Report every mistake of SCENARIO, a word or a file, and build nothing."""
+                   guest: Path | None, save: str | None, targets: list[formats.Target]) -> None:
+    """Report every mistake of SCENARIO, a word or a file, and of `run`'s words; build nothing."""
+    del targets  # read, and so checked, with the command line
+    if save is not None:
+        store.check_name(save)
     if not board:
         tree.plan(word)
         return

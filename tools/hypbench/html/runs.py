@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -362,9 +363,8 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
     jobs = [job for board in names for job in jobs_of(tree, board, there)]
     if absent:
         console.print(f"not in scenarios/, so left out: {', '.join(absent)}", markup=False)
-    for board in names:
-        if from_board(tree, board):
-            console.print(said_of(tree, board), markup=False)
+    for text in check_shown(tree, names):
+        console.print(text, markup=False)
     emulated = [job for job in jobs if not from_board(tree, job.board)
                 and not is_kept(tree, job.board) and job.plan not in KEPT_RUNS]
     if emulated and not no_run:
@@ -381,19 +381,34 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
     return sound(found)
 
 
+def check_shown(tree: Tree, boards: Iterable[str]) -> list[str]:
+    """What is said of each board that an emulator does not play; a board without any record is an
+    error."""
+    return [said_of(tree, board) for board in boards if from_board(tree, board)]
+
+
 def reference_boards(tree: Tree) -> list[str]:
     """The boards with a reference run, which every page shows."""
     return list(dict.fromkeys(path.parent.name for path in tree.references()
                               if path.parent.name in tree.boards()))
 
 
+def check_references(tree: Tree, boards: Iterable[str]) -> None:
+    """gem5 plays each board, and is here."""
+    for board in boards:
+        if not tree.is_gem5(board):
+            played = [one for one in tree.boards() if tree.is_gem5(one)]
+            raise UnknownName(f"{board} is no board that gem5 plays; those are:"
+                              f" {', '.join(played)}")
+        gem5.found(board)
+
+
 def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
                    ) -> list[Path]:
     """Runs the plans of the boards' reference runs, as far as they are missing; where their records
     are."""
+    check_references(tree, boards)
     for board in boards:
-        if not tree.is_gem5(board):
-            raise UnknownName(f"{board} is no board that gem5 plays")
         os.environ["GEM5"] = gem5.machine_of(tree, board).program  # that is: run it
         path_lengths.refuse_dirty(image_build(tree, board))
     jobs = [job for board in boards for job in jobs_of(tree, board, [])]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes of a user, each with a part of the one line that answers. make itself finds the words of
+WRONG_WORDS; a tool finds those of IMPOSSIBLE, and make adds a line of its own. Nothing is built
+before either (test_make.py, and in a tree without a build test_new_day.py)."""
+
+WRONG_WORDS = [
+    (["bnch"], "no target bnch, nearest bench; make help lists the targets"),
+    (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
+    (["bench", "CPUS=2"], "CPUS= is a word of: run-guest guest-linux"),
+    (["bound", "SCENARIO=tlb"], "make bound takes no SCENARIO=; make bound takes: TABLE="),
+    (["compare", "A=before", "TTY=x"], "make compare takes no TTY=; "),
+    (["compare"], "make compare wants A=<kept run or records>"),
+    (["run-guest"], "make run-guest wants GUEST=<image>: an arm64 Image, a zImage, an ELF or"),
+    (["BOARD=virt-a27"], "unknown BOARD=virt-a27, nearest virt-a72; the boards are: "),
+    (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
+    (["bench", "TABLE=wide"], "unknown TABLE=wide; valid: short long"),
+    (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
+    (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: "),
+    (["bench", "PLAN=traps"], "PLAN=traps is now SCENARIO=traps"),
+    (["sdcard", "BOARD=virt-a72"], "board virt-a72 has no card (boards/virt-a72/card.toml); with"
+                                   " one: arndale rpi4")]
+
+IMPOSSIBLE = [
+    (["bench", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
+    (["trace", "SCENARIO=tlb"], "scenario tlb does not run on virt-a72: events=tlb"),
+    (["bench", "BOARD=arndale"], "QEMU has no board 'arndale'; it has: "),
+    (["bench", "SCENARIO=defaults"], "no scenario 'defaults', nearest 'default'; there are: "),
+    (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
+    (["bench", "SAVE=a b"], "SAVE=a b is no name of a baseline: letters, digits"),
+    (["bench", "FORMAT=junt=x.xml"], "no format 'junt', nearest 'junit'; there are: junit, "),
+    (["bench", "COST=on", "CLOCK=host"], "costs are counted with CLOCK=icount alone"),
+    (["bench", "SCENARIO=latency-measure"], "this scenario runs an image of yours, and GUEST= names"
+                                            " none; give GUEST=<its file>"),
+    (["bench", "GUEST=zephyr.elf"], "GUEST=zephyr.elf: this scenario runs no image of yours"),
+    (["compare", "A=nosuch"], "no file and no kept run 'nosuch'"),
+    (["compare", "A=latest", "THRESHOLD=much"], "'much' is neither per cent, as 5%, nor a number of"
+                                                " ticks, as 10"),
+    (["report", "BOARD=arndale"], "arndale has no records, and QEMU no such board: `make sdcard"),
+    (["reference", "BOARD=virt-a72"], "virt-a72 is no board that gem5 plays; those are: gem5-a15"),
+    (["capture", "TTY=/dev/ttyUSB77"], "cannot open /dev/ttyUSB77 at 115200 8N1: it is not there"),
+    (["run-guest", "GUEST=linx"], "no guest of that name, nearest 'linux'; valid: "),
+    (["run-guest", "GUEST=Makefile", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
+     " (0x40000000 to 0x4fffffff)"),
+    (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")]
