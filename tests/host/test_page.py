@@ -238,6 +238,20 @@ def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
     assert [name for name, modes in found.items() if "general case, model" in modes] == timed
 
 
+def test_a_card_names_the_modes_without_a_time():
+    """Where the length of a path has changed since the kept run, its time is left out."""
+    kept = source("timed", "gem5", gem5_log("timed"))
+    lacking = replace(kept, log=replace(kept.log, records=[
+        record for record in kept.log.records
+        if not matches(record.data, bench="timer_wakeup", config="trapped")]))
+    model = Board("gem5-a72", {"timed": lacking})
+    (band,) = [block for block in of(answer, board("qemu-icount", "default"), model).blocks
+               if block.kind == "band"]
+    card = band.figures[0]
+    assert [mode for mode, _ in card.times] == ["direct, model"]
+    assert card.meaning.endswith("No run of gem5-a72 with the time of this path (trapped) is kept.")
+
+
 def test_every_question_leads_to_sections_of_the_page():
     """Ceilings come from an image, and a guest's own measurement from a kept run: the boards here
     have neither."""

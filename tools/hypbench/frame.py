@@ -168,12 +168,17 @@ class Board:
 
     @property
     def label(self) -> str:
-        """With the simulator; of a reference run also with its build."""
-        run = self.run
+        """With the simulator; of reference runs of one build also with that build."""
+        builds = {source.log.run["build"] for source in self.sources.values() if source.log.run}
+        return self.label_of(self.run, len(builds) == 1)
+
+    def label_of(self, run: Data | None, with_build: bool = True) -> str:
+        """The same for one run of the board."""
         if not run:
             return self.name
         simulator = " ".join(run.get("machine", "").split()[:2])
-        made = (f"; reference run: {simulator}, build {run['build']}" if self.kept
+        build = f", build {run['build']}" * with_build
+        made = (f"; reference run: {simulator}{build}" if self.kept
                 else f"; {simulator}") if simulator else ""
         return f"{self.name} ({run['isa']}, GIC{run['gic']}{made})"
 

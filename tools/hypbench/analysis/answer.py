@@ -48,7 +48,8 @@ def section(board: Board, boards: list[Board]) -> Section:
         if not board.one_log:
             made.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.text(prose("answer", timed=timed, counted=counted, board=board))
+        made.text(prose("answer", timed=timed and timed.label_of(run_of(timed)), counted=counted,
+                        board=board))
         made.add(band)
         if not board.one_log:
             made.text(prose("worth", timed=timed))
@@ -80,11 +81,20 @@ def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted
             ) -> Figure | None:
     """The card by the counter, with the times of the other board above."""
     by_count, by_time = (make(one) if one else None for one in (counted, timed))
-    if by_count and by_time and timed:
-        return replace(by_count, times=in_time(by_time, timed))
-    if by_count and timed:
-        return replace(by_count, meaning=f"{by_count.meaning} {prose('untimed', timed=timed)}")
-    return by_count or by_time
+    if not (by_count and timed):
+        return by_count or by_time
+    with_time = [mode for mode, _ in by_time.values] if by_time else []
+    lacking = [mode for mode, _ in by_count.values if mode not in with_time]
+    made = replace(by_count, times=in_time(by_time, timed)) if by_time else by_count
+    if not lacking:
+        return made
+    why = prose("untimed", timed=timed, modes=lacking if with_time else [])
+    return replace(made, meaning=f"{made.meaning} {why}")
+
+
+def run_of(timed: Board) -> Data | None:
+    """The run whose times the cards show."""
+    return timed.first_with(TIMER[0], *PLANS).log.run or timed.run
 
 
 def in_time(figure: Figure, timed: Board) -> tuple[tuple[str, Cell], ...]:
@@ -111,7 +121,8 @@ def share(timed: Board | None) -> Figure | None:
         return None
     return Figure(tuple((mode, source.cell(row, percent(
         INTERRUPTS * row.p50 / source.clock.hz, 3))) for mode, row in rows),
-        "share of a core", prose("share", interrupts=INTERRUPTS, label=timed.label))
+        f"share of a core at {INTERRUPTS} interrupts/s",
+        prose("share", interrupts=INTERRUPTS, label=timed.label_of(source.log.run)))
 
 
 def ceiling(counted: Board | None) -> Figure | None:
@@ -149,7 +160,7 @@ def timer(board: Board) -> Figure | None:
     show = natively[0].clock.show
     return Figure(tuple((mode, shown(source, row, row.p50 - base, True))
                         for mode, source, row in found),
-                  "timer to vector", prose("timer", natively=show(base), lengths=[
+                  "interrupt: timer to vector", prose("timer", natively=show(base), lengths=[
                       show(length) for length in forward] if len(set(forward)) > 1 else [],
                       cost=cost_of(board, " ".join(TIMER))), **factors(board, "timer_busy"))
 
@@ -198,11 +209,11 @@ class Factors(TypedDict, total=False):
 def factors(board: Board, *idents: str) -> Factors:
     """Of the first of these paths that the kept runs have: what hypbench takes under the probe,
     and below it the other systems as factors to that; where ticks are instructions."""
-    found = next((one for ident in idents if (one := path(board.name, ident))),
+    found = next((one for ident in idents if (one := path(board.name, ident)) and one.ours),
                  None) if board.clock.exact else None
-    if not found:
+    if not (found and found.ours):
         return {}
-    return {"base": f"{found.what}, one probe: hypbench {found.ours.text}" if found.ours else "",
+    return {"base": f"{found.what}, one probe: hypbench {found.ours.text}",
             "factors": tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
                              for family, systems in found.others.items() if systems)}
 

@@ -103,10 +103,11 @@ def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("ceilings", "How long an exit takes at most", board.name)
     kept = next((found for source in board.sources.values() if (found := kept_of(source.log))),
                 None)
-    add_bounds(made, board)
     if not kept or board.one_log:
+        add_bounds(made, board)
         return made
     made.text(prose("ceilings", kept=kept, proven=proven_of(kept)))
+    add_bounds(made, board)
     made.table("ceilings", "Proven ceilings and the longest measured visits, in instructions", (
         "kind", ">ceiling", ">of that, waits for locks", ">longest measured", "run"),
         [[name, shown(row["ceiling"]), shown(row.get("wait")), shown(row.get("measured")),
