@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypedDict
 
 from hypbench import charts
+from hypbench.analysis import published
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.ceilings import kept_of, proven_of
 from hypbench.analysis.failover import CORES, fail_overs
@@ -25,7 +26,6 @@ from hypbench.tree import HOME
 INTERRUPTS = 1000  # a second
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 MODES = (("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
-SILICON = "https://arxiv.org/abs/2303.11186"
 TIMER = ("timer_wakeup", "busy-vector")
 ASLEEP = ("timer_wakeup", "wfi-vector")
 SWITCHES = "switches"  # the plan with the general case
@@ -257,7 +257,7 @@ def peers(made: Section, board: Board) -> None:
     if board.one_log:
         return
     if not (board.clock.exact and board.run):
-        made.text(prose("silicon"), SILICON)
+        published.add_table(made)
         return
     paths = compared(board.name)
     if values := [value for one in paths for value in dots_of(one)]:

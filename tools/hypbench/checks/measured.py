@@ -14,6 +14,7 @@ import click
 from jinja2.runtime import Macro
 
 from hypbench import path_lengths
+from hypbench.analysis import published
 from hypbench.peers.compared import Path as ComparedPath, compared, families
 from hypbench.peers.kept import FOLDER, kept_columns
 from hypbench.peers.table import markdown
@@ -77,6 +78,10 @@ class Measured:
         """A table a board of all systems under the neutral probe."""
         boards = sorted(path.name for path in (self.tree.root / FOLDER).glob("*/"))
         return "\n".join(markdown(board, kept_columns(board, self.tree)) for board in boards)
+
+    def on_silicon(self) -> str:
+        """A table of figures that others published."""
+        return published.markdown()
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
         """Return the time of one operation in a reference run, or of the whole sample."""

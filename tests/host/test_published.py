@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures that others published of boards: each has its source, and no table has one of them beside
+a figure of hypbench or of a model."""
+
+import json
+
+import pytest
+
+from hypbench.analysis import answer, published
+from hypbench.tree import HOME
+from test_page import board, simulated
+
+CONTENT = json.loads((HOME / "tools/hypbench/analysis/silicon.json").read_text())
+
+
+def test_each_figure_has_a_board_a_core_and_a_source_to_open():
+    for row in CONTENT["rows"]:
+        assert set(row) == {"path", "system", "board", "value", "unit", "note", "source"}
+        assert row["unit"] in ("ns", "cycles") and row["value"] > 0
+        assert "Cortex-A" in CONTENT["boards"][row["board"]]
+        source = CONTENT["sources"][row["source"]]
+        assert source["href"].startswith("https://") and source["cite"] and source["how"]
+    assert {row["source"] for row in CONTENT["rows"]} == set(CONTENT["sources"])
+    assert {row["board"] for row in CONTENT["rows"]} == set(CONTENT["boards"])
+
+
+def test_no_row_stands_twice():
+    keys = [(row["path"], row["system"], row["board"], row["note"], row["source"])
+            for row in CONTENT["rows"]]
+    assert len(set(keys)) == len(keys)
+
+
+def test_split_eoi_and_the_study_of_static_partitioning_are_there():
+    found = {(row["system"], row["board"]): row["value"] for row in CONTENT["rows"]
+             if row["source"] == "sel4-1183"}
+    assert found == {("seL4, combined EOI", "imx8mq"): 1225, ("seL4, split EOI", "imx8mq"): 605}
+    alone = {row["system"]: row["value"] for row in CONTENT["rows"]
+             if row["source"] == "rtas23" and row["path"].endswith("alone")}
+    assert (alone["none"], alone["Bao"], alone["Jailhouse"]) == (222, 906, 1094)
+    assert (alone["Xen, dom0-less"], alone["seL4, CAmkES VMM"]) == (3328, 9726)
+
+
+@pytest.mark.parametrize("boards", [[simulated(), board()], [board("silicon", "default")]])
+def test_figures_of_others_have_a_table_of_their_own(boards):
+    """Every row of that table is of another system, and no other table has a row of it."""
+    tables = answer.section(boards[0], boards).tables
+    found = [table for table in tables if table.caption == published.CAPTION]
+    assert [len(table.rows) for table in found] == [len(CONTENT["rows"])]
+    mine = found[0]
+    assert {row[1] for row in mine.rows} == {row["system"] for row in CONTENT["rows"]}
+    others = [cell for table in tables if table is not mine for row in table.rows for cell in row]
+    titles = {source["title"] for source in CONTENT["sources"].values()}
+    assert not titles & set(map(str, others))
+
+
+def test_the_comparison_page_has_the_same_rows():
+    page = (HOME / "docs/peers.md").read_text()
+    made = published.markdown()
+    assert made in page
+    assert all(source["href"] in made for source in CONTENT["sources"].values())
+    assert page.count("| RTAS 2023 |") == sum(row["source"] == "rtas23" for row in CONTENT["rows"])
