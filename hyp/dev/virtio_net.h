@@ -6,9 +6,9 @@
  * A sender's QueueNotify only pends a physical SPI, the other end's kick. The core that handles the
  * kick copies one frame an exit in EL2 into the receiver's buffers. A rest as long as the copy
  * follows each frame, and no kick exits in a rest: the core's vCPUs have half of its time, whatever
- * the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the core, the
- * frames wait and the kick is disabled. EL2 copies a frame that lies in one piece at both ends from
- * RAM to RAM, and any other frame through the cable's own memory.
+ * the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the core,
+ * the frames wait and the kick is disabled. EL2 copies a frame that lies in one piece at both ends
+ * from RAM to RAM, and any other frame through the cable's own memory.
  *
  * EL2 reads a guest's queues once and checks them: a chain that is too long or leaves the VM's RAM,
  * an empty frame or one longer than a frame may be, or an index that jumps, stops only that guest's
