@@ -180,7 +180,7 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
     "An unaligned access to GICV": never("no benchmark makes such an access"),
     "Trapped conditional": never("no benchmark has such instructions"),
     "Receive functions": never("no benchmark receives"),
-    "figures of plans": never("those plans are others"),
+    "figures of the scenarios": never("those scenarios are others"),
     "`make flash` on": never("records do not name what wrote the card"),
 }
 
