@@ -81,7 +81,7 @@ static __attribute__((noinline)) void send(enum message_kind kind, unsigned flow
 	};
 	if (message)
 		memcpy(&frame->message, (const void *)message, sizeof(*message));
-	/* frames of a full queue are lost: the other VM does not receive */
+	/* if the queue is full, the frame is lost: the other VM receives none */
 	virtio_net_send(frame, sizeof(*frame));
 }
 

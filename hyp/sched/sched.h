@@ -58,6 +58,6 @@ bool sched_wake_posted(void);
 void sched_pause(struct vcpu *vcpu);
 void sched_resume(struct vcpu *vcpu);
 
-/* Make the core leave vcpu_run(), whichever vCPU is ready; the running vCPU is then the first of
- * them. */
+/* Make the core leave vcpu_run() with any vCPU ready. The running vCPU becomes the first in the run
+ * queue. */
 void sched_leave(void);
