@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import jsonschema
@@ -16,10 +15,8 @@ from arro3.io import read_parquet
 from markdown_it import MarkdownIt
 
 from hypbench.formats import ANNOTATIONS, FORMATS, ROWS_SHOWN, Case, Outcome, Results
-from hypbench.tree import Tree
 from logmaker import log_of, sample_run
-from test_commands import failed
-from test_compare import A, SLOW, TRAPPED_ALONE, of_variants
+from commandlogs import A, SLOW, TRAPPED_ALONE, of_variants
 
 ODD = "a|b <c> & \"d\" `e` *f* 100% g:h,i"
 
@@ -261,15 +258,3 @@ def test_without_a_file_a_format_is_all_of_standard_output(bench):
     assert suite_of(result.stdout.encode()).tests == 15
     again = bench("compare", "latest", str(bench.out / "records.jsonl"), "--format", "markdown")
     assert again.stdout.startswith("### virt-a72, plan sample: build v0-3-gabc against")
-
-
-@pytest.mark.parametrize("words, says", [
-    (["junti"], "no format 'junti', nearest 'junit'; there are: junit, markdown, github,"
-                " github-benchmark, csv, parquet"),
-    (["parquet"], "parquet wants a file: parquet=FILE"), (["csv="], "csv wants a file: csv=FILE"),
-    (["csv", "junit"], "one format at most goes to standard output"),
-    (["csv=nowhere/x.csv"], "--format csv=nowhere/x.csv: there is no folder nowhere")])
-def test_a_format_that_cannot_be_had(bench, words, says):
-    options = [word for one in words for word in ("--format", one)]
-    failed(bench.run(*options), says, 2)
-    assert Path("nowhere") not in Tree(bench.root).runs.parents

@@ -205,20 +205,6 @@ def test_a_log_of_another_platform(gem5):
     failed(gem5.run(), "the image reports platform qemu-icount, it ran on gem5")
 
 
-def test_other_machines_are_not_one(bench, tmp_path):
-    """`compare` fails where the machines differ, as with another board."""
-    paths = []
-    for name, machine in (("a", "gem5 24.0 dtlb=32"), ("b", "gem5 24.0 dtlb=64")):
-        paths.append(tmp_path / name)
-        run = sample_run("gem5")
-        run[0]["machine"] = machine
-        paths[-1].write_bytes(log_of(run))
-    result = bench("compare", *map(str, paths))
-    failed(result, "another machine: A gem5 24.0 dtlb=32, B gem5 24.0 dtlb=64", 2)
-    assert bench("compare", "--allow-missing", *map(str, paths)).exit_code == 0
-    assert bench("compare", str(paths[0]), str(paths[0])).exit_code == 0
-
-
 BOARDS = [board for board in Tree().boards() if Tree().is_gem5(board)]
 
 

@@ -12,6 +12,7 @@ from hypbench.html import runs
 from hypbench.plan import read_plan
 from hypbench.plan_language import text_of
 from hypbench.tree import packed
+from commandlogs import LOGS
 from reportlogs import plan_text, plans, report_log
 from reportpages import source
 
@@ -177,3 +178,12 @@ def test_two_records_files_are_a_page_of_a_against_b(tree):
     b.write_bytes(b.read_bytes()[:-1])
     cut = tree("report", str(a), str(b))
     assert cut.exit_code == 1 and "b.jsonl.xz is a damaged xz file: it is cut" in cut.output
+
+
+def test_the_page_of_two_files_names_the_runs_that_it_takes(bench):
+    paths = [bench.root / name for name in ("a", "b")]
+    for path, name in zip(paths, ("reset", "third")):
+        path.write_bytes(LOGS[name])
+    result = bench("report", *map(str, paths), "--out", str(bench.root / "page"))
+    assert result.exit_code == 0, result.output
+    assert "run 2 of 2 is taken" in (bench.root / "page" / "index.html").read_text()

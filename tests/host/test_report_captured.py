@@ -80,11 +80,3 @@ def test_the_report_of_every_board_has_the_captured_ones(tree):
     captured(tree, "silicon", "default")
     tree("report")
     assert tree.asked() and SPREAD in tree.page()
-
-
-def test_run_says_how_a_board_is_measured(bench):
-    result = bench("run", "--board", "silicon")
-    assert result.exit_code == 2
-    assert result.output.splitlines()[-1] == (
-        "Error: QEMU has no board 'silicon'; it has: virt-a72. On the board itself: `make sdcard"
-        " BOARD=silicon` (or `make tftp`), then `make capture BOARD=silicon TTY=…`")

@@ -29,10 +29,9 @@ from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_r
 from reportlogs import bodies_of
 from host.test_beside import beside_bodies, counted
 from test_clocks import bodies as two_clocks
-from test_commands import failed, table_row
+from test_commands import table_row
 from host.test_events import GOOD, chases
 from test_misses import miss_bodies
-from host.test_vms import TWO
 
 LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": paths.matrix,
         "matrix-icount": partial(paths.matrix, "qemu-icount"), "wakeups": paths.wakeups,
@@ -288,23 +287,3 @@ def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
         assert ("call", "call") in found and not any("-" in way for way, _ in found)
         assert found["call", "call-cores"].startswith(mark)
         assert not found["call", "call"].startswith("≈")
-
-
-def test_side_by_side_each_vm_has_its_own(bench):
-    bench.set_qemu(log_of(TWO))
-    left, _, right = bench.run("--quiet").stdout.partition("VM right:\n")
-    assert table_row(left, "hvc", "null")[2:] == ["50", "50"]
-    assert table_row(right, "hvc", "null")[2:] == ["90", "90"]
-
-
-def test_filters(show):
-    output = show(paths.interrupts(), "--config", "native", "--config", "native-probes").output
-    assert "native-probes" in output and "trapped" not in output
-    rows = show(paths.interrupts(), "--config", "native", "--format", "csv").output
-    assert ",native," in rows and ",trapped," not in rows
-    output = show(sample_run(), "--bench", "hvc").output
-    assert "hvc" in output and "tlb_chase" not in output and "irq" not in output
-    failed(show(sample_run(), "--bench", "hvx"),
-           "no benchmark 'hvx', nearest 'hvc'; there are: hvc, irq, tlb_chase", 2)
-    failed(show(sample_run(), "--config", "x"),
-           "no configuration 'x'; there are: native, direct, trapped", 2)

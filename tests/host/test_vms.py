@@ -8,46 +8,15 @@ import zlib
 
 import pytest
 
+from commandlogs import TWO, run_of_vms as run_of
 from guestlogs import FAULT
 from hypbench.analysis.comparison import Verdict, compare_logs
 from hypbench.records import read_log
 from hypbench.report import notes, summary_csv
 from hypbench.rows import by_vm, measured
 from hypbench.rules import check_rules
-from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, exits_record, log_of,
-                      plan_run)
+from logmaker import (log_of)
 from paths import log_from
-from test_commands import table_row
-
-STATS = TRAPPED | {"stats": "on"}
-
-
-def run_of(ticks: dict[str, int], configs=(NATIVE, STATS), measured_vm: str = "") -> list[dict]:
-    """Bodies of a run in which each VM takes so many ticks; the first is the measured one."""
-    def records(head, config):
-        found = []
-        for vm, raw in ticks.items():
-            mine = head | ({"vm": vm, "vcpu": 0} if vm else {})
-            found += [calibration(mine), bench_record(mine, "null", [raw] * 20),
-                      checked(mine, "checksum", checksum=raw)]
-            if config["stats"] == "on":
-                found.append(exits_record(mine, "hvc", [raw] * 5))
-        return found
-    vm = measured_vm or next(iter(ticks))
-    bodies = plan_run(list(configs), {"hvc": records})
-    return [body | ({"vm": vm} if body["kind"] == "step" and vm else {}) for body in bodies]
-
-
-TWO = run_of({"left": 52, "right": 92})
-
-
-def shown(bench, bodies: list[dict]) -> str:
-    path = bench.root / "records"
-    path.write_bytes(log_of(bodies))
-    result = bench("show", str(path), "--table", "long")
-    assert result.exit_code == 0, result.output
-    return result.output
-
 
 def test_each_vm_has_its_results():
     log = log_from(TWO)
@@ -73,18 +42,14 @@ def test_a_vm_that_lacks_a_pass_is_named():
     assert found == ["VM right: hvc null native: 1 of its 2 passes"]
 
 
-def test_tables_are_grouped_by_vm(bench):
-    out = shown(bench, TWO)
-    left, right = out.index("VM left:"), out.index("VM right:")
-    assert table_row(out[left:right], "hvc", "null", "trapped")[5] == "50"
-    assert table_row(out[right:], "hvc", "null", "trapped")[5] == "90"
-    assert out.count("Exits by kind") == 2 and "checks ok: hvc native VM right (x2)" in out
-
-
 def test_one_vm_looks_as_a_log_without_names(bench):
-    assert shown(bench, run_of({"bench": 52})) == shown(bench, run_of({"": 52}))
-    assert "VM bench" not in shown(bench, run_of({"bench": 52}))
-    assert summary_csv(log_from(run_of({"bench": 52}))) == summary_csv(log_from(run_of({"": 52})))
+    named, nameless = (run_of({name: 52}) for name in ("bench", ""))
+    for name, bodies in (("named", named), ("nameless", nameless)):
+        (bench.root / name).write_bytes(log_of(bodies))
+    output = bench("show", str(bench.root / "named"), "--table", "long").output
+    assert output == bench("show", str(bench.root / "nameless"), "--table", "long").output
+    assert "VM bench" not in output
+    assert summary_csv(log_from(named)) == summary_csv(log_from(nameless))
 
 
 def test_the_summary_names_the_vm_where_there_are_several():

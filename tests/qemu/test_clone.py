@@ -89,18 +89,6 @@ def good(records: Path, plan: str) -> None:
     assert log.complete and not log.problems and log.run["plan"] == plan
 
 
-@pytest.mark.parametrize("words, says", [
-    (["BORD=virt-a15"], "unknown BORD=, nearest BOARD; valid: "),
-    (["SCENARIO=nonsense"], "no scenario 'nonsense'"),
-    (["CLOCK=quartz"], "unknown CLOCK=quartz; valid: icount host"),
-    (["BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
-    (["BUILD="], "BUILD=: make wants the name of a folder")])
-def test_a_wrong_word_is_refused_before_anything_is_built(clone, words, says):
-    clone.clean()
-    assert says in clone.make("bench", *words, status=2)
-    assert not clone.is_built()
-
-
 def test_two_at_once_take_turns(clone):
     """Both build, both run: no file of one is the other's."""
     clone.clean()

@@ -5,13 +5,12 @@ import json
 import os
 import re
 import subprocess
-import zlib
-from pathlib import Path
 
 import pytest
 
+from commandlogs import LOGS
 from lab import ROOT, TREE, board_facts
-from mistakes import IMPOSSIBLE, WRONG_WORDS
+from mistakes import IMPOSSIBLE
 
 
 def make(*words: str, status: int = 0) -> str:
@@ -23,18 +22,23 @@ def make(*words: str, status: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def test_unknown_board_names_the_boards():
-    said = make("BOARD=nosuch", status=2)
-    assert "unknown BOARD=nosuch" in said
-    assert all(board in said for board in TREE.reference_boards())
+def test_the_word_of_old_is_refused_with_the_new_one():
+    """Before anything is read, built or run."""
+    said = make("bench", "PLAN=traps", status=2)
+    assert "PLAN=traps is now SCENARIO=traps" in said and len(said.splitlines()) == 1
 
 
-def test_an_unknown_scenario_names_the_scenarios():
-    said = make("bench", "SCENARIO=nosuch", status=2)
-    assert "nosuch" in said and "default" in said and "short" in said
-
-
-@pytest.mark.parametrize("words, says", WRONG_WORDS)
+@pytest.mark.parametrize("words, says", [
+    (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
+    (["bench", "CPUS=2"], "CPUS= is a word of: run-guest guest-linux"),
+    (["compare", "A=before", "TTY=x"], "make compare takes no TTY=; "),
+    (["BOARD=virt-a27"], "unknown BOARD=virt-a27, nearest virt-a72; the boards are: "),
+    (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
+    (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
+    (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: "),
+    (["bench", "TABLE=wide"], "unknown TABLE=wide; valid: short long"),
+    (["bench", "BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
+    (["bench", "BUILD="], "BUILD=: make wants the name of a folder")])
 def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     """make reads nothing else and runs nothing."""
     said = make(*words, status=2)
@@ -105,71 +109,19 @@ def test_capture_without_a_port_names_the_ports():
     assert "waiting" not in said
 
 
-RECORDED = "tests/host/logs/release-0.1.0.jsonl"
-
-
-def recorded_with(change, path: Path) -> Path:
-    """Each record as `change` makes it, with its CRC."""
-    def framed(line: bytes) -> bytes:
-        data = json.loads(line)
-        del data["crc"]
-        body = json.dumps(change(data), separators=(",", ":")).encode()[:-1]
-        return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
-
-    path.write_bytes(b"".join(map(framed, (ROOT / RECORDED).read_bytes().splitlines())))
-    return path
-
-
-def longer(data: dict) -> dict:
-    """By 100 ticks, if it is an hypercall's."""
-    if (data["kind"], data.get("bench")) != ("bench", "hypercall"):
-        return data
-    names = [name for name in data if name in ("cold", "mean", "min", "max")
-             or name.startswith(("p5", "p9", "raw_"))]
-    return data | {name: data[name] + 100 for name in names} | {
-        "hist": [[edge + 100, count] for edge, count in data["hist"]]}
-
-
-def renamed(data: dict) -> dict:
-    return data | {"variant": "other"} if data.get("variant") == "iidr" else data
-
-
 @pytest.mark.long
 def test_compare_takes_its_words_and_ends_with_the_tools_own_status(tmp_path):
-    a, words = f"A={RECORDED}", ("compare", f"A={RECORDED}", "THRESHOLD=5%")
-    slow, other = recorded_with(longer, tmp_path / "slow"), recorded_with(renamed, tmp_path / "o")
-    assert "SLOWER by more than 5 %" in make(*words, f"B={slow}", status=1)
-    assert "3 rows of A are not in B" in make(*words, f"B={other}", status=2)
-    make(*words, f"B={other}", "ALLOW_MISSING=1")
-    said = make("compare", f"B={RECORDED}", status=2)
-    assert "make compare wants A=<kept run or records>" in said
-    assert "│ same" in make("compare", a, f"B={RECORDED}", "TABLE=long")
-
-
-def changed(wanted: dict, **members):
-    """Other members of the records that have the members `wanted`."""
-    return lambda data: data | members if wanted.items() <= data.items() else data
-
-
-UNLIKE = {
-    "compiler": (changed({"kind": "run"}, compiler="14.2.0"), "another compiler: A"),
-    "batch": (changed({"kind": "bench", "bench": "mmio"}, batch=8), "3 rows cannot be compared"),
-    "hz": (lambda data: data | {"hz": 1_000_000} if "hz" in data else data, "hz"),
-    "": (changed({"kind": "bench"}, hz=1_000_000), "hz 1000000, and the run's is"),
-}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("allowed", UNLIKE)
-def test_compare_ends_with_2_where_the_runs_are_not_alike(tmp_path, allowed):
-    """What can be allowed passes by its name alone: a row whose hz is not its run's never does."""
-    change, says = UNLIKE[allowed]
-    words = ("compare", f"A={RECORDED}", f"B={recorded_with(change, tmp_path / 'b')}")
-    assert says in make(*words, status=2)
-    others = " ".join({"compiler", "hz", "batch"} - {allowed})
-    assert says in make(*words, f"ALLOW={others}", "ALLOW_MISSING=1", status=2)
-    if allowed in ("compiler", "batch"):
-        make(*words, f"ALLOW={allowed}", "THRESHOLD=0")
+    """The words reach the command; tests/host/golden/transcripts has its answers."""
+    for name in ("a", "slow", "other-compiler", "trapped"):
+        (tmp_path / name).write_bytes(LOGS[name])
+    a, slow, other, part = f"A={tmp_path}/a", *(f"B={tmp_path}/{name}" for name in (
+        "slow", "other-compiler", "trapped"))
+    assert "SLOWER by more than 5 %" in make("compare", a, slow, "THRESHOLD=5%", status=1)
+    assert "another compiler" in make("compare", a, other, status=2)
+    make("compare", a, other, "ALLOW=compiler", "THRESHOLD=0")
+    make("compare", a, part, "ALLOW_MISSING=1")
+    assert "make compare wants A=<kept run or records>" in make("compare", slow, status=2)
+    assert "│ same" in make("compare", a, other, "ALLOW=compiler", "TABLE=long")
 
 
 @pytest.mark.long

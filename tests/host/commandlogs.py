@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs that tests of commands read: runs of one benchmark with lengths that the tests know, whole
+and damaged, and several runs in a log."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, end_record,
+                      exits_record, frame, log_of, plan_run, run_record, sample_run, step_head)
+from paths import matrix
+
+BOOT = b"\r\nU-Boot 2023.01\r\n## Starting application at 0x40200000 ..."
+STATS = TRAPPED | {"stats": "on"}
+
+
+def run_with(ticks: int = 50, bench: str = "hvc", variant: str = "null", platform="qemu-icount",
+             configs=(NATIVE, TRAPPED), make=None, overhead: int = 2, **run) -> list[dict]:
+    def records(head, config):
+        raw = [ticks + (config["name"] == "trapped")] * 20
+        return [calibration(head, overhead),
+                make(head, raw) if make else bench_record(head, variant, raw)]
+
+    return plan_run(list(configs), {bench: records}, platform=platform, **run)
+
+
+def null_record(**more) -> Callable:
+    return lambda head, raw: bench_record(head, "null", raw, **more)
+
+
+def of_samples(raw: list[int], platform: str = "qemu-icount", **more) -> list[dict]:
+    return run_with(platform=platform, make=lambda head, _: bench_record(head, "null", raw), **more)
+
+
+def of_variants(ticks: dict[str, int]) -> bytes:
+    def records(head, config):
+        return [calibration(head)] + [bench_record(head, variant, [raw] * 20)
+                                      for variant, raw in ticks.items()]
+    return log_of(plan_run([NATIVE], {"hvc": records}))
+
+
+def run_of_vms(ticks: dict[str, int], configs=(NATIVE, STATS), measured_vm: str = "") -> list[dict]:
+    """Bodies of a run in which each VM takes so many ticks; the first is the measured one."""
+    def records(head, config):
+        found = []
+        for vm, raw in ticks.items():
+            mine = head | ({"vm": vm, "vcpu": 0} if vm else {})
+            found += [calibration(mine), bench_record(mine, "null", [raw] * 20),
+                      checked(mine, "checksum", checksum=raw)]
+            if config["stats"] == "on":
+                found.append(exits_record(mine, "hvc", [raw] * 5))
+        return found
+    vm = measured_vm or next(iter(ticks))
+    bodies = plan_run(list(configs), {"hvc": records})
+    return [body | ({"vm": vm} if body["kind"] == "step" and vm else {}) for body in bodies]
+
+
+def lines_of(ticks: int, build: str) -> list[bytes]:
+    return log_of(run_with(ticks, build=build)).splitlines(keepends=True)
+
+
+FIRST, SECOND, THIRD = lines_of(50, "first"), lines_of(70, "second"), lines_of(90, "third")
+CUT = b"".join(FIRST[:5]) + FIRST[5][:40]
+RESET = CUT + b"\0\xff" + BOOT + b"".join(SECOND)
+
+
+def second_run_record() -> bytes:
+    body = {name: value for name, value in json.loads(FIRST[0]).items()
+            if name not in ("seq", "crc")}
+    return b"".join([*FIRST[:3], frame(3, body) + b"\n", *FIRST[4:]])
+
+
+def garbled(lines: list[bytes], at: int, old: bytes, new: bytes) -> bytes:
+    return b"".join([*lines[:at], lines[at].replace(old, new), *lines[at + 1:]])
+
+
+A, SLOW = log_of(run_with()), log_of(run_with(55))
+TRAPPED_ALONE = log_of(run_with(configs=(TRAPPED,)))
+VARIANTS = {"same": 50, "faster": 50, "slower": 50, "slowest": 50, "gone": 50}
+TWO = run_of_vms({"left": 52, "right": 92})
+SAMPLE = log_of(sample_run())
+SAMPLE_LINES = SAMPLE.splitlines(keepends=True)
+
+
+def first_of_kind(raw: bytes, kind: bytes) -> int:
+    return next(at for at, line in enumerate(raw.splitlines()) if b'"kind":"%s"' % kind in line)
+
+
+def impossible() -> bytes:
+    """Its second record of a benchmark has a median that the histogram does not have."""
+    bodies = run_with(configs=(TRAPPED,), order="once")
+    at = first_of_kind(log_of(bodies), b"bench")
+    return log_of([*bodies[:at], bodies[at] | {"p50": 500}, *bodies[at + 1:]])
+
+
+def of_another_build(build: str) -> bytes:
+    head, *rest = matrix("qemu-icount")
+    return log_of([head | {"build": build}, *rest])
+
+
+def on_machine(machine: str) -> bytes:
+    head, *rest = sample_run("gem5")
+    return log_of([head | {"machine": machine}, *rest])
+
+
+def refused() -> bytes:
+    head = step_head(0, 0, "native", "hvx")
+    return log_of([
+        run_record(1, configs=("native",), order="once"),
+        head | {"kind": "error", "where": "guest", "what": "no benchmark 'hvx'; valid: hvc"},
+        head | {"kind": "step", "steps": 1, "outcome": "refused", "ticks": 10, "smc": 0},
+        end_record(4, errors=1, status="failed")])
+
+
+# The null call of after-release is two instructions longer than that of release 0.1.0.
+LOGS: dict[str, bytes] = {
+    "release-0.1.0": (Path(__file__).parent / "logs" / "release-0.1.0.jsonl").read_bytes(),
+    "after-release": log_of(run_with(make=lambda head, _: bench_record(
+        head, "null", [46] * 20, overhead=3), overhead=3)),
+    "nothing": b"nothing\n", "empty": b"", "noise": b"\x00\xff" * 99,
+    # several runs in a log
+    "reset": RESET, "first-two": b"".join([*FIRST, *SECOND]), "third": b"".join(THIRD),
+    "three": b"".join([*FIRST, *SECOND, *THIRD]), "last-two": b"".join([*SECOND, *THIRD]),
+    "later-cut": b"".join(FIRST) + b"".join(SECOND[:3]),
+    "reset-garbled": CUT + BOOT + garbled(SECOND, 3, b"hvc", b"hvd"),
+    "before-first": b"".join([*FIRST[4:], *SECOND]), "on-one-line": CUT + b"".join(SECOND),
+    "two-run-records": second_run_record(),
+    # runs to compare
+    "a": A, "slow": SLOW, "trapped": TRAPPED_ALONE,
+    "other-name": log_of(run_with(configs=(TRAPPED | {"name": "other"},))),
+    "other-board": log_of(run_with(board="virt-a15")),
+    "silicon": log_of(run_with(platform="silicon")), "toaster": log_of(run_with(board="toaster")),
+    "other-plan": log_of(run_with(plan="other")),
+    "other-compiler": log_of(run_with(compiler="gcc 14.2")),
+    "other-batch": log_of(run_with(make=null_record(batch=8))),
+    "other-hz": log_of(run_with(hz=1_000_000,
+                                make=null_record(hz=1_000_000))),
+    "not-its-hz": log_of(run_with(make=null_record(hz=1_000_000))),
+    "many-samples": log_of(of_samples([50] * 960)), "few-samples": log_of(of_samples([50] * 50)),
+    "variants": of_variants(VARIANTS),
+    "changed": of_variants({"same": 50, "faster": 40, "slower": 51, "slowest": 90}),
+    "three-variants": of_variants(dict.fromkeys("abc", 50)),
+    "five-variants": of_variants(dict.fromkeys("abcde", 50)),
+    "seven-variants": of_variants(dict.fromkeys("abcdefg", 50)),
+    "not-modelled": of_another_build("v0-3"), "not-modelled-anew": of_another_build("v0-4"),
+    "run-record": A.splitlines()[0], "beginning": A[:100],
+    "slow-cut": SLOW[:SLOW.index(b'"step":3') - 5],
+    "slow-cut-early": SLOW[:SLOW.index(b'"step":1') - 5], "slow-without-end": SLOW[:-50],
+    "slow-garbled": garbled(SLOW.splitlines(keepends=True), first_of_kind(SLOW, b"bench"),
+                            b'"n":20', b'"n":21'),
+    "impossible": impossible(), "machine": on_machine("gem5 24.0 dtlb=32"),
+    "other-machine": on_machine("gem5 24.0 dtlb=64"),
+    # runs of several benchmarks, and of several VMs
+    "sample": SAMPLE, "sample-host": log_of(sample_run("qemu-host")), "refused": refused(),
+    "sample-cut": SAMPLE[:3000], "sample-missing": b"".join(
+        [*SAMPLE_LINES[:4], *SAMPLE_LINES[5:]]),
+    "sample-garbled": garbled(SAMPLE_LINES, 4, b"hvc", b"hvd"),
+    "failed": log_of(sample_run()[:-1] + [end_record(72, status="failed", errors=1)]),
+    "sample-other": log_of([sample_run()[0] | {"plan": "other"}, *sample_run()[1:]]),
+    "short-run-record": frame(0, {"kind": "run"}), "two-vms": log_of(TWO)}
