@@ -3,7 +3,6 @@
 folder. One test asks the real archive, where it can be reached."""
 
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
@@ -231,16 +230,3 @@ def test_other_systems(monkeypatch, release, says):
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     with pytest.raises(NotDebian, match=says):
         apt_sources.codename()
-
-
-@needs_apt
-def test_the_command_prints_the_folder(archive, bench):
-    done = bench("dev", "fetch", "hypbench-sample", "--arch", "armhf", "--keep", "usr/lib/*")
-    assert done.exit_code == 0, done.output
-    folder = done.stdout.strip()
-    said = f"hypbench: fetching hypbench-sample (armhf, bookworm) into {folder}\n"
-    assert done.stderr == said
-    assert folder.startswith(str(bench.root / "build" / "cache" / "debian"))
-    assert os.path.isfile(f"{folder}/usr/lib/sample/u-boot.bin")
-    assert bench("dev", "fetch", "hypbench-sample", "--arch", "armhf", "--keep",
-                 "usr/lib/*").output == f"{folder}\n"

@@ -140,7 +140,7 @@ PLANS = list(map(plan_lines, Tree().scenarios()))
 
 @pytest.mark.parametrize("text", [*(text for text in PLANS if "recipe=" not in text), GUEST, VMS])
 def test_there_and_back(text):
-    plan = parse(text, ["platform gem5", "machine of some kind"])
+    plan = parse(f"{text}platform gem5\nmachine of some kind\n")
     section = pack(plan)
     assert len(section) == SECTION_SIZE and is_section(section + b"more")
     assert unpack(section) == plan
@@ -148,7 +148,7 @@ def test_there_and_back(text):
 
 def test_the_run_record_has_the_plan_in_words():
     plan = parse("name mine\norder once\nlimit_ms 7\nconfig a trapped lr=sw delay_el2=64\n"
-                 "config native\nbench hvc\n", ["platform gem5", 'machine of "some" kind'])
+                 "config native\nbench hvc\nplatform gem5\nmachine of \"some\" kind\n")
     said = json.loads(f"{{{words(plan)[1:]}}}")
     a, native = said.pop("configs")
     assert said == {"platform": "gem5", "machine": 'of "some" kind', "hypbench": __version__,

@@ -99,7 +99,7 @@ def test_a_plan_means_what_is_below_it(block):
 
 def test_a_machine_line_has_room_for_511_characters():
     assert parse(START + "machine\n").machine == ""
-    assert parse(START, ["platform gem5", "machine a \"b\" "]).machine == "a \"b\" "
+    assert parse(f"{START}platform gem5\nmachine a \"b\" ").machine == "a \"b\" "
     assert parse(f"{START}machine {'x' * 511}").machine == "x" * 511
     refused(f"{START}machine {'x' * 512}", 3, "machine is longer than 511 characters")
 

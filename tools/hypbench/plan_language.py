@@ -4,7 +4,7 @@ such a file, and tests spell plans in lines. A line is words between blanks; the
 statement. Scenarios use the same statements, without lines."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 from hypbench import abi
 from hypbench.plan_checks import Checks
@@ -203,15 +203,12 @@ class Parser:
                 | {("limit_ms",): self.unlimited_line})
 
 
-def parse(text: str, more: Iterable[str] = (), benches: Collection[str] | None = None,
-          board: Board | None = None) -> Plan:
-    """A plan, or PlanError. `more` are lines of the host tool's own; `benches`: the benchmarks
-    there are, where only these may be named; `board`: where it is to run."""
+def parse(text: str, benches: Collection[str] | None = None, board: Board | None = None) -> Plan:
+    """A plan, or PlanError. `benches`: the benchmarks there are, where only these may be named;
+    `board`: where it is to run."""
     parser = Parser(benches, board)
     try:
         for parser.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-            parser.take(line)
-        for line in more:
             parser.take(line)
         parser.finish()
     except Mistake as mistake:

@@ -4,7 +4,6 @@ section of tables, texts and charts. The page and the terminal show the sections
 new subject is a module with a `section` and its name here."""
 
 from collections.abc import Iterable
-from types import ModuleType
 
 from hypbench.analysis import (answer, beside, bound, comparison, conditions, cyclictest,
                                failover, flames, interrupts, latency_measure, links, memory,
@@ -25,7 +24,6 @@ QUESTIONS = {
     "How far are others?": ("answer", "studies", "programs")}
 
 
-def sections(board: Board, parts: Iterable[ModuleType] = PARTS,
-             boards: Iterable[Board] = ()) -> list[Section]:
-    made = [part.section(board, list(boards) or [board]) for part in parts]
+def sections(board: Board, boards: Iterable[Board] = ()) -> list[Section]:
+    made = [part.section(board, list(boards) or [board]) for part in PARTS]
     return [section for section in made if section.blocks]

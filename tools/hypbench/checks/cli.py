@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench dev: the checks of the source tree, and Debian's packages and sources for the Makefile
+"""hypbench dev: the checks of the source tree, and Debian's sources for the Makefile
 and scripts."""
 
 import sys
 
 import click
 
-from hypbench import debian, qemu
+from hypbench import qemu
 from hypbench.apt_sources import codename, derived, has, machine_sources
 from hypbench.checks import base, editor, linters, prose, reference, site, source
 from hypbench.peers.image import probe_args
@@ -34,21 +34,6 @@ CHECKS = {
 
 
 @click.command(hidden=True)
-@click.argument("package")
-@click.option("--arch", metavar="A", help="Debian's name; without it, this machine's.")
-@click.option("--component", metavar="C", help="Of the archive; without it, main.")
-@click.option("--release", metavar="R", help="Such as trixie; without it, this machine's.")
-@click.option("--depends", metavar="GLOB", help="The package that PACKAGE depends on, instead.")
-@click.option("--keep", multiple=True, metavar="GLOB", help="Unpack only these paths.")
-@click.pass_obj
-def fetch(tree: Tree, package: str, arch: str | None, component: str | None, release: str | None,
-          depends: str | None, keep: tuple[str, ...]) -> None:
-    """Unpack a Debian package under build/cache, and print the folder."""
-    click.echo(debian.fetch(package, arch, component, release, depends=depends, keep=keep,
-                            cache=tree.builds / "cache" / "debian"))
-
-
-@click.command(hidden=True)
 @click.option("--missing", is_flag=True, help="Nothing, where a source has that suite already.")
 def backports(missing: bool) -> None:
     """Print the apt entry of the backports suite of this machine's release."""
@@ -70,7 +55,6 @@ def dev() -> None:
     """For those who change hypbench: checks of the source tree."""
 
 
-dev.add_command(fetch)
 dev.add_command(backports)
 dev.add_command(compile_commands)
 dev.add_command(dist)
