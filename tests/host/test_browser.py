@@ -195,6 +195,9 @@ def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, 
     lacking = (f"[...document.querySelectorAll('{SHOWN} section .box')].filter(box =>"
                " (box.scrollWidth > box.clientWidth + 1) != box.classList.contains('wide')).length")
     wait_for(browser, lacking, (0).__eq__)
+    widths = (f"[...document.querySelectorAll('{SHOWN} section .box td:first-child')]"
+              ".map(cell => cell.getBoundingClientRect().width)")
+    assert 0 < max(browser.value(widths)) <= 390 / 2  # a number stands beside it
     box = f"document.querySelector('{SHOWN} section .wide')"
     browser.value(f"{box}.scrollLeft = 200")
     left = f"{box}.querySelector('td').getBoundingClientRect().left"

@@ -351,6 +351,11 @@ def test_numbers(value, text):
     assert blocks.number(value) == text
 
 
+def test_a_heading_has_the_unit_once():
+    assert blocks.Column("p50", True, "instr").heading == "p50, instr"
+    assert blocks.Column("samples", True, "samples").heading == "samples"
+
+
 def test_numbers_carry_their_unit():
     icount, board_clock = blocks.Clock("qemu-icount", 62500000), blocks.Clock("silicon", 24000000)
     assert icount.show(41) == "41\u00a0instr" and icount.show(None) == "–"

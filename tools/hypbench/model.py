@@ -177,7 +177,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        return f"{self.name}, {self.unit}" if self.unit else self.name
+        return f"{self.name}, {self.unit}" if self.unit not in ("", self.name) else self.name
 
 
 @dataclass(frozen=True)
