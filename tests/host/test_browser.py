@@ -40,6 +40,15 @@ MIDDLE = """(() => { const mark = [...document.querySelectorAll(
   mark.scrollIntoView({block: 'center', behavior: 'instant'});
   const box = mark.getBoundingClientRect();
   return {x: box.x + box.width / 2, y: box.y + box.height / 2}; })()"""
+# The figures with a legend: its names, and its colours that no mark has.
+LEGENDS = f"""[...document.querySelectorAll('{SHOWN} figure')].map(figure => {{
+  const colours = (path) => [...figure.querySelectorAll(path)].flatMap(one => {{
+    const style = getComputedStyle(one);
+    return [style.fill, style.stroke].filter(colour => !/^none$|, 0\\)$/.test(colour)); }});
+  const marks = new Set(colours('svg .role-mark path'));
+  const legend = colours('svg .role-legend-symbol path');
+  return {{id: figure.id, names: legend.length, strange: legend.filter(one => !marks.has(one))}};
+}}).filter(one => one.names)"""
 TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
 
 
@@ -171,6 +180,17 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
     shown = browser.value("[...document.querySelectorAll('#tab-storm-virt-a72 tbody tr')].filter("
                           "row => !row.hidden).map(row => row.cells[0].textContent)")
     assert set(shown) == {"native", "trapped-sw"}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
+    """So each name of a legend has a curve, a dot or a bar that nothing hides by its colour."""
+    browser.call("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": mode}])
+    opened(browser, pages["simulated"][0], "virt-a72")
+    found = browser.value(LEGENDS)
+    browser.call("Emulation.setEmulatedMedia", features=[])
+    assert len(found) > 5 and [one for one in found if one["strange"] or not one["names"]] == []
 
 
 def test_a_question_leaves_the_sections_that_answer(browser, pages):

@@ -5,6 +5,7 @@ and beside other VMs."""
 from dataclasses import dataclass
 
 from hypbench.analysis.beside import NEIGHBOUR_IDLE, alone_of, idle_steps
+from hypbench.analysis.interrupts import distinct
 from hypbench import charts
 from hypbench.model import NONE, Cell, Cells, Section, counted, number, prose, ratio
 from hypbench.frame import Board, Source
@@ -47,8 +48,11 @@ def section(board: Board, _boards: list[Board]) -> Section:
         return made
     made.text(prose("links", exact=board.clock.exact))
     side_by_side(made, board)
-    made.figure("links", prose("links_figure", source=source), charts.ecdf(
-        source.steps(row for row in rows if row.variant == "rr-20"), source.clock.axis))
+    flows = [row for row in rows if row.variant == "rr-20"]
+    seen = distinct(flows)
+    hidden = [row.config for row in flows if row not in seen]
+    made.figure("links", prose("links_figure", source=source, hidden=hidden), charts.ecdf(
+        source.steps(seen), source.clock.axis))
     made.table("links", "Rings, requests and answers",
                ("path", "configuration", ">samples", ">p50", ">p99", ">max", ">cold"),
                [cells(source, row) for variant in PATHS for row in rows if row.variant == variant],
