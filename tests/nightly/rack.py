@@ -25,6 +25,7 @@ class Slot:
         self.machine: subprocess.Popen | None = None
         self.client: socket.socket | None = None
         self.on_count = 0
+        self.switch = threading.RLock()
         self.seen: Callable[[bytes], None] = lambda data: None  # is called with each output
         self.lines = socket.create_server((LOCAL, 0))
         self.port = self.lines.getsockname()[1]
@@ -58,6 +59,16 @@ class Slot:
                 self.client = None
 
     def power(self, on: bool) -> None:
+        with self.switch:
+            self._power(on)
+
+    def reset(self) -> None:
+        """The machine starts anew, if the power is on."""
+        with self.switch:
+            if self.machine:
+                self._power(True)
+
+    def _power(self, on: bool) -> None:
         if self.machine:
             self.machine.kill()
             self.machine.wait()
@@ -76,6 +87,50 @@ class Slot:
     @property
     def is_on(self) -> bool:
         return self.machine is not None
+
+
+USBSDMUX = """#!/bin/sh
+# usbsdmux CONTROL MODE: the card is at the host, or at the board; the host cannot write it then.
+case $2 in host) mode=--setrw ;; *) mode=--setro ;; esac
+/sbin/blockdev $mode "$(cat "$1.device")"
+echo "$2" >"$1"
+"""
+
+
+class Mux:
+    """A stand-in for a card and its multiplexer: the card is a loop device, and the program
+    usbsdmux of that name changes who has it."""
+
+    def __init__(self, folder: Path, size: int):
+        self.card, self.control = folder / "mux-card.img", folder / "mux"
+        self.card.touch()
+        os.truncate(self.card, size)
+        self.device = self._losetup("--find", "--show", str(self.card))
+        self.control.write_text("off\n")
+        self.control.with_name("mux.device").write_text(self.device)
+        program = folder / "bin/usbsdmux"
+        program.write_text(USBSDMUX)
+        program.chmod(0o755)
+
+    @staticmethod
+    def _losetup(*words: str) -> str:
+        done = subprocess.run(["/sbin/losetup", *words], capture_output=True, text=True,
+                              check=False)
+        return done.stdout.strip() if not done.returncode else ""
+
+    @property
+    def is_at_board(self) -> bool:
+        return self.control.read_text().strip() == "dut"
+
+    def resources(self) -> dict[str, dict]:
+        usb = {"host": "localhost", "busnum": 1, "devnum": 2, "vendor_id": 0x0424,
+               "model_id": 0x4041}
+        return {"NetworkUSBSDMuxDevice": usb | {"path": "1-2", "control_path": str(self.control)},
+                "NetworkUSBMassStorage": usb | {"path": self.device}}
+
+    def close(self) -> None:
+        if self.device:
+            self._losetup("--detach", self.device)
 
 
 def power_strip(slots: dict[str, Slot]) -> ThreadingHTTPServer:

@@ -4,6 +4,7 @@ QEMU machines. One has U-Boot and a card, one U-Boot and TFTP, two take the imag
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import threading
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from fetched import missing
+from howto import blocks, lacking
 from hypbench import debian, qemu
 from hypbench.boards.card import collect
 from hypbench.boards.description import read_card
@@ -21,7 +23,7 @@ from hypbench.boards.sources import Sources
 from hypbench.farm.campaign import ATTEMPTS
 from hypbench.records import Log, read_log
 from lab import CLOCK, PLATFORM, TREE, is_built
-from rack import LOCAL, Labgrid, Slot, power_strip
+from rack import LOCAL, Labgrid, Mux, Slot, power_strip
 
 pytestmark = [pytest.mark.nightly, pytest.mark.group("a farm of four places")]
 
@@ -65,6 +67,7 @@ while [ $# -gt 0 ]; do
 	case $1 in -o) shift 2 ;; -O) exit 0 ;; -*) shift ;; *) break ;; esac
 done
 shift
+[ "$1" != -- ] || shift
 exec sh -c "$*"
 """
 PI, ZYNQ, V8, V7 = "pi-1", "zynq-1", "virt-1", "virt-2"
@@ -73,6 +76,12 @@ TAGS = {PI: ["boot=card"], ZYNQ: ["boot=firmware", "image=hypbench.elf", "serial
         V8: ["boot=tftp", "serial=virt-0001"],
         V7: ["boot=firmware", "image=hypbench.elf", "serial=virt-0002"]}
 RACKS = {"east": (PI, ZYNQ), "west": (V8, V7)}
+# The place of docs/howto/farm.md. Its hardware, with what stands in for each part here.
+OF_THE_PAGE = "pi-rack-3"
+PAGE = TREE.root / "docs/howto/farm.md"
+HARDWARE = {"USBSerialPort": "NetworkSerialPort", "NetworkPowerPort": "NetworkPowerPort",
+            "USBSDMuxDevice": "NetworkUSBSDMuxDevice", "USBMassStorage": "NetworkUSBMassStorage"}
+CARD_BYTES = 64 << 20  # size_mib of boards/rpi4/card.toml
 
 
 def uboot_of_virt() -> Path:
@@ -89,6 +98,10 @@ def boot_files(folder: Path) -> dict[str, Path]:
         (folder / found[1].name).write_bytes(found[1].data)
     assert len(made.found) == len(names)
     return {name: folder / name for name in names}
+
+
+def card_words(card: Path) -> list[str]:
+    return ["-drive", f"if=sd,file={card},format=raw"]
 
 
 @dataclass
@@ -116,6 +129,8 @@ class Farm:
         self.environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}",
                             "HYPBENCH_BUILD": str(self.builds)}
         self.slots = {name: Slot(lambda name=name: self.machine(name)) for name in BOARDS}
+        self.mux = Mux(folder, CARD_BYTES)
+        self.slots[OF_THE_PAGE] = Slot(self.muxed_machine)
         strip = power_strip({str(number): slot for number, slot in enumerate(self.slots.values())})
         self.strip = f"http://{LOCAL}:{strip.server_port}/{{index}}"
         programs = TREE.builds / "farm-venv/bin"
@@ -133,10 +148,14 @@ class Farm:
             self.labgrid.client("-p", name, "set-tags", f"board={board}", *TAGS[name])
 
     def resources(self, name: str) -> dict[str, dict]:
-        index = list(BOARDS).index(name)
-        files = ({"CardFile": {"path": str(self.folder / "card.img")}} if name == PI else
-                 {"TFTPProvider": {"internal": f"{self.folder}/tftp/{name}/",
-                                   "external": f"{name}/"}})
+        index = list(self.slots).index(name)
+        if name == OF_THE_PAGE:
+            files = self.mux.resources()
+        elif name == PI:
+            files = {"CardFile": {"path": str(self.folder / "card.img")}}
+        else:
+            files = {"TFTPProvider": {"internal": f"{self.folder}/tftp/{name}/",
+                                      "external": f"{name}/"}}
         return {"NetworkSerialPort": {"host": LOCAL, "port": self.slots[name].port,
                                       "protocol": "raw"},
                 "NetworkPowerPort": {"model": "rest", "host": self.strip, "index": index}, **files}
@@ -145,10 +164,7 @@ class Farm:
         """The board of a place, with the image that its server has."""
         options = TREE.qemu_options(BOARDS[name])
         if name == PI:
-            return [*options, *qemu.COMMON_OPTIONS[:6], *qemu.clock_options(options, CLOCK),
-                    "-serial", "null", "-serial", "stdio", "-kernel", str(self.files["u-boot.bin"]),
-                    "-dtb", str(self.files["bcm2711-rpi-4-b.dtb"]),
-                    "-drive", f"if=sd,file={self.folder}/card.img,format=raw"]
+            return [*self.pi_without_card(), *card_words(self.folder / "card.img")]
         staged = self.folder / "tftp" / name / "hypbench.elf"
         words = qemu.command(options, CLOCK, image or staged)
         if name != V8:
@@ -156,6 +172,17 @@ class Farm:
         network = ["-netdev", f"user,id=net,tftp={self.folder}/tftp",
                    "-device", "virtio-net-device,netdev=net"]
         return [*qemu.unrecorded(words[:-2]), "-bios", str(uboot_of_virt()), *network]
+
+    def pi_without_card(self) -> list[str]:
+        options = TREE.qemu_options("rpi4")
+        return [*options, *qemu.COMMON_OPTIONS[:6], *qemu.clock_options(options, CLOCK),
+                "-serial", "null", "-serial", "stdio", "-kernel", str(self.files["u-boot.bin"]),
+                "-dtb", str(self.files["bcm2711-rpi-4-b.dtb"])]
+
+    def muxed_machine(self) -> list[str]:
+        """A board without the card while the multiplexer leaves the card at the host."""
+        return [*self.pi_without_card(),
+                *(card_words(self.mux.card) if self.mux.is_at_board else [])]
 
     def run(self, *places: str, before: tuple[str, ...] = (), scenario: str = "mine.toml",
             more: tuple[str, ...] = ()) -> Outcome:
@@ -188,6 +215,7 @@ class Farm:
 
     def close(self) -> None:
         self.labgrid.close()
+        self.mux.close()
         for slot in self.slots.values():
             slot.power(False)
 
@@ -318,6 +346,42 @@ def test_a_place_that_has_another_core_is_refused(farm):
     assert "the core there is a Cortex-A53, and virt-a72 has a cortex-a72" in outcome.said
 
 
+def test_a_place_that_runs_another_boards_image_is_refused(farm):
+    """The run is sound, but of a board that the tag does not name. Nothing is kept."""
+    words = qemu.command(TREE.qemu_options("virt-a72"), CLOCK, scenario_image(farm, V8))
+    farm.slots[ZYNQ].command = lambda: words
+    before = len(farm.kept(ZYNQ))
+    outcome = farm.run(ZYNQ)
+    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "refused", outcome.said
+    assert ("the image that runs there is of board virt-a72, and the place's tag is board=zcu102"
+            in outcome.said)
+    assert len(farm.kept(ZYNQ)) == before
+
+
+def scenario_image(farm: Farm, place: str) -> Path:
+    """The image that the place's server would have."""
+    image = farm.folder / "another-boards.elf"
+    subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
+                    TREE.build(BOARDS[place]) / "hypbench.elf", "--scenario", "mine.toml",
+                    "--platform", PLATFORM, "-o", image], check=True, cwd=farm.folder,
+                   env=os.environ | farm.environment)
+    return image
+
+
+def test_a_board_that_resets_for_ever_is_given_up(farm):
+    """A supervisor switches the machine on again whenever a run has begun: it is never silent."""
+    slot = farm.slots[ZYNQ]
+
+    def reset(data: bytes) -> None:
+        if b'"kind":"step"' in data:
+            threading.Thread(target=slot.reset, daemon=True).start()
+    slot.seen = reset
+    outcome = farm.run(ZYNQ)
+    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "given up", outcome.said
+    assert outcome.rows[ZYNQ]["attempts"] == str(ATTEMPTS)
+    assert "the board was reset 3 times" in outcome.said
+
+
 def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
     """The image of one board does not start on the other; nothing comes from it, three times."""
     image = farm.folder / "tftp" / ZYNQ / "hypbench.elf"
@@ -371,3 +435,91 @@ def test_an_unknown_place_is_refused_with_the_nearest(farm):
 def test_a_place_of_another_board_is_refused(farm):
     outcome = farm.run(ZYNQ, more=("--board", "rpi4"))
     assert outcome.status == 2 and f"place {ZYNQ} has board zcu102, not BOARD=rpi4" in outcome.said
+
+
+# ---- make, and the page
+
+def make_bench(farm: Farm, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", "bench", *words, f"O={farm.builds}"], cwd=TREE.root, text=True, check=False,
+        env=os.environ | farm.labgrid.environment | {"COLUMNS": "200"} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
+
+
+def test_make_bench_runs_at_a_place(farm):
+    before = len(farm.kept(ZYNQ))
+    done = make_bench(farm, "BOARD=zcu102", f"PLACE={ZYNQ}",
+                      f"SCENARIO={farm.folder / 'mine.toml'}", PLATFORM=PLATFORM)
+    assert done.returncode == 0 and f"{ZYNQ}: sound" in done.stdout, done.stdout
+    *_, entry = farm.kept(ZYNQ)
+    assert len(farm.kept(ZYNQ)) == before + 1 and entry["serial"] == "zynq-0001"
+
+
+def test_make_bench_refuses_a_place_of_another_board(farm):
+    done = make_bench(farm, "BOARD=virt-a15", f"PLACE={ZYNQ}", PLATFORM=PLATFORM)
+    assert done.returncode and f"place {ZYNQ} has board zcu102, not BOARD=virt-a15" in done.stdout
+
+
+class Reader(Labgrid):
+    """Follows the page, line by line, in a folder of its own: a coordinator at another address."""
+
+    def __init__(self, farm: Farm):
+        super().__init__(farm.labgrid.programs, farm.folder / "reader", farm.environment)
+        self.folder.mkdir()
+        (self.folder / "build").symlink_to(farm.builds)
+        self.said = ""
+
+    def follow(self, line: str) -> None:
+        words = shlex.split(line)
+        if words[0] in ("labgrid-coordinator", "labgrid-exporter"):
+            more = ["--listen", self.address] if words[0].endswith("coordinator") else [
+                "--hostname", "localhost"]
+            self.start(words[0], words[0], *more, *words[1:])
+            if words[0].endswith("coordinator"):
+                self.wait_for(["places"], "")
+            return
+        if words[0] == "make":
+            line = f"cd {TREE.root} && {line} O={self.folder / 'build'}"
+        if line.startswith("export LG_COORDINATOR="):
+            return
+        path = f"{self.folder}/build/venv/bin:{self.programs}:{os.environ['PATH']}"
+        done = subprocess.run(["bash", "-ec", line], cwd=self.folder, text=True, check=False,
+                              env=os.environ | self.environment | {
+                                  "COLUMNS": "200", "PATH": f"{self.environment['PATH']}:{path}"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
+        assert done.returncode == 0, f"{line}: {done.stdout}"
+        self.said += done.stdout
+
+    def replace_hardware(self, farm: Farm) -> None:
+        """The same group, with what stands in for each part of the hardware."""
+        self.words.pop("labgrid-exporter")
+        exporter = self.running.pop("labgrid-exporter")
+        exporter.terminate()
+        exporter.wait()
+        resources = farm.resources(OF_THE_PAGE)
+        assert list(resources) == list(HARDWARE.values())
+        self.export("rack-3", {OF_THE_PAGE: resources})
+        self.wait_for(["resources"], f"{OF_THE_PAGE}/NetworkUSBMassStorage")
+
+
+def test_the_page_is_followed_with_a_card_behind_a_multiplexer(farm):
+    """No hardware is here: labgrid's own drivers of USB-SD-Mux and mass storage write a loop
+    device. In the wrong state the host cannot write it, and the board does not boot."""
+    if not farm.mux.device:
+        pytest.skip("no loop device can be made here (losetup; it takes root)")
+    page, reader = list(blocks(PAGE)), Reader(farm)
+    try:
+        (of_exporter, first, listed, second) = page
+        (reader.folder / of_exporter.more).write_text(of_exporter.text)
+        assert all(name in of_exporter.text for name in HARDWARE)
+        for line in first.text.splitlines():
+            reader.follow(line)
+        assert lacking(reader.said, listed.text) == []
+        reader.replace_hardware(farm)
+        for line in second.text.splitlines():
+            reader.follow(line)
+        assert reader.said.count(f"{OF_THE_PAGE}: sound") == 2
+        assert [entry["place"] for entry in farm.kept(OF_THE_PAGE)] == [OF_THE_PAGE] * 2
+        assert farm.mux.is_at_board
+    finally:
+        reader.close()

@@ -5,7 +5,8 @@ A fenced block's first word is its language. After it comes the name of a file t
 written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `network`
 (they succeed where Debian's archive can be reached), `guest` (they succeed, with an image of ours
 where GUEST= wants the reader's), `by-hand` (they need a board or files of the
-reader's). A block `text` is part of what the commands before printed."""
+reader's). A block `text` is part of what the commands before printed; one of commands by hand is
+`text by-hand`, and a test of its own follows these (tests/nightly/test_farm.py)."""
 
 import re
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ def test_the_page_is_right_to_the_letter(clone, page):
     said = ""
     for block in blocks(page):
         if block.kind == "text":
-            assert not lacking(said, block.text, is_documented()), said
+            assert block.more == "by-hand" or not lacking(said, block.text, is_documented()), said
         elif block.runs:
             if block.more == "guest":
                 put_guest(clone.root / block.guest, block.text)

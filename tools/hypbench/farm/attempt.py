@@ -7,19 +7,27 @@ import os
 import select
 import subprocess
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from hypbench.capture import Line, one_run
+from hypbench.capture import SLACK_S, Line, one_run
 from hypbench.farm.payload import Payload
 from hypbench.farm.places import Place, command, coordinator
-from hypbench.records import Data
+from hypbench.plan_model import Plan
+from hypbench.records import Data, Log
 from hypbench.session import Display, Runs, follow
 
 POLL_S = 0.2
 START_S = 900.0  # until the image is started: a card is written, U-Boot comes up
 END_S = 60.0  # for the release of a place
+RESETS = 3  # of a board during one attempt
+PASSES = 2  # of a plan, at most: A B B A
+SILICON = "silicon"
+
+clock = time.monotonic
 IMAGE_RUNS = "hypbench"  # the state of attend.py's strategy
 KILLED = "the attendant of the place was killed"
 
@@ -157,11 +165,57 @@ def job_of(place: Place, sent: Payload, drivers: Path | None) -> Data:
             "drivers": str(drivers.resolve()) if drivers else ""}
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long an attempt waits for a board, whatever the board prints."""
+
+    silence_s: float  # without a record
+    step_s: float  # as the silence, where the scenario gives a step more time
+    whole_s: float | None  # of the run; None if the scenario gives a step no limit
+
+    @classmethod
+    def of(cls, plan: Plan, silence_s: float, platform: str) -> "Patience":
+        """An emulator's clock is not the scenario's, so that an emulator has no end of a run."""
+        step_s = plan.limit_ms / 1000 + SLACK_S
+        steps = PASSES * len(plan.configs) * max(len(plan.benches), 1)
+        return cls(silence_s, max(silence_s, step_s),
+                   START_S + steps * step_s if plan.limit_ms and platform == SILICON else None)
+
+    @staticmethod
+    def for_text(line: Line, log: Log | None) -> float:
+        """Firmware may print for as long as a start takes."""
+        return line.silence_s if log else max(line.silence_s, START_S)
+
+
 def follow_run(attendant: Attendant, place: Place, copy: Copy, runs: Runs, display: Display,
-               silence_s: float, stop: threading.Event) -> Line:
+               patience: Patience, stop: threading.Event,
+               lies: Callable[[Log], list[str]]) -> Line:
     """The console, from the image's start to the end of its run."""
     pipe = Pipe(place.name, attendant.console, stop)
-    line = Line(pipe, copy, None, silence_s, display.say)
-    follow(one_run(line, runs, place.board, display), runs.log_for, display)
+    line = Line(pipe, copy, patience.whole_s, patience.silence_s, display.say)
+    lines = one_run(line, runs, place.board, display)
+    follow(with_progress(lines, line, runs, patience, lies), runs.log_for, display)
     runs.finish()
     return line
+
+
+def with_progress(lines: Iterator[bytes], line: Line, runs: Runs, patience: Patience,
+                  lies: Callable[[Log], list[str]]) -> Iterator[bytes]:
+    """Yield the lines as long as records of the right run come. A board that prints text alone, or
+    resets again and again, is never silent: it hangs."""
+    known, latest = (0, 0), clock()
+    for text in lines:
+        yield text
+        line.silence_s = min(line.silence_s, patience.step_s)
+        log = runs.latest
+        reached = (len(runs.logs), len(log.records) if log else 0)
+        if log and reached[0] > known[0] and log.run and lies(log):
+            line.ending = "another run"
+        elif reached[0] > RESETS:
+            line.ending = f"the board was reset {RESETS} times"
+        elif reached == known and clock() - latest > (wait := patience.for_text(line, log)):
+            line.ending = f"only text came for {wait:g} s, and no record"
+        if line.ending:
+            return
+        if reached != known:
+            known, latest = reached, clock()

@@ -17,6 +17,7 @@ import importlib.util
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -161,9 +162,19 @@ def import_drivers(path: str) -> None:
     DRIVERS.update(getattr(module, "DRIVERS", {}))
 
 
+def bindings_to(resource: Any, driver: str) -> dict[str, str]:
+    """The bindings of a driver that take this resource. labgrid's driver of USB storage takes the
+    multiplexer of the card as well, and refuses to choose."""
+    kind = type(resource).__name__
+    bindings = target_factory.class_from_string(driver).bindings
+    return {name: resource.name for name, kinds in bindings.items()
+            if isinstance(kinds, set) and kind in kinds}
+
+
 def strategy_of(target: Target, job: dict[str, Any]) -> HypbenchStrategy:
     for resource in list(target.resources):
         for driver in DRIVERS.get(type(resource).__name__, []):
+            target.set_binding_map(bindings_to(resource, driver))
             target_factory.make_driver(target, driver, None, {})
     if job["lines"]:
         target_factory.make_driver(target, "UBootDriver", None, {
@@ -253,12 +264,19 @@ KINDS: list[tuple[type | tuple[type, ...], str]] = [
 
 
 def kind_of(error: BaseException) -> tuple[str, str]:
-    """labgrid's strategies wrap what broke them."""
-    if isinstance(error, StrategyError) and error.__cause__:
+    """labgrid's strategies wrap what broke them, once for each state on the way."""
+    while isinstance(error, StrategyError) and error.__cause__:
         error = error.__cause__
     kind = next((kind for types, kind in KINDS if isinstance(error, types)), "board")
+    return kind, text_of(error)
+
+
+def text_of(error: BaseException) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        said = (error.output or b"").decode(errors="replace").strip().splitlines()
+        return f"{error}: {said[-1]}" if said else str(error)
     text = " ".join(str(part) for part in error.args) or type(error).__name__
-    return kind, text.splitlines()[0] if text else type(error).__name__
+    return text.splitlines()[0] if text else type(error).__name__
 
 
 def guarded(what: Callable[[], Any]) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from hypbench import store
-from hypbench.farm.attempt import Attendant, Copy, follow_run, job_of
+from hypbench.farm.attempt import Attendant, Copy, Patience, follow_run, job_of
 from hypbench.farm.identity import contradictions
 from hypbench.farm.payload import Payload, payload
 from hypbench.farm.places import Place
@@ -142,8 +142,10 @@ class Attempt:
         copy = Copy(self.console.open("xb", buffering=0), self.display.say)
         try:
             if self.attendant.image_runs(self.campaign.stop):
+                patience = Patience.of(self.campaign.plan, self.campaign.silence_s,
+                                       self.campaign.platform)
                 line = follow_run(self.attendant, self.place, copy, self.runs, self.display,
-                                  self.campaign.silence_s, self.campaign.stop)
+                                  patience, self.campaign.stop, self.lies)
                 self.ending = line.ending
         finally:
             self.attendant.end()

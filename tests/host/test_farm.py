@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boards in racks without a rack: what shows that a place is not what its tags say, and how long a
+board that prints is waited for. tests/nightly/test_farm.py has whole runs."""
+
+from itertools import count
+
+import pytest
+
+from hypbench.farm import attempt
+from hypbench.farm.attempt import RESETS, START_S, Patience, with_progress
+from hypbench.farm.identity import contradictions
+from hypbench.plan_language import parse
+from hypbench.records import Log
+from hypbench.session import Runs
+from hypbench.tree import Tree
+from logmaker import frame, log_of, sample_run
+
+BOARD, IMAGE = "virt-a72", b"... b1 ..."
+RUN = sample_run("silicon")[0] | {"build": "b1", "plan": "mine", "board": BOARD}
+PLAN = parse("limit_ms 5000\nconfig native\nconfig trapped\nbench hvc n=10\n")
+SILENCE_S = 120.0
+
+
+def log_with(**members) -> Log:
+    log = Log()
+    log.feed(frame(0, RUN | members))
+    return log
+
+
+def lies(log: Log) -> list[str]:
+    return list(contradictions(Tree(), BOARD, IMAGE, "mine", log))
+
+
+# ---- what a run record says of the place
+
+def test_the_right_run_has_no_contradiction():
+    assert lies(log_with()) == [] and lies(Log()) == []
+
+
+@pytest.mark.parametrize("members, says", [
+    ({"board": "virt-a15"}, "the image that runs there is of board virt-a15, and the place's tag is"
+     " board=virt-a72"),
+    ({"cpu": "0x410fd034"}, "the core there is a Cortex-A53, and virt-a72 has a cortex-a72"),
+    ({"gic": "v3"}, "the interrupt controller there is a GICv3, not a gicv2"),
+    ({"build": "b2"}, "the image that runs there is another build: b2"),
+    ({"plan": "short"}, "the image that runs there has scenario short, not mine")])
+def test_a_place_that_lies_is_known_by_each_member(members, says):
+    assert lies(log_with(**members)) == [says]
+
+
+# ---- how long a board is waited for
+
+class FakeLine:
+    def __init__(self):
+        self.ending, self.silence_s = "", SILENCE_S
+
+
+def followed(lines, monkeypatch, lie=lambda log: [], step_s: float = 0.0) -> tuple[str, int]:
+    """The ending of an attempt whose board prints a line a second, and how many lines came."""
+    seconds = count()
+    monkeypatch.setattr(attempt, "clock", lambda: float(next(seconds)))
+    line, runs, taken = FakeLine(), Runs(), 0
+    patience = Patience(SILENCE_S, max(SILENCE_S, step_s), None)
+    for text in with_progress(iter(lines), line, runs, patience, lie):
+        runs.log_for(text).feed(text)
+        taken += 1
+        if taken > 10_000:
+            return "never", taken
+    return line.ending, taken
+
+
+def endless_text(*first: bytes):
+    yield from first
+    while True:
+        yield b"babble\n"
+
+
+def test_a_whole_run_is_followed_to_its_end(monkeypatch):
+    lines = log_of(sample_run("silicon")).splitlines(keepends=True)
+    assert followed(lines, monkeypatch) == ("", len(lines))
+
+
+def test_a_board_that_prints_text_alone_hangs(monkeypatch):
+    """Before the first record for as long as a start takes, then for as long as silence lasts."""
+    ending, taken = followed(endless_text(), monkeypatch)
+    assert ending == f"only text came for {START_S:g} s, and no record" and taken <= START_S + 2
+    ending, taken = followed(endless_text(frame(0, RUN)), monkeypatch)
+    assert ending == f"only text came for {SILENCE_S:g} s, and no record"
+    assert taken <= SILENCE_S + 3
+
+
+def test_a_board_that_resets_again_and_again_hangs(monkeypatch):
+    def resets():
+        while True:
+            yield frame(0, RUN) + b"\n"
+            yield b"U-Boot\n"
+    ending, taken = followed(resets(), monkeypatch)
+    assert ending == f"the board was reset {RESETS} times" and taken <= 2 * RESETS + 2
+
+
+def test_a_lie_ends_the_attempt_at_its_run_record(monkeypatch):
+    lines = [frame(0, RUN | {"plan": "short"}) + b"\n", *[b"text\n"] * 50]
+    assert followed(lines, monkeypatch, lies) == ("another run", 1)
+
+
+def test_the_scenario_and_no_run_record_gives_a_step_its_time():
+    """A run record of an hour a step makes no attempt longer."""
+    patience = Patience.of(PLAN, SILENCE_S, "silicon")
+    assert patience.step_s == SILENCE_S
+    assert patience.whole_s == START_S + 4 * 15
+    assert Patience.of(PLAN, SILENCE_S, "gem5").whole_s is None
+    slow = parse("limit_ms 600000\nconfig native\nbench hvc n=10\n")
+    assert Patience.of(slow, SILENCE_S, "silicon").step_s == 610
+
+
+def test_a_run_record_with_an_hour_a_step_is_waited_for_as_the_scenario_says(monkeypatch):
+    class Slow(FakeLine):
+        def __init__(self):
+            super().__init__()
+            self.silence_s = 3600.0
+    monkeypatch.setattr(f"{__name__}.FakeLine", Slow)
+    ending, _ = followed(endless_text(frame(0, RUN)), monkeypatch)
+    assert ending == f"only text came for {SILENCE_S:g} s, and no record"
