@@ -58,25 +58,18 @@ static inline void copy_shifted(uint8_t *to, const uint8_t *from, size_t size)
 		*to++ = *from++;
 }
 
-static __attribute__((noinline)) void *copy_unaligned(void *to, const uint8_t *from, size_t size)
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
 	uint8_t *d = to;
+	const uint8_t *s = from;
 
 	/* bound: WORD - 1 */
 	for (; (uintptr_t)d % sizeof(word) && size; size--)
-		*d++ = *from++;
-	if (size < sizeof(word) || both_aligned(d, from))
-		copy_aligned(d, from, size); /* argument: ARGUMENT_2 */
+		*d++ = *s++;
+	if (size < sizeof(word) || both_aligned(d, s))
+		copy_aligned(d, s, size); /* argument: ARGUMENT_2 */
 	else
-		copy_shifted(d, from, size); /* argument: ARGUMENT_2 */
-	return to;
-}
-
-void *memcpy(void *restrict to, const void *restrict from, size_t size)
-{
-	if (!both_aligned(to, from))
-		return copy_unaligned(to, from, size); /* argument: ARGUMENT_2 */
-	copy_aligned(to, from, size);                  /* argument: ARGUMENT_2 */
+		copy_shifted(d, s, size); /* argument: ARGUMENT_2 */
 	return to;
 }
 
