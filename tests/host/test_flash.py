@@ -189,16 +189,6 @@ def test_it_asks_at_a_terminal(card, loop, answer, status):
     assert loop.untouched() == bool(status)
 
 
-def test_too_small_is_refused(card, tmp_path):
-    small = Loop(tmp_path, SIZE - 4096)
-    if not small.path:
-        pytest.skip("no loop device can be made here (losetup; it takes root)")
-    try:
-        failed(card("flash", "--dev", small.path, "--confirm", small.name), "too small", small)
-    finally:
-        losetup("--detach", small.path)
-
-
 def test_mounted_is_refused(card, loop, tmp_path):
     subprocess.run(["mkfs.ext4", "-q", loop.path], check=False,
                    env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin:/usr/sbin"})
@@ -277,4 +267,3 @@ def test_a_write_that_fails_says_how_far_it_came(card, loop, monkeypatch):
     monkeypatch.setattr(flashing.os, "write", failing)
     failed(card("flash", "--dev", loop.path, "--confirm", loop.name),
            f"writing failed after {2 * MiB} bytes: Input/output error. The card is not usable")
-

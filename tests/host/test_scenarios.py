@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: what their keys mean, every mistake of a file with its line, the list, the schema, and
-the conversion of old plans."""
+"""Scenarios: what their keys mean, every mistake of a file with its line, and the schema. The
+transcripts have the list, and the conversion of old plans."""
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,6 @@ from hypbench.scenario_schema import mistakes, schema
 from hypbench.scenario_text import toml_of
 from hypbench.tree import HOME, Tree
 from planlines import plan_lines
-from test_commands import failed
 
 TREE = Tree()
 BENCHES = ["hvc", "smc"]
@@ -207,38 +205,3 @@ def test_the_documented_message_is_the_real_one():
 
 
 # Commands
-
-OLD = "# How long?\n# In ticks.\nname old\norder once\nconfig a trapped sched=fp\nbench hvc n=5\n"
-
-
-def test_convert_writes_the_scenario_that_an_old_plan_means(bench):
-    old = bench.write("old.plan", OLD)
-    text = bench("convert", str(old)).output
-    assert 'question = "How long? In ticks."\n' in text
-    assert read(text, "old", validate=mistakes) == parse(OLD)
-    assert bench("convert", str(old), "-o", str(bench.root / "scenarios/old.toml")).output == ""
-    assert bench("check-scenario", "old").exit_code == 0
-    bench.write("old.plan", OLD.replace("sched=fp", "sched=fq"))
-    failed(bench("convert", str(old)), f"{old}:5: unknown value 'sched=fq'", 2)
-
-
-def test_an_old_plan_is_refused_with_the_command_that_converts_it(bench):
-    old = bench.write("old.plan", OLD)
-    failed(bench.run("--scenario", str(old)),
-           f"hypbench convert {old} -o scenarios/old.toml", 2)
-
-
-def test_the_list_has_questions_words_titles_and_needs(bench):
-    bench.write("scenarios/b.toml", 'title = "One"\nquestion = "Why?"\nneeds = ["caches"]\n' + START
-                + "[config.native]\n[variant.c]\ntitle = \"Two\"\nneeds = []\n"
-                '[variant.c.config]\na = { from = "trapped", beside = "load_cpu" }\n'
-                "[variant.c.vm]\nbench = {}\nload = { cores = [1] }\n")
-    assert bench("scenarios").output.splitlines() == [
-        "Why?", "  b                  One (needs caches and TLBs: gem5 or a real board)",
-        "  c                  Two (needs 2 cores)", "(no question)", "  short              "]
-
-
-def test_a_scenario_of_a_file_is_named_by_the_file(bench):
-    path = bench.write("elsewhere/own.toml", f"{START}[config.native]\nirq = 5\n")
-    failed(bench("check-scenario", str(path)), "own.toml:3: unknown value 'irq=5'", 2)
-    assert Path(path).is_file()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What commands print. golden/transcripts/<subject>.txt has commands, and below each what the
-command gives for the logs of commandlogs.LOGS, which lie in the folder as <name>.log:
+command gives for the logs of commandlogs.LOGS, which lie in the folder as <name>.log,
+and for the files of commandlogs.TEXTS:
 
     $ show reset.log      the words of a command of hypbench
     = QEMU prints slow    which log the fake QEMU prints from here on
@@ -16,7 +17,7 @@ import shlex
 
 import pytest
 
-from commandlogs import LOGS
+from commandlogs import LOGS, TEXTS
 from golden import FOLDER, UPDATING, without_crcs
 from hypbench import store
 
@@ -46,6 +47,8 @@ def test_commands_print(subject, bench, monkeypatch):
     monkeypatch.setattr(store, "now", lambda: f"20260101T0000{next(times):02}Z")
     for name, content in LOGS.items():
         (bench.root / f"{name}.log").write_bytes(content)
+    for name, text in TEXTS.items():
+        bench.write(name, text)
     found: list[str] = []
     for line in path.read_text().splitlines():
         if line[:2] not in ("# ", "$ ", "= "):
