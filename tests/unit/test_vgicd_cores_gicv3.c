@@ -14,7 +14,6 @@
 #define IROUTER(intid) (GICD_IROUTER + 8 * (intid))
 #define SYNCR 0xc0u
 #define TYPER2 0xcu
-#define IRM (1ull << 31)
 
 static void boot_four(void)
 {

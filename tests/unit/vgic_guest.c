@@ -196,17 +196,6 @@ void guest_timer(bool high)
 	guest_settle();
 }
 
-void guest_line(unsigned intid, bool high)
-{
-	if (intid < GIC_PRIVATE_COUNT) {
-		vgic_set_level(&guest_vcpu.vgic, &guest_vcpu.vgic.virq[intid], high);
-	} else {
-		vgicd_set_level(&vm->dist, intid, high);
-		vgicd_process_posts(&guest_vcpu); /* kicked */
-	}
-	guest_settle();
-}
-
 void guest_enable(unsigned intid, uint8_t priority)
 {
 	guest_write(GICD_IPRIORITYR + intid, 1, priority);

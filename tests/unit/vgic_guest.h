@@ -46,9 +46,6 @@ void guest_eoi(uint32_t iar);
 /* The timer's line. */
 void guest_timer(bool high);
 
-/* An emulated device's. */
-void guest_line(unsigned intid, bool high);
-
 /* --- for tests of one situation each --- */
 
 void guest_enable(unsigned intid, uint8_t priority);

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -44,8 +43,6 @@ const struct board board = {
 	.guest_base = FAKE_GUEST_BASE,
 	.guest_size = 0x1000000,
 	.gic = { .dist = 0x2f000000, .cpu = 0x2f010000 },
-	.store_base = FAKE_STORE_BASE,
-	.store_size = FAKE_STORE_SIZE,
 	.hyp_timer_intid = FAKE_HYP_TIMER,
 	.virt_timer_intid = 27,
 	.phys_timer_intid = 30,
@@ -55,18 +52,6 @@ const struct board board = {
 	.coherency_start = coherency_start,
 	.counter_start = counter_start,
 };
-
-void *fake_store(void)
-{
-	static void *store;
-
-	if (!store)
-		store = mmap((void *)(uintptr_t)FAKE_STORE_BASE, FAKE_STORE_SIZE,
-			     PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	assert_ptr_not_equal(store, MAP_FAILED);
-	return store;
-}
 
 void fake_hyp_reset(void)
 {

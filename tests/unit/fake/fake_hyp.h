@@ -7,8 +7,6 @@
 #include "tests/unit/fake/fake.h"
 
 #define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
-#define FAKE_STORE_BASE 0x21000000u /* and after them, fake_store() */
-#define FAKE_STORE_SIZE 0x400000u
 #define FAKE_HYP_TIMER 26u
 #define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
 #define FAKE_SPI_COUNT 8u
@@ -53,9 +51,6 @@ extern struct fake_hyp fake_hyp;
 
 /* CPTR_EL2 says so. */
 bool fake_fp_trapped(void);
-
-/* The board's store. */
-void *fake_store(void);
 
 /* fake_reset(), and here: level 2, 40 bits, nothing noted. */
 void fake_hyp_reset(void);
