@@ -165,10 +165,10 @@ def test_the_general_case_stands_before_the_best_case(page, name):
                          for case, row in (("", path), ("-idle", path), ("-best", best))]
 
 
-# Questions of a user, each with the page that answers and words of the answer. A how-to is followed to
-# the letter by tests/qemu/test_howto.py.
+# Questions of a user, each with the page that answers and words of the answer. A how-to is followed
+# to the letter by tests/qemu/test_howto.py.
 ANSWERS = {
-    "Which scenario answers my question?": ("scenario-chooser.md", "| question | scenario | command"),
+    "Which scenario answers my question?": ("scenario-chooser.md", "| question | scenario |"),
     "What is an instruction in µs on my core?": ("howto/time.md", "in nanoseconds of a Cortex-A72"),
     "How far is a model from silicon?": ("howto/time.md", "## How far the model is from silicon"),
     "What is cold?": ("howto/time.md", "| `cold` in a record |"),
@@ -177,7 +177,7 @@ ANSWERS = {
     "How do I gate my CI?": ("howto/ci.md", "```yaml .github/workflows/path-lengths.yml"),
     "How do I bring my hypervisor?": ("howto/hypervisor.md", "make peers BOARD=virt-a72 IMAGE="),
     "How do I run cyclictest?": ("howto/cyclictest.md", "make bench SCENARIO=cyclictest"),
-    "How do I run latency_measure?": ("howto/latency-measure.md", "SCENARIO=latency-measure GUEST=")}
+    "How do I run latency_measure?": ("howto/latency-measure.md", "SCENARIO=latency-measure ")}
 
 
 @pytest.mark.parametrize("question", ANSWERS)
