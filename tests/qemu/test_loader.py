@@ -28,9 +28,11 @@ GIC_PRIVATE = {"gicv2": 0x08000000, "gicv3": 0x080b0000}
 def started_by_loader(board: str, hyp_base: str):
     """QEMU's options that start the loader instead of the image, which is in memory all the
     same."""
-    private = GIC_PRIVATE[board_facts(board)["GIC"]]
+    gic = board_facts(board)["GIC"]
+    private, version = GIC_PRIVATE[gic], gic.removeprefix("gicv")
     loader = assemble(board, "vcpus", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",
-                      f"GIC_PRIVATE={private:#x}", also=("loader.c",)).elf
+                      f"GIC_PRIVATE={private:#x}", f"GIC_VERSION={version}",
+                      also=("loader.c",)).elf
 
     def machine(options: list[str]) -> list[str]:
         return [*options, "-device", f"loader,file={loader},cpu-num=0"]
