@@ -105,8 +105,10 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 # its arguments. The compiler would pass members of a structure instead, some of them on the stack
 # or in x6 and x7.
 HYP_FLAGS := $(COMMON_FLAGS) $(HYP_ISA_FLAGS) -flto=auto -flto-partition=one -falign-functions=4 \
-	-fno-ipa-sra -falign-loops=1 -falign-jumps=1 -falign-labels=1
-GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include
+	-fno-ipa-sra -falign-loops=1 -falign-jumps=1 -falign-labels=1 \
+	'-DGIC_BASES=gic_board_bases()'
+GUEST_COMMON := $(COMMON_FLAGS) -Iguest/arch/common/include -Iguest/arch/$(ISA)/include \
+	'-DGIC_BASES=(&gic)'
 GUEST_FLAGS := $(GUEST_COMMON) $(GUEST_ISA_FLAGS)
 # Programs alone may use FP and SIMD registers, which interrupt handlers do not save.
 PROGRAM_FLAGS := $(GUEST_COMMON) $(GUEST_FP_FLAGS) -fhosted -fno-math-errno
@@ -118,7 +120,7 @@ GIC_ENDS ?= split
 gicv2_split := gicv2 gicv2_split gic_active
 gicv2_combined := gicv2 gicv2_combined
 gicv3_split := gicv3 gic_active
-GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_bases gic_dist $($(GIC)_$(GIC_ENDS)))
+GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 # The layers of the hypervisor: each may include those before it (hypbench dev check layers).
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
 HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
@@ -129,7 +131,7 @@ HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/
 HYP_SOURCES += guest/arch/background/$(ISA).S
 GUEST_SOURCES := $(wildcard guest/*.c guest/kernel/*.c guest/measure/*.c guest/bench/*.c \
 	guest/loads/*.c guest/programs/*.c guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] \
-	lib/*.c) $(GIC_SOURCES)
+	lib/*.c) $(GIC_SOURCES) drivers/gic/gic_bases.c
 
 HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
 GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)

@@ -15,3 +15,6 @@
 
 /* A variable that most exits or switches read. These variables share the first cache line. */
 #define PERCPU_HOT __attribute__((section(".bss.percore.hot")))
+
+/* One more, after those: its first members share the line. */
+#define PERCPU_HOT_LAST __attribute__((section(".bss.percore.hot_last")))

@@ -65,6 +65,7 @@ SECTIONS
 		/* lib/percpu.h: a multiple of the page size, since each core maps its own copy */
 		__percore_start = .;
 		*(.bss.percore.hot)
+		*(.bss.percore.hot_last)
 		*(.bss.percore)
 		. = ALIGN(4096);
 		__percore_end = .;

@@ -16,13 +16,13 @@ ifeq ($(CPU),cortex-a53)
 ISA_FLAGS += -mfix-cortex-a53-835769
 ISA_LINK := -Wl,--fix-cortex-a53-835769 -Wl,--fix-cortex-a53-843419
 endif
-# The hypervisor's own code leaves x6-x15 and x18 alone, so that a light frame need not hold them
-# (arch/trap_frame.h): ten instructions less on every interrupt and hypercall, and the entry of an
-# interrupt fits in one cache line. x16 and x17 stay: the compiler makes indirect tail calls through
-# them. A seventh argument would travel in x6: no function has one.
+# The hypervisor's own code leaves x6-x15, x17 and x18 alone, so that a light frame need not hold
+# them (arch/trap_frame.h): twelve instructions less on every interrupt and hypercall, and a light
+# frame is one cache line. x16 stays: the compiler makes indirect tail calls through this register
+# or x17. A seventh argument would travel in x6: no function has one.
 # Atomics stand in the code: the compiler's functions for them want an operating system.
 HYP_ISA_FLAGS := -mgeneral-regs-only -mno-outline-atomics -fomit-frame-pointer \
-	$(foreach n,6 7 8 9 10 11 12 13 14 15 18,-ffixed-x$(n))
+	$(foreach n,6 7 8 9 10 11 12 13 14 15 17 18,-ffixed-x$(n))
 # Interrupt handlers save no vector registers, so only what prints may use them.
 GUEST_ISA_FLAGS := -mgeneral-regs-only
 GUEST_FP_FLAGS :=

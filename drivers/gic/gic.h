@@ -27,8 +27,10 @@ struct gic_bases {
 	uintptr_t redist;
 };
 
-/* Set the GIC's addresses. Must be the first call. */
+/* Set the GIC's addresses. Must be the first call, in an image that learns them when it starts. The
+ * hypervisor has those of its board instead: gic_board_bases() of hyp/cpu/gic_board.c. */
 void gic_set_bases(const struct gic_bases *bases);
+const struct gic_bases *gic_board_bases(void);
 
 /* Return the version of this driver: 2 or 3. */
 unsigned gic_version(void);
@@ -46,7 +48,7 @@ void gic_all_nonsecure(void);
  * settings. */
 void gic_dist_reset(void);
 
-/* On a core other than the boot core, after gic_set_bases(): reset the core's private interrupts as
+/* On a core other than the boot core,: reset the core's private interrupts as
  * gic_dist_reset() does on the boot core. */
 void gic_private_reset(void);
 

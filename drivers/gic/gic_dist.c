@@ -2,6 +2,13 @@
 /* The distributor, the same on GICv2 and GICv3 except for the base of the private interrupts. */
 #include "drivers/gic/gic_internal.h"
 
+unsigned gic_intid_count(void)
+{
+	unsigned count = ((mmio_read32(gicd() + GICD_TYPER) & 0x1fu) + 1) * 32;
+
+	return count < GIC_SPECIAL_BASE ? count : GIC_SPECIAL_BASE;
+}
+
 static void reset_bank(unsigned first)
 {
 	gic_forget_active(first);
@@ -22,13 +29,13 @@ void gic_dist_reset(void)
 {
 	unsigned count = gic_intid_count();
 
-	mmio_write32(gic.dist + GICD_CTLR, 0);
+	mmio_write32(gicd() + GICD_CTLR, 0);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 	gic_private_prepare();
 	for (unsigned first = 0; first < count; first += 32)
 		reset_bank(first);
 	gic_route_spis_here(count);
-	mmio_write32(gic.dist + GICD_CTLR, gic_dist_enable);
+	mmio_write32(gicd() + GICD_CTLR, gic_dist_enable);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 }
 
@@ -67,7 +74,7 @@ void gic_set_pending(unsigned intid)
 
 uintptr_t gic_pending_register(unsigned intid)
 {
-	return gic.dist + GICD_ISPENDR + intid / 32 * 4;
+	return gicd() + GICD_ISPENDR + intid / 32 * 4;
 }
 
 void gic_clear_pending(unsigned intid)
@@ -89,7 +96,7 @@ uint32_t gic_pending_word(unsigned word)
  * edge. */
 void gic_set_edge(unsigned intid, bool edge)
 {
-	uintptr_t address = gic.dist + GICD_ICFGR + intid / 16 * 4;
+	uintptr_t address = gicd() + GICD_ICFGR + intid / 16 * 4;
 	uint32_t bit = 2u << intid % 16 * 2;
 	uint32_t value = mmio_read32(address);
 	bool enabled = gic_read_bit(intid, GICD_ISENABLER);

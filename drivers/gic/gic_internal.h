@@ -8,7 +8,30 @@
 
 #define GIC_DEFAULT_PRIORITY 0xa0u
 
-extern struct gic_bases gic;
+extern struct gic_bases gic; /* gic_set_bases() */
+
+/* The addresses of the GIC: GIC_BASES, which the Makefile has for each image. The hypervisor's are
+ * its board's, so the link makes constants of them. The guest learns its addresses when it starts.
+ */
+static inline const struct gic_bases *gic_bases(void)
+{
+	return GIC_BASES;
+}
+
+static inline uintptr_t gicd(void)
+{
+	return mmio_base(gic_bases()->dist);
+}
+
+static inline uintptr_t gicc(void)
+{
+	return mmio_base(gic_bases()->cpu);
+}
+
+static inline uintptr_t gich(void)
+{
+	return mmio_base(gic_bases()->hyp);
+}
 
 /* Return the base of the registers from IGROUPR to ICFGR that hold this core's private interrupts:
  * the distributor itself on GICv2, the redistributor's SGI_base frame on GICv3. */
@@ -16,7 +39,7 @@ uintptr_t gic_private_base(void);
 
 static inline uintptr_t gic_base_of(unsigned intid)
 {
-	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gic.dist;
+	return intid < GIC_PRIVATE_COUNT ? gic_private_base() : gicd();
 }
 
 /* Return the register of a bank with one bit an interrupt. */

@@ -115,5 +115,7 @@ uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);
 
-/* Save `from`, and load the parts of `to` that differ. */
-void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to);
+/* Save `from`, and load the parts of `to` that differ. Return false if gic_virt_switch_lrs() must
+ * follow: other list registers than the first one of `to` are in use. */
+bool gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to);
+void gic_virt_switch_lrs(struct gic_virt_state *from, const struct gic_virt_state *to);

@@ -10,11 +10,11 @@
 #define GICH(name, offset)                                                                         \
 	static inline uint32_t read_ich_##name##_el2(void)                                         \
 	{                                                                                          \
-		return mmio_read32(gic.hyp + (offset));                                            \
+		return mmio_read32(gich() + (offset));                                             \
 	}                                                                                          \
 	static inline void write_ich_##name##_el2(uint32_t value)                                  \
 	{                                                                                          \
-		mmio_write32(gic.hyp + (offset), value);                                           \
+		mmio_write32(gich() + (offset), value);                                            \
 	}
 GICH(hcr, GICH_HCR)
 GICH(vtr, GICH_VTR)
@@ -31,7 +31,7 @@ static inline uint32_t read_elrsr_at(uintptr_t hyp)
 
 static inline uint32_t read_ich_elrsr_el2(void)
 {
-	return read_elrsr_at(gic.hyp);
+	return read_elrsr_at(gich());
 }
 
 /* GICH_LR, 5.3.8 */
@@ -59,32 +59,31 @@ unsigned gic_version(void)
 
 unsigned gic_probe_version(void)
 {
-	return mmio_read32(gic.dist + GICD_V2_PIDR2) >> 4 & 0xfu;
+	return mmio_read32(gicd() + GICD_V2_PIDR2) >> 4 & 0xfu;
 }
 
 uintptr_t gic_private_base(void)
 {
-	return gic.dist;
+	return gicd();
 }
 
 void gic_wait_for_writes(unsigned intid)
 {
-	(void)mmio_read32(gic.dist + GICD_ICENABLER + intid / 32 * 4);
+	(void)mmio_read32(gicd() + GICD_ICENABLER + intid / 32 * 4);
 }
 
 void gic_route_spis_here(unsigned count)
 {
 	/* ITARGETSR0 reads as this core's own bit in every byte (4.3.12). */
-	uint32_t here = mmio_read32(gic.dist + GICD_ITARGETSR);
+	uint32_t here = mmio_read32(gicd() + GICD_ITARGETSR);
 
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 4)
-		mmio_write32(gic.dist + GICD_ITARGETSR + intid, here);
+		mmio_write32(gicd() + GICD_ITARGETSR + intid, here);
 }
 
 void gic_route_spi_here(unsigned intid)
 {
-	mmio_write8(gic.dist + GICD_ITARGETSR + intid,
-		    (uint8_t)mmio_read32(gic.dist + GICD_ITARGETSR));
+	mmio_write8(gicd() + GICD_ITARGETSR + intid, (uint8_t)mmio_read32(gicd() + GICD_ITARGETSR));
 }
 
 /* Enable both groups. Without the security extensions interrupts are Group 0; with them, in
@@ -98,12 +97,12 @@ void gic_private_prepare(void)
 void gic_send_sgi_self(unsigned id)
 {
 	/* TargetListFilter 2 selects this core */
-	mmio_write32(gic.dist + GICD_SGIR, 2u << 24 | id);
+	mmio_write32(gicd() + GICD_SGIR, 2u << 24 | id);
 }
 
 void gic_send_sgi(unsigned id, unsigned core)
 {
-	mmio_write32(gic.dist + GICD_SGIR, 1u << (16 + core) | id);
+	mmio_write32(gicd() + GICD_SGIR, 1u << (16 + core) | id);
 }
 
 /* Put interrupts into Group 1, which is Non-secure (4.3.4). Non-secure state cannot raise the
@@ -112,13 +111,13 @@ void gic_all_nonsecure(void)
 {
 	unsigned count = gic_intid_count();
 
-	if (!(mmio_read32(gic.dist + GICD_TYPER) & GICD_TYPER_SECURITY))
+	if (!(mmio_read32(gicd() + GICD_TYPER) & GICD_TYPER_SECURITY))
 		return;
-	mmio_write32(gic.dist + GICD_CTLR, 0);
+	mmio_write32(gicd() + GICD_CTLR, 0);
 	for (unsigned intid = 0; intid < count; intid += 32)
-		mmio_write32(gic.dist + GICD_IGROUPR + intid / 8, ~0u);
-	mmio_write32(gic.cpu + GICC_CTLR, 0);
-	mmio_write32(gic.cpu + GICC_PMR, 0xff);
+		mmio_write32(gicd() + GICD_IGROUPR + intid / 8, ~0u);
+	mmio_write32(gicc() + GICC_CTLR, 0);
+	mmio_write32(gicc() + GICC_PMR, 0xff);
 }
 
 /* End each active interrupt, which drops its priority: a write cannot clear active priorities. */
@@ -127,27 +126,27 @@ void gic_cpu_abandon(void)
 	unsigned count = gic_intid_count();
 
 	gic_cpu_init(false);
-	mmio_write32(gic.cpu + GICC_BPR, 0);
+	mmio_write32(gicc() + GICC_BPR, 0);
 	for (unsigned intid = 0; intid < count; intid++)
 		if (gic_read_bit(intid, GICD_ISACTIVER))
 			gic_eoi(intid);
 	for (unsigned i = 0; i < 4; i++)
-		mmio_write32(gic.cpu + GICC_APR0 + 4 * i, 0);
+		mmio_write32(gicc() + GICC_APR0 + 4 * i, 0);
 }
 
 uint32_t gic_ack(void)
 {
-	return mmio_read32(gic.cpu + GICC_IAR);
+	return mmio_read32(gicc() + GICC_IAR);
 }
 
 void gic_eoi(uint32_t iar)
 {
-	mmio_write32(gic.cpu + GICC_EOIR, iar);
+	mmio_write32(gicc() + GICC_EOIR, iar);
 }
 
 unsigned gic_virt_init(void)
 {
-	return gic.hyp ? find_list_registers() : 0;
+	return gic_bases()->hyp ? find_list_registers() : 0;
 }
 
 static inline void save_list_registers(struct gic_virt_state *state, uintptr_t hyp)
@@ -174,7 +173,7 @@ static inline void restore_list_registers(const struct gic_virt_state *state, ui
 
 void gic_virt_save(struct gic_virt_state *state)
 {
-	const uintptr_t hyp = gic.hyp;
+	const uintptr_t hyp = gich();
 
 	state->hcr = mmio_read32(hyp + GICH_HCR);
 	state->vmcr = mmio_read32(hyp + GICH_VMCR);
@@ -182,27 +181,40 @@ void gic_virt_save(struct gic_virt_state *state)
 	save_list_registers(state, hyp);
 }
 
-void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
+bool gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
 {
-	const uintptr_t hyp = gic.hyp;
+	const uintptr_t hyp = gich();
 	uint64_t control = pair_of(mmio_read32(hyp + GICH_HCR), mmio_read32(hyp + GICH_VMCR));
-	uint32_t apr = mmio_read32(hyp + GICH_APR);
+	uint32_t apr;
 
 	from->control = control;
-	from->apr[0] = apr;
 	if (control != to->control) {
 		mmio_write32(hyp + GICH_HCR, to->hcr);
 		mmio_write32(hyp + GICH_VMCR, to->vmcr);
 	}
+	apr = mmio_read32(hyp + GICH_APR);
+	from->apr[0] = apr;
 	if (apr != to->apr[0])
 		mmio_write32(hyp + GICH_APR, to->apr[0]);
+	from->used = ~read_elrsr_at(hyp) & lr_mask;
+	if (from->used | (to->used & ~1u))
+		return false;
+	if (to->used)
+		mmio_write32(hyp + GICH_LR0, (uint32_t)to->lr[0]);
+	return true;
+}
+
+void gic_virt_switch_lrs(struct gic_virt_state *from, const struct gic_virt_state *to)
+{
+	const uintptr_t hyp = gich();
+
 	save_list_registers(from, hyp);
 	restore_list_registers(to, hyp);
 }
 
 void gic_virt_restore(const struct gic_virt_state *state)
 {
-	const uintptr_t hyp = gic.hyp;
+	const uintptr_t hyp = gich();
 
 	mmio_write32(hyp + GICH_HCR, state->hcr);
 	mmio_write32(hyp + GICH_VMCR, state->vmcr);
@@ -212,15 +224,15 @@ void gic_virt_restore(const struct gic_virt_state *state)
 
 uint64_t gic_lr_read(unsigned index)
 {
-	return mmio_read32(gic.hyp + GICH_LR0 + index * 4);
+	return mmio_read32(gich() + GICH_LR0 + index * 4);
 }
 
 void gic_lr_write(unsigned index, uint64_t value)
 {
-	mmio_write32(gic.hyp + GICH_LR0 + index * 4, (uint32_t)value);
+	mmio_write32(gich() + GICH_LR0 + index * 4, (uint32_t)value);
 }
 
 uint32_t gic_virt_active_priorities(void)
 {
-	return mmio_read32(gic.hyp + GICH_APR);
+	return mmio_read32(gich() + GICH_APR);
 }

@@ -74,8 +74,8 @@ void gic_set_priority(unsigned intid, uint8_t priority)
 /* Do not write BPR: a guest's GICC is GICV, and gem5 aborts at an access to GICV's BPR. */
 void gic_cpu_init(bool split_eoi)
 {
-	mmio_write32(gic.cpu + GICC_PMR, 0xff);
-	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1);
+	mmio_write32(gicc() + GICC_PMR, 0xff);
+	mmio_write32(gicc() + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1);
 }
 
 void gic_drop(uint32_t iar)

@@ -9,13 +9,13 @@ bool gic_splits_ends(void)
 
 void gic_cpu_init(bool split_eoi)
 {
-	mmio_write32(gic.cpu + GICC_PMR, 0xff);
-	mmio_write32(gic.cpu + GICC_BPR, 0);
-	mmio_write32(gic.cpu + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 |
-						  (split_eoi ? GICC_CTLR_EOIMODE : 0));
+	mmio_write32(gicc() + GICC_PMR, 0xff);
+	mmio_write32(gicc() + GICC_BPR, 0);
+	mmio_write32(gicc() + GICC_CTLR, GICC_CTLR_ENABLE_GRP0 | GICC_CTLR_ENABLE_GRP1 |
+						 (split_eoi ? GICC_CTLR_EOIMODE : 0));
 }
 
 void gic_deactivate(uint32_t iar)
 {
-	mmio_write32(gic.cpu + GICC_DIR, iar);
+	mmio_write32(gicc() + GICC_DIR, iar);
 }

@@ -6,6 +6,7 @@
 #include "drivers/gic/gic_internal.h"
 #include "drivers/gic/gic_virt.h"
 #include "lib/bits.h"
+#include "lib/percpu.h"
 
 #define GICR_CTLR_RWP (1u << 3)
 #define GICR_TYPER_IS_LAST (1u << 4)
@@ -37,7 +38,8 @@ typedef uint64_t lr_t;
 #define LR_HW (1ull << 61)
 #define LR_STATE_SHIFT 62
 
-static uint32_t trap_dir; /* HCR_TDIR, or 0 without such a trap */
+static uint32_t trap_dir;           /* HCR_TDIR, or 0 without such a trap */
+static uintptr_t redist PERCPU_HOT; /* this core's redistributor: RD_base */
 
 #include "drivers/gic/gic_virt.c.inc"
 
@@ -55,31 +57,31 @@ unsigned gic_probe_version(void)
 {
 	/* A GICv2's distributor ends before GICD_V3_PIDR2. ID_AA64PFR0_EL1.GIC may read 0 although
 	 * the system registers exist (gem5); then GICD_V2_PIDR2, reserved in a GICv3, decides. */
-	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && mmio_read32(gic.dist + GICD_V2_PIDR2) != 0)
+	if ((read_id_aa64pfr0_el1() >> 24 & 0xf) == 0 && mmio_read32(gicd() + GICD_V2_PIDR2) != 0)
 		return 0;
-	return mmio_read32(gic.dist + GICD_V3_PIDR2) >> 4 & 0xfu;
+	return mmio_read32(gicd() + GICD_V3_PIDR2) >> 4 & 0xfu;
 }
 
 uintptr_t gic_private_base(void)
 {
-	return gic.redist + GICR_SGI_OFFSET;
+	return redist + GICR_SGI_OFFSET;
 }
 
 void gic_wait_for_writes(unsigned intid)
 {
 	if (intid < GIC_PRIVATE_COUNT)
 		/* wait: gic */
-		while (mmio_read32(gic.redist + GICR_CTLR) & GICR_CTLR_RWP)
+		while (mmio_read32(redist + GICR_CTLR) & GICR_CTLR_RWP)
 			;
 	else
 		/* wait: gic */
-		while (mmio_read32(gic.dist + GICD_CTLR) & GICD_CTLR_RWP)
+		while (mmio_read32(gicd() + GICD_CTLR) & GICD_CTLR_RWP)
 			;
 }
 
 void gic_route_spi_here(unsigned intid)
 {
-	mmio_write64(gic.dist + GICD_IROUTER + 8ul * intid, read_mpidr_el1() & 0xff00ffffffull);
+	mmio_write64(gicd() + GICD_IROUTER + 8ul * intid, read_mpidr_el1() & 0xff00ffffffull);
 }
 
 /* Route every SPI here and put it into Group 1: only a GICv3 signals Group 0 separately. */
@@ -88,7 +90,7 @@ void gic_route_spis_here(unsigned count)
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid += 32)
 		mmio_write32(gic_bit_register(intid, GICD_IGROUPR), ~0u);
 	/* IROUTER is writable only while affinity routing is on. */
-	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE);
+	mmio_write32(gicd() + GICD_CTLR, GICD_CTLR_ARE);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 	for (unsigned intid = GIC_PRIVATE_COUNT; intid < count; intid++)
 		gic_route_spi_here(intid);
@@ -98,10 +100,10 @@ const uint32_t gic_dist_enable = GICD_CTLR_ARE | GICD_CTLR_ENABLE_GRP1;
 
 static void wake_redistributor(void)
 {
-	uint32_t waker = mmio_read32(gic.redist + GICR_WAKER);
+	uint32_t waker = mmio_read32(redist + GICR_WAKER);
 
-	mmio_write32(gic.redist + GICR_WAKER, waker & ~GICR_WAKER_PROCESSOR_SLEEP);
-	while (mmio_read32(gic.redist + GICR_WAKER) & GICR_WAKER_CHILDREN_ASLEEP)
+	mmio_write32(redist + GICR_WAKER, waker & ~GICR_WAKER_PROCESSOR_SLEEP);
+	while (mmio_read32(redist + GICR_WAKER) & GICR_WAKER_CHILDREN_ASLEEP)
 		;
 }
 
@@ -112,11 +114,13 @@ static void find_redistributor(void)
 {
 	uint64_t mpidr = read_mpidr_el1();
 	uint32_t affinity = (uint32_t)(mpidr >> 8 & 0xff000000) | (uint32_t)(mpidr & 0xffffff);
-	uint64_t typer = mmio_read64(gic.redist + GICR_TYPER);
+	uint64_t typer;
 
+	redist = gic_bases()->redist;
+	typer = mmio_read64(redist + GICR_TYPER);
 	while (typer >> 32 != affinity && !(typer & GICR_TYPER_IS_LAST)) {
-		gic.redist += GICR_STRIDE;
-		typer = mmio_read64(gic.redist + GICR_TYPER);
+		redist += GICR_STRIDE;
+		typer = mmio_read64(redist + GICR_TYPER);
 	}
 }
 
@@ -151,14 +155,15 @@ void gic_all_nonsecure(void)
 
 	write_icc_sre_el3(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
 	isb();
-	mmio_write32(gic.dist + GICD_CTLR, 0);
+	mmio_write32(gicd() + GICD_CTLR, 0);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
+	find_redistributor();
 	wake_redistributor();
 	for (unsigned intid = 0; intid < count; intid += 32) {
 		mmio_write32(gic_bit_register(intid, GICD_IGROUPR), ~0u);
 		mmio_write32(gic_bit_register(intid, GICD_IGRPMODR), 0);
 	}
-	mmio_write32(gic.dist + GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_ARE_NS);
+	mmio_write32(gicd() + GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_ARE_NS);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 	write_icc_pmr_el1(0xff);
 	isb();
@@ -200,6 +205,7 @@ unsigned gic_virt_init(void)
 {
 	write_icc_sre_el2(SRE_SRE | SRE_DFB_DIB | SRE_EL2_ENABLE);
 	isb();
+	find_redistributor();
 	trap_dir = read_ich_vtr_el2() & VTR_TDS ? HCR_TDIR : 0;
 	return find_list_registers();
 }
@@ -232,7 +238,7 @@ void gic_virt_save(struct gic_virt_state *state)
 	save_list_registers(state);
 }
 
-void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
+bool gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *to)
 {
 	uint64_t control = pair_of(read_ich_hcr_el2(), read_ich_vmcr_el2());
 	uint64_t active = pair_of(read_ich_ap0r0_el2(), read_ich_ap1r0_el2());
@@ -247,6 +253,16 @@ void gic_virt_switch(struct gic_virt_state *from, const struct gic_virt_state *t
 		write_ich_vmcr_el2(to->vmcr);
 		write_ich_hcr_el2(to->hcr);
 	}
+	from->used = ~(uint32_t)read_ich_elrsr_el2() & lr_mask;
+	if (from->used | (to->used & ~1u))
+		return false;
+	if (to->used)
+		write_ich_lr0_el2(to->lr[0]);
+	return true;
+}
+
+void gic_virt_switch_lrs(struct gic_virt_state *from, const struct gic_virt_state *to)
+{
 	save_list_registers(from);
 	restore_list_registers(to);
 }

@@ -153,7 +153,6 @@ _Noreturn void core_main(unsigned core)
 	cpu_init();
 	mmu_enable(core);
 	smp_set_core(core);
-	gic_set_bases(&board.gic);
 	gic_virt_init();
 	gic_virt_off();
 	gic_private_reset();

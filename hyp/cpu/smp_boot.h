@@ -44,8 +44,7 @@ _Noreturn void core_main(unsigned core);
 unsigned smp_boot_bring_up(unsigned count, void (*idle)(void));
 
 /* Start the cores by the board's method, and wait at most 10 ms for each report. Call this
- * function after gic_set_bases(), and before translation and caches are on, so that the reports
- * are visible. */
+ * function before translation and caches are on, so that the reports are visible. */
 void smp_boot_start_all(void);
 
 /* Emit the member `cores` of the run record: a word for each core, the boot core first. */

@@ -76,7 +76,6 @@ _Noreturn void hyp_main(void)
 	bool steps_ok;
 
 	console_init();
-	gic_set_bases(&board.gic);
 	wrong = selfcheck(&lr_count);
 	if (wrong)
 		record_give_up("self-check", wrong);

@@ -12,20 +12,20 @@
 #define SLICE_US 1000u /* the slice if the configuration says 0 */
 #define US_PER_S 1000000u
 
-/* The first cache line has the members that a switch reads. */
+/* A switch reads the first members. */
 static struct {
 	/* the vCPU that has the core, or gets it when this exit ends; NULL: none */
 	struct vcpu *running;
 	struct vcpu *ready; /* ready vCPUs, the most urgent first, by next_ready */
+	struct timer slice;
 	struct vcpu *vcpus; /* vCPUs of this core, by next_of_core */
 	/* fp: the urgency of a vCPU is its priority; else all have the same urgency */
 	bool by_priority;
-	bool slices; /* rr, fp: vCPUs of equal urgency take turns */
-	struct timer slice;
+	bool slices;        /* rr, fp: vCPUs of equal urgency take turns */
 	uint64_t slice_end; /* the timer may expire earlier, and is then started again */
 	uint64_t slice_ticks;
 	uint8_t load_work; /* load work of each vCPU */
-} sched PERCPU __attribute__((aligned(64)));
+} sched PERCPU_HOT_LAST;
 
 /* --- the run queue --- */
 
@@ -244,7 +244,7 @@ void sched_compare(void)
 	/* bound: CORE_VCPUS */
 	for (struct vcpu *vcpu = sched.vcpus; vcpu; vcpu = vcpu->next_of_core) {
 		differs |= !vcpu_same_el2(vcpu, sched.vcpus);
-		with_ppis += vcpu->vgic.ppis != 0;
+		with_ppis += vcpu->vgic.routed[0] != 0;
 	}
 	work = (with_ppis > 1 ? VCPU_SHARES_PPIS : 0) | (differs ? VCPU_DIFFERS : 0);
 	/* bound: CORE_VCPUS */

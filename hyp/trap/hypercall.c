@@ -186,9 +186,8 @@ static __attribute__((flatten)) struct vcpu *hc_yield(struct vcpu *vcpu)
 /* Return whether the interrupt that ends a pause of this VM has come already; it comes once. */
 static __cold bool is_taken_over(struct vcpu *vcpu, unsigned intid)
 {
-	const struct virq *virq = vcpu->vgic.route[intid];
-
-	return virq && vgic_is_pending(&vcpu->vgic, virq);
+	return vgic_routes(&vcpu->vgic, intid) &&
+	       vgic_is_pending(&vcpu->vgic, &vcpu->vgic.virq[intid]);
 }
 
 static inline struct vcpu *fail_over(struct vcpu *vcpu, struct vm *active)

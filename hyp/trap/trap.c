@@ -126,7 +126,7 @@ static __cold void take_for_unloaded(uint32_t iar)
 		vpl011_receive();
 		gic_deactivate(iar);
 	} else if (owner) {
-		vgic_inject_unloaded(&owner->vgic, &owner->gic, owner->vgic.route[intid]);
+		vgic_inject_unloaded(&owner->vgic, &owner->gic, &owner->vgic.virq[intid]);
 		take_over(owner->vm, intid);
 		sched_wake(owner);
 	} else if (!take_kick(iar) && !vm_gic_send_on(iar)) {
@@ -135,8 +135,19 @@ static __cold void take_for_unloaded(uint32_t iar)
 	}
 }
 
+__cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+{
+	gic_drop(iar);
+	vgic_inject(&vcpu->vgic, virq);
+	return vcpu;
+}
+
 static __cold struct vcpu *irq_of_others(struct vcpu *vcpu, uint32_t iar)
 {
+	struct virq *virq = trap_virq(vcpu, iar);
+
+	if (virq)
+		return trap_forward_slowly(vcpu, iar, virq);
 	if (gic_intid(iar) >= GIC_SPECIAL_BASE)
 		return vcpu; /* no longer pending */
 	if (smp_is_kick(gic_intid(iar)))
@@ -160,7 +171,6 @@ static __attribute__((noinline)) struct vcpu *maintain(struct vcpu *vcpu, uint32
 	return vcpu;
 }
 
-/* Handle an interrupt that is not for the loaded vCPU. */
 __attribute__((noinline)) struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
@@ -186,13 +196,6 @@ __cold bool trap_irq_idle(void)
 		return false;
 	}
 	return true;
-}
-
-__cold struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
-{
-	gic_drop(iar);
-	vgic_inject(&vcpu->vgic, virq);
-	return vcpu;
 }
 
 struct vcpu *trap_irq(struct vcpu *vcpu)
@@ -345,14 +348,18 @@ static __attribute__((noinline)) struct vcpu *distributor_store(struct vcpu *vcp
 	return vcpu;
 }
 
-/* The short paths of the distributor need no stack: every call is inlined or a tail call. */
-static inline struct vcpu *emulate_store(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
+static inline struct vcpu *device_access(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
 					 const struct mmio_region *region)
+{
+	return esr & DABT_WNR ? device_store(vcpu, esr, offset, region)
+			      : device_load(vcpu, esr, offset, region);
+}
+
+/* The short paths of the distributor need no stack: every call is inlined or a tail call. */
+static inline struct vcpu *distributor_store_word(struct vcpu *vcpu, uint32_t esr, uint32_t offset)
 {
 	uint32_t value;
 
-	if (!region->distributor || !abort_is_word(esr))
-		return device_store(vcpu, esr, offset, region);
 	if (!trap_skip_store())
 		return stop(vcpu, FAULT_MMIO_THUMB_STORE, esr);
 	value = (uint32_t)frame_read(&vcpu->frame, DABT_SRT(esr));
@@ -361,28 +368,44 @@ static inline struct vcpu *emulate_store(struct vcpu *vcpu, uint32_t esr, uint32
 	return distributor_store(vcpu, offset, value);
 }
 
-static inline struct vcpu *emulate_load(struct vcpu *vcpu, uint32_t esr, uint32_t offset,
-					const struct mmio_region *region)
+static inline struct vcpu *distributor_load_word(struct vcpu *vcpu, uint32_t esr, uint32_t offset)
 {
 	uint32_t value;
 
-	if (!region->distributor || !abort_is_word(esr) || !vgicd_read_at_once(offset, &value))
-		return device_load(vcpu, esr, offset, region);
+	if (__builtin_expect(!vgicd_read_at_once(offset, &value), false))
+		return device_load(vcpu, esr, offset, vcpu->vm->region);
 	frame_write(&vcpu->frame, DABT_SRT(esr), value);
 	return done(vcpu);
+}
+
+static __cold struct vcpu *distributor_not_emulated(struct vcpu *vcpu, uint32_t esr,
+						    uint32_t offset)
+{
+	return not_emulated(vcpu, esr, vcpu->gicd_base + offset);
+}
+
+static inline struct vcpu *distributor_access(struct vcpu *vcpu, uint32_t esr, uint32_t offset)
+{
+	if (__builtin_expect(abort_is_emulated_word(esr), true))
+		return esr & DABT_WNR ? distributor_store_word(vcpu, esr, offset)
+				      : distributor_load_word(vcpu, esr, offset);
+	if (!abort_is_emulated(esr))
+		return distributor_not_emulated(vcpu, esr, offset);
+	return device_access(vcpu, esr, offset, vcpu->vm->region);
 }
 
 static struct vcpu *on_data_abort(struct vcpu *vcpu, uint32_t esr)
 {
 	ipa_t ipa = trap_fault_ipa(false);
-	const struct mmio_region *region = vm_region_at(vcpu->vm, ipa);
-	uint32_t offset;
+	ipa_t offset = ipa - vcpu->gicd_base;
+	const struct mmio_region *region;
 
+	if (__builtin_expect(offset < vcpu->gicd_size, true))
+		return distributor_access(vcpu, esr, (uint32_t)offset);
+	region = vm_region_from(vcpu->devices, ipa);
 	if (!region || !abort_is_emulated(esr))
 		return not_emulated(vcpu, esr, ipa);
-	offset = (uint32_t)(ipa - region->base);
-	return esr & DABT_WNR ? emulate_store(vcpu, esr, offset, region)
-			      : emulate_load(vcpu, esr, offset, region);
+	return device_access(vcpu, esr, (uint32_t)(ipa - region->base), region);
 }
 
 static struct vcpu *on_prefetch_abort(struct vcpu *vcpu, uint32_t esr)

@@ -40,21 +40,23 @@ _Noreturn void hyp_exception(reg_t vector);
 extern const uint32_t trap_class_stat[];
 
 /* Return the loaded vCPU's interrupt, or NULL. */
-static inline struct virq *trap_virq(const struct vcpu *vcpu, uint32_t iar)
+static inline struct virq *trap_virq(struct vcpu *vcpu, uint32_t iar)
 {
 	unsigned intid = gic_intid(iar);
 
-	return intid < VIRQ_COUNT ? vcpu->vgic.route[intid] : NULL;
+	return intid < VIRQ_COUNT && vgic_routes(&vcpu->vgic, intid) ? &vcpu->vgic.virq[intid]
+								     : NULL;
 }
 
-/* The fast path. Return false, without an effect, if no list register is free. The path reads
- * memory before it writes to the GIC, because a core may wait for that write. */
-static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct virq *virq)
+/* The fast path. Return false, without an effect, if no list register is free, or if `virq` is no
+ * physical interrupt of the vCPU. The path reads memory before it writes to the GIC, because a core
+ * may wait for that write. */
+static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, const struct virq *virq)
 {
 	unsigned lr = vgic_inject_lr(&vcpu->vgic, virq);
 	uint64_t lr_value;
 
-	if (lr == VIRQ_LR_NONE)
+	if (lr & VIRQ_LR_NONE)
 		return false;
 	lr_value = virq->lr_value;
 	gic_drop(iar); /* the interrupt stays active until the guest ends it */
@@ -65,17 +67,15 @@ static inline bool trap_forward_at_once(struct vcpu *vcpu, uint32_t iar, struct 
 /* Forward without a free list register. Return `vcpu`. */
 struct vcpu *trap_forward_slowly(struct vcpu *vcpu, uint32_t iar, struct virq *virq);
 
-/* Handle an interrupt that is not for the loaded vCPU. */
+/* Handle an interrupt that is not forwarded at once. */
 struct vcpu *trap_irq_own(struct vcpu *vcpu, uint32_t iar);
 
 /* Every call is inlined or a tail call, so the path needs no stack. */
 static inline struct vcpu *trap_irq_acked(struct vcpu *vcpu, uint32_t iar)
 {
-	struct virq *virq = trap_virq(vcpu, iar);
+	unsigned intid = gic_intid(iar);
 
-	if (!virq)
-		return trap_irq_own(vcpu, iar);
-	if (!trap_forward_at_once(vcpu, iar, virq))
-		return trap_forward_slowly(vcpu, iar, virq);
-	return vcpu;
+	if (intid < VIRQ_COUNT && trap_forward_at_once(vcpu, iar, &vcpu->vgic.virq[intid]))
+		return vcpu;
+	return trap_irq_own(vcpu, iar);
 }

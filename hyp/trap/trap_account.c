@@ -13,7 +13,7 @@
 
 /* --- with counts --- */
 
-static enum exit_kind irq_kind(const struct vcpu *vcpu, uint32_t iar)
+static enum exit_kind irq_kind(struct vcpu *vcpu, uint32_t iar)
 {
 	if (trap_virq(vcpu, iar))
 		return EXIT_IRQ;

@@ -50,6 +50,13 @@ static inline bool abort_is_word(uint32_t esr)
 	return (esr & (DABT_SAS_MASK | DABT_SSE)) == DABT_SAS_WORD;
 }
 
+/* Return whether both functions above return true, by one comparison. */
+static inline bool abort_is_emulated_word(uint32_t esr)
+{
+	return (esr & (DABT_ISV | DABT_CM | DABT_S1PTW | FSC_TYPE(~0u) | DABT_SAS_MASK |
+		       DABT_SSE)) == (DABT_ISV | FSC_TRANSLATION | DABT_SAS_WORD);
+}
+
 /* Return the number of a register's bits that the access does not use. */
 static inline unsigned abort_unused_bits(uint32_t esr)
 {

@@ -26,6 +26,7 @@ struct vm;
 struct vgicd;
 struct vcpu;
 struct exit_stats;
+struct mmio_region;
 
 /* A trap_handler handles an exit of syndrome `esr`; a hypercall has its arguments and result in the
  * frame. Both return the vCPU to resume, or NULL when the VM is at its end. */
@@ -113,13 +114,18 @@ struct vcpu {
 	/* copies of vm->type's, like the next member: an exit reads them by one load */
 	trap_handler *const *traps;
 	hypercall *const *hypercalls;
-	struct vgicd *dist;       /* distributor of the VM: hyp/vm/vgicd.h */
-	unsigned index;           /* index in the VM: affinity 0.0.0.index and GICv2 number */
-	unsigned core;            /* core that runs the vCPU while the VM runs */
-	struct exit_stats *stats; /* hyp/trap/exit_stats.h; set if statistics or the trace are on */
+	struct vgicd *dist; /* distributor of the VM: hyp/vm/vgicd.h */
+	unsigned index;     /* index in the VM: affinity 0.0.0.index and GICv2 number */
+	unsigned core;      /* core that runs the vCPU while the VM runs */
+	/* the emulated distributor, the VM's first device; size 0: the VM has none */
+	ipa_t gicd_base;
+	const struct mmio_region *devices; /* the VM's other devices, up to one of size 0 */
+	uint32_t gicd_size;
 
 	struct timer virtual_timer VCPU_LINE; /* hyp/vcpu/vtimer.h */
 	struct fp fp;
+
+	struct exit_stats *stats; /* hyp/trap/exit_stats.h; set if statistics or the trace are on */
 
 	struct vcpu *next_of_core;   /* hyp/sched/sched.h */
 	struct timer physical_timer; /* hyp/vcpu/vtimer.h */
@@ -157,6 +163,8 @@ struct vcpu {
 /* Offsets that hyp/arch/vectors.h names. */
 _Static_assert(offsetof(struct vcpu, exit_start) == TRAP_FRAME_SIZE, "VCPU_EXIT_START");
 _Static_assert(offsetof(struct vcpu, exit_delay) == TRAP_FRAME_SIZE + 8, "VCPU_EXIT_DELAY");
+
+_Static_assert(offsetof(struct vcpu, vgic.virq) % 64 == 0, "two interrupts share a cache line");
 
 struct vcpu_space {
 	uint8_t stack[VCPU_STACK_SIZE];

@@ -3,6 +3,7 @@
 #include "hyp/vcpu/vcpu.h"
 
 #include "arch/barrier.h"
+#include "arch/pair.h"
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
@@ -13,42 +14,49 @@
 
 uintptr_t vcpu_host_sp PERCPU;
 
-/* Armv8: one instruction (STP, LDP) saves or loads two of EL1's registers. */
+/* One instruction saves or loads two of EL1's registers that lie side by side. A register is alone
+ * if it is wider than a general register, or if its partner is, or if it is the last one. */
 #define EL1_INDEX(name) (offsetof(struct el1_regs, name) / sizeof(reg_t))
+#define EL1_SIZE(name) sizeof(((struct el1_regs *)NULL)->name)
 #define EL1_ALONE(name)                                                                            \
-	(sizeof(reg_t) == 4 || (EL1_INDEX(name) % 2 == 0 &&                                        \
-				(EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
+	(EL1_SIZE(name) > sizeof(reg_t) || is_before_a_gap(EL1_INDEX(name)) ||                     \
+	 (EL1_INDEX(name) % 2 == 0 &&                                                              \
+	  (EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
+
+/* The controls of the timers, where a CVAL of twice the size follows. */
+static inline bool is_before_a_gap(size_t index)
+{
+	return EL1_SIZE(cntv_cval_el0) > sizeof(reg_t) &&
+	       (index == EL1_INDEX(cntv_ctl_el0) || index == EL1_INDEX(cntp_ctl_el0));
+}
 
 static inline void el1_save(struct el1_regs *regs)
 {
-	reg_t *pair = (reg_t *)regs;
-	reg_t first = 0, second;
+	reg_t *words = (reg_t *)regs;
+	reg_t first = 0;
 
 #define X(name, ...)                                                                               \
-	if (EL1_ALONE(name)) {                                                                     \
+	if (EL1_ALONE(name))                                                                       \
 		regs->name = read_##name();                                                        \
-	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
+	else if (EL1_INDEX(name) % 2 == 0)                                                         \
 		first = (reg_t)read_##name();                                                      \
-	} else {                                                                                   \
-		second = (reg_t)read_##name();                                                     \
-		*pair++ = first;                                                                   \
-		*pair++ = second;                                                                  \
-	}
+	else                                                                                       \
+		pair_store(words, offsetof(struct el1_regs, name) - sizeof(reg_t), first,          \
+			   (reg_t)read_##name());
 	EL1_REGS(X)
 #undef X
 }
 
 static inline void el1_restore(const struct el1_regs *regs)
 {
-	const reg_t *pair = (const reg_t *)regs;
+	const reg_t *words = (const reg_t *)regs;
 	reg_t first, second = 0;
 
 #define X(name, ...)                                                                               \
 	if (EL1_ALONE(name)) {                                                                     \
 		write_##name(regs->name);                                                          \
 	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
-		first = *pair++;                                                                   \
-		second = *pair++;                                                                  \
+		pair_load(words, offsetof(struct el1_regs, name), &first, &second);                \
 		write_##name(first);                                                               \
 	} else {                                                                                   \
 		write_##name(second);                                                              \
@@ -240,17 +248,30 @@ static __attribute__((noinline, flatten)) void switch_ppis(struct vcpu *to)
 	vppi_load(to);
 }
 
-/* ERET synchronises the context, so no barrier is needed. Other work comes last and in separate
- * functions, so that this function needs no stack. */
-__attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
+static inline __attribute__((always_inline)) void switch_rest(struct vcpu *to, struct vcpu *from)
 {
-	put(from);
-	load(to);
-	gic_virt_switch(&from->gic, &to->gic);
 	if (!has_timer_on(from) && !interrupts_to_come(to) && !to->load_work)
 		return;
 	if (!has_timer_on(from) && !interrupts_to_come(to) && to->load_work == VCPU_SHARES_PPIS)
 		switch_ppis(to);
 	else
 		switch_more(to, from);
+}
+
+static __cold void switch_list_registers(struct vcpu *to, struct vcpu *from)
+{
+	gic_virt_switch_lrs(&from->gic, &to->gic);
+	switch_rest(to, from);
+}
+
+/* ERET synchronises the context, so no barrier is needed. Other work comes last and in separate
+ * functions, so that this function needs no stack. */
+__attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
+{
+	put(from);
+	load(to);
+	if (gic_virt_switch(&from->gic, &to->gic))
+		switch_rest(to, from);
+	else
+		switch_list_registers(to, from);
 }

@@ -11,7 +11,8 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	struct virq *virq = &vgic->virq[intid];
 
 	*virq = (struct virq){ .intid = (uint8_t)intid,
-			       .fast_lr = VIRQ_LR_NONE,
+			       .forward_lr = VIRQ_LR_NONE,
+			       .send_lr = VIRQ_LR_NONE,
 			       .config = { .edge = intid < GIC_SGI_COUNT } };
 	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
 }
@@ -57,9 +58,7 @@ bool vgic_forward(struct vgic *vgic, unsigned intid)
 	virq = &vgic->virq[intid];
 	virq->hw = true;
 	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
-	vgic->route[intid] = virq;
-	if (intid < GIC_PRIVATE_COUNT)
-		bit_set(&vgic->ppis, intid);
+	bit_set(vgic->routed, intid);
 	return true;
 }
 
@@ -101,7 +100,7 @@ __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
  */
 unsigned vgic_inject_lr(const struct vgic *vgic, const struct virq *virq)
 {
-	return vgic->work == 0 ? virq->fast_lr : VIRQ_LR_NONE;
+	return vgic->work == 0 ? virq->forward_lr : VIRQ_LR_NONE;
 }
 
 static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
@@ -114,9 +113,9 @@ static __cold void queue_unloaded(struct vgic *vgic, struct virq *virq)
 /* Another vCPU owns the list registers. vgic_load() empties the queue. */
 void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struct virq *virq)
 {
-	unsigned i = virq->fast_lr;
+	unsigned i = virq->forward_lr;
 
-	if (i != VIRQ_LR_NONE && !(vgic->work | vgic->posted.what) && !(state->used & BIT(i))) {
+	if (!(i & VIRQ_LR_NONE) && !(vgic->work | vgic->posted.what) && !(state->used & BIT(i))) {
 		state->lr[i] = virq->lr_value;
 		state->used |= BIT(i);
 	} else {
@@ -155,11 +154,11 @@ static void withhold(struct virq *virq)
 
 /* --- pending --- */
 
-/* Without fast_lr EL2 sees the acknowledge of a physical interrupt. */
+/* Without forward_lr EL2 sees the acknowledge of a physical interrupt. */
 __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->hw) {
-		virq->fast_lr = VIRQ_LR_NONE;
+		virq_go_slowly(virq);
 		vgic->ppi_known = 0;
 		if (virq->pending_latch || vgic_lr_has(vgic, virq, GIC_LR_PENDING))
 			virq->lr_latch = true;
@@ -193,7 +192,7 @@ void vgic_clear_pending(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	vgic_dequeue(vgic, virq);
 	if (virq->hw) {
-		virq->fast_lr = VIRQ_LR_NONE;
+		virq_go_slowly(virq);
 		virq->lr_latch = virq->hw_latch = false;
 		if (virq->pending_latch)
 			gic_deactivate(virq->intid);
@@ -209,7 +208,7 @@ __cold void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level)
 		return;
 	vgic_dequeue(vgic, virq);
 	virq->level = level;
-	virq->fast_lr = VIRQ_LR_NONE;
+	virq_go_slowly(virq);
 	vgic_requeue(vgic, virq);
 }
 
@@ -224,7 +223,7 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 	bool now = virq->config.enabled;
 
 	if (!now)
-		virq->fast_lr = VIRQ_LR_NONE;
+		virq_go_slowly(virq);
 	if (virq->hw && before && !now)
 		withhold(virq);
 	vgic_queue(vgic, virq);

@@ -26,7 +26,7 @@
 
 #define VIRQ_COUNT 128u /* INTIDs 0 to 127: 16 SGIs, 16 PPIs, 96 SPIs */
 #define VIRQ_WORDS (VIRQ_COUNT / 32)
-#define VIRQ_LR_NONE 0xffu
+#define VIRQ_LR_NONE 0x80u /* no list register's number has this bit */
 #define VIRQ_GROUPS 2u
 #define VIRQ_PRIORITIES 32u /* priorities that a list register distinguishes */
 #define VIRQ_PRIORITY_MASK 0xf8u
@@ -48,8 +48,9 @@ struct virq_config {
 struct virq {
 	uint64_t lr_value; /* list register contents that make the interrupt pending */
 	/* The list register for the fast paths, whose owner is this interrupt, which is enabled; or
-	 * VIRQ_LR_NONE. */
-	uint8_t fast_lr;
+	 * VIRQ_LR_NONE. forward_lr is for the acknowledge of a physical interrupt (hw), send_lr for
+	 * a request by software of another interrupt. */
+	uint8_t forward_lr, send_lr;
 	/* last list register of the interrupt; valid while the interrupt owns it */
 	uint8_t last_lr;
 	uint8_t intid;
@@ -67,8 +68,8 @@ struct virq {
 	/* Not 0: active in no list register, with the active priority spilled - 1. A value above
 	 * VIRQ_PRIORITIES: software made the interrupt active. */
 	uint8_t spilled;
-	bool retarget; /* active, and moves to another vCPU when it ends */
-};
+	bool retarget;          /* active, and moves to another vCPU when it ends */
+} __attribute__((aligned(32))); /* an element of an array lies in one cache line */
 
 /*
  * Requests of other cores, and the rest of a write by the vCPU itself. Any core sets bits and kicks
@@ -91,7 +92,6 @@ struct vgic {
 		uint32_t ppi_known; /* 0 if ppi_config is unknown */
 		uint64_t ppi_config;
 	};
-	uint32_t ppis; /* bit n: PPI n has a route */
 	/* Not 0: an interrupt may be in the queue, spilled, or have a retarget pending, or a rest
 	 * of posts may wait. 0: the fast paths may write list registers. */
 	unsigned work;
@@ -100,8 +100,9 @@ struct vgic {
 	bool link_hw;     /* lr=hw */
 	bool wide, spent; /* an access to several words; it has changed one already */
 	struct vgic_posted posted;
+	/* A bit for each physical interrupt that is routed to this vCPU; word 0 has only PPIs. */
+	uint32_t routed[VIRQ_WORDS];
 	struct virq *lr_owner[GIC_LR_MAX]; /* interrupt that the list register has, or had last */
-	struct virq *route[VIRQ_COUNT];    /* by physical INTID; NULL: not routed to this vCPU */
 	unsigned spilled_count, retarget_count;
 	uint32_t not_read;                 /* bits of a word that an access does not read */
 	uint32_t published[2][VIRQ_WORDS]; /* pending and active states that other vCPUs read */
@@ -112,9 +113,16 @@ struct vgic {
 	/* Interrupts that wait for a list register, by group, priority and INTID, and the
 	 * priorities that have such interrupts. */
 	uint32_t queued[VIRQ_GROUPS][VIRQ_PRIORITIES][VIRQ_WORDS];
-	uint32_t queued_at[VIRQ_GROUPS];
+	uint32_t queued_at[VIRQ_GROUPS] __attribute__((aligned(32)));
+	/* Two interrupts share a cache line: those of the guest's timer and of the hypervisor's. */
 	struct virq virq[VIRQ_COUNT];
 };
+
+/* Return whether physical interrupt `intid` is routed to this vCPU. */
+static inline bool vgic_routes(const struct vgic *vgic, unsigned intid)
+{
+	return bit_test(vgic->routed, intid);
+}
 
 /* Reset for a fresh guest: nothing enabled, pending or active; the list registers empty. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw);
@@ -153,9 +161,9 @@ void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned source
 static inline bool vgic_set_pending_at_once(const struct vgic *vgic, const struct virq *virq,
 					    unsigned source)
 {
-	unsigned i = virq->fast_lr;
+	unsigned i = virq->send_lr;
 
-	if (i == VIRQ_LR_NONE || virq->hw || vgic->work || source || !gic_lr_is_empty(i))
+	if (i & VIRQ_LR_NONE || vgic->work || source || !gic_lr_is_empty(i))
 		return false;
 	gic_lr_write(i, virq->lr_value);
 	return true;
@@ -245,6 +253,12 @@ static inline bool vgic_lr_has(const struct vgic *vgic, const struct virq *virq,
 {
 	return vgic->lr_owner[virq->last_lr] == virq &&
 	       gic_lr_state(gic_lr_read(virq->last_lr)) == state;
+}
+
+/* Turn the fast paths of `virq` off, until a list register has the interrupt again. */
+static inline void virq_go_slowly(struct virq *virq)
+{
+	virq->forward_lr = virq->send_lr = VIRQ_LR_NONE;
 }
 
 /* Return whether the interrupt is pending outside of list registers. */

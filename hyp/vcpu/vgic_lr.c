@@ -120,11 +120,12 @@ static void set_owner(struct vgic *vgic, struct virq *virq, unsigned i)
 	struct virq *before = vgic->lr_owner[i];
 	bool fast = !virq->level && !(virq->hw && virq->lr_latch);
 
-	if (before && before->fast_lr == i)
-		before->fast_lr = VIRQ_LR_NONE;
+	if (before && before->last_lr == i)
+		virq_go_slowly(before);
 	vgic->lr_owner[i] = virq;
 	virq->last_lr = (uint8_t)i;
-	virq->fast_lr = fast ? (uint8_t)i : VIRQ_LR_NONE;
+	virq->forward_lr = fast && virq->hw ? (uint8_t)i : VIRQ_LR_NONE;
+	virq->send_lr = fast && !virq->hw ? (uint8_t)i : VIRQ_LR_NONE;
 }
 
 /* Move the pending state of list register `i` to memory. */
@@ -178,7 +179,7 @@ static uint32_t active_in_lrs(const struct vgic *vgic)
 __cold void vgic_spill(struct vgic *vgic, struct virq *virq, unsigned level)
 {
 	virq->spilled = (uint8_t)(level + 1);
-	virq->fast_lr = VIRQ_LR_NONE;
+	virq_go_slowly(virq);
 	vgic->spilled_count++;
 	vgic->work = 1;
 }

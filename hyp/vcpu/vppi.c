@@ -6,11 +6,17 @@
 
 static struct vcpu *owner PERCPU_HOT;
 
+/* NULL: the vCPU does not have the PPI. */
+static inline const struct virq *virq_of(const struct vcpu *vcpu, unsigned intid)
+{
+	return vcpu && vgic_routes(&vcpu->vgic, intid) ? &vcpu->vgic.virq[intid] : NULL;
+}
+
 static inline __attribute__((always_inline)) void change(const struct vcpu *from,
 							 const struct vcpu *to, unsigned intid)
 {
-	const struct virq *old = from ? from->vgic.route[intid] : NULL;
-	const struct virq *new = to ? to->vgic.route[intid] : NULL;
+	const struct virq *old = virq_of(from, intid);
+	const struct virq *new = virq_of(to, intid);
 	bool was = old && old->config.enabled;
 	bool will = new &&new->config.enabled;
 
@@ -38,15 +44,15 @@ static __cold uint64_t config_of(const struct vgic *vgic)
 	uint32_t priorities = 0, enabled = 0;
 
 	/* bound: VPPI_MAX */
-	for (uint32_t ppis = vgic->ppis; ppis; ppis &= ppis - 1) {
-		const struct virq *virq = vgic->route[bit_lowest(ppis)];
+	for (uint32_t ppis = vgic->routed[0]; ppis; ppis &= ppis - 1) {
+		const struct virq *virq = &vgic->virq[bit_lowest(ppis)];
 
 		if (virq->hw_latch || virq->pending_latch)
 			return 0;
 		priorities = priorities << 5 | virq->config.priority >> 3;
 		enabled |= virq->config.enabled ? ppis & -ppis : 0;
 	}
-	return (uint64_t)enabled << CONFIG_ENABLES | (uint64_t)vgic->ppis << CONFIG_PPIS |
+	return (uint64_t)enabled << CONFIG_ENABLES | (uint64_t)vgic->routed[0] << CONFIG_PPIS |
 	       CONFIG_KNOWN | priorities;
 }
 
@@ -62,7 +68,7 @@ static inline uint32_t has_interrupts(const struct vcpu *vcpu)
 
 static inline __attribute__((always_inline)) void change_all(struct vcpu *from, struct vcpu *to)
 {
-	uint32_t ppis = (from ? from->vgic.ppis : 0) | (to ? to->vgic.ppis : 0);
+	uint32_t ppis = (from ? from->vgic.routed[0] : 0) | (to ? to->vgic.routed[0] : 0);
 
 	/* bound: VPPI_MAX */
 	for (; ppis; ppis &= ppis - 1)
@@ -76,7 +82,7 @@ static inline __attribute__((always_inline)) void change_all(struct vcpu *from, 
 /* Hand the PPIs over; a NULL means no vCPU. Only differences are written. */
 static __attribute__((noinline)) void hand_over(struct vcpu *from, struct vcpu *to)
 {
-	uint32_t old = from ? gic_active_private() & from->vgic.ppis : 0;
+	uint32_t old = from ? gic_active_private() & from->vgic.routed[0] : 0;
 	uint32_t new = to ? to->active_ppis : 0;
 
 	change_all(from, to);
@@ -100,7 +106,7 @@ void vppi_put(void)
 
 static __cold void load_slowly(struct vcpu *vcpu)
 {
-	if (owner != vcpu && vcpu->vgic.ppis)
+	if (owner != vcpu && vcpu->vgic.routed[0])
 		hand_over(owner, vcpu);
 }
 
@@ -149,9 +155,19 @@ void vppi_load(struct vcpu *vcpu)
 		set_owner(vcpu);
 }
 
+/* As the last load of the vCPU found its PPIs, where nothing has changed since. */
+bool vppi_is_enabled(const struct vcpu *vcpu, unsigned intid)
+{
+	const struct vgic *vgic = &vcpu->vgic;
+
+	if (vgic->ppi_known)
+		return vgic->ppi_config >> (CONFIG_ENABLES - GIC_SGI_COUNT + intid) & 1;
+	return vgic_routes(vgic, intid) && vgic->virq[intid].config.enabled;
+}
+
 struct vcpu *vppi_owner(unsigned intid)
 {
-	return owner && (owner->vgic.ppis >> intid & 1) ? owner : NULL;
+	return owner && (owner->vgic.routed[0] >> intid & 1) ? owner : NULL;
 }
 
 /* Return whether the vCPU owns the physical PPIs; the only vCPU with PPIs always does. */

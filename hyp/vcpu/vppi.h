@@ -23,3 +23,6 @@ struct vcpu *vppi_owner(unsigned intid);
 /* Return whether PPI `intid` of `vcpu`, which is not loaded, is active; make it active. */
 bool vppi_is_active(const struct vcpu *vcpu, unsigned intid);
 void vppi_set_active(struct vcpu *vcpu, unsigned intid);
+
+/* Whether PPI `intid` is the vCPU's, and its guest has enabled the PPI. */
+bool vppi_is_enabled(const struct vcpu *vcpu, unsigned intid);

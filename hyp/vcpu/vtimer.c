@@ -92,9 +92,7 @@ void vcntp_reset(struct vcpu *vcpu)
 static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *vcpu,
 							     unsigned intid)
 {
-	const struct virq *virq = vcpu->vgic.route[intid];
-
-	return virq && virq->config.enabled && !vppi_is_active(vcpu, intid);
+	return vppi_is_enabled(vcpu, intid) && !vppi_is_active(vcpu, intid);
 }
 
 /* Make the interrupt active, as after an acknowledge: the guest's EOI deactivates it, and the line,
@@ -102,15 +100,13 @@ static inline __attribute__((always_inline)) bool may_signal(const struct vcpu *
 void vtimer_expire(struct vcpu *vcpu, unsigned intid)
 {
 	gic_set_active(intid);
-	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, vcpu->vgic.route[intid]);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, &vcpu->vgic.virq[intid]);
 }
 
 __cold void vtimer_expire_shared(struct vcpu *vcpu, unsigned intid)
 {
-	struct virq *virq = vcpu->vgic.route[intid];
-
 	vppi_set_active(vcpu, intid);
-	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, virq);
+	vgic_inject_unloaded(&vcpu->vgic, &vcpu->gic, &vcpu->vgic.virq[intid]);
 }
 
 /* Watch CNTV, unless CNTVCT would wrap before it reaches CVAL. */

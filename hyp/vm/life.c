@@ -38,7 +38,9 @@ static void make_vcpu(struct vm *vm, unsigned n, const struct vm_config *config)
 		.priority = (uint8_t)config->priority,
 		.traps = vm->type->traps,
 		.hypercalls = vm->type->hypercalls,
+		.devices = vm->region,
 	};
+	vgic_reset(&vcpu->vgic, 0, false);
 	vm->vcpu[n] = vcpu;
 }
 

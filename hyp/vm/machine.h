@@ -21,7 +21,6 @@ struct virtio_net;
 struct mmio_region {
 	ipa_t base;
 	uint32_t size;
-	bool distributor; /* trap.c has short paths for accesses to its words */
 	reg_t (*read)(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state);
 	void (*write)(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state);
 	void *state;

@@ -76,12 +76,13 @@ static void hand_over(struct vcpu *vcpu, struct virq *virq, struct vcpu *to)
 	disabled.enabled = false;
 	vgic_configure(vgic, virq, disabled);
 	vgic_set_retarget(vgic, virq, false);
-	vgic->route[intid] = NULL;
+	bit_clear(vgic->routed, intid);
 	to->vgic.virq[intid] = *virq;
 	if (vgic_is_pending(vgic, virq))
 		__atomic_fetch_or(&to->vgic.published[0][intid / 32], BIT(intid % 32),
 				  __ATOMIC_RELAXED);
-	*virq = (struct virq){ .intid = virq->intid, .fast_lr = VIRQ_LR_NONE };
+	*virq = (struct virq){ .intid = virq->intid };
+	virq_go_slowly(virq);
 	__atomic_fetch_or(&dist->held[to->index][intid / 32], BIT(intid % 32), __ATOMIC_RELAXED);
 	__atomic_store_n(&dist->holder[intid], (uint8_t)to->index, __ATOMIC_RELEASE);
 	__atomic_fetch_and(&dist->held[vcpu->index][intid / 32], ~BIT(intid % 32),
@@ -105,7 +106,7 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 		}
 	}
 	vgic_set_retarget(vgic, virq, leaves);
-	if (virq->hw && !vgic->route[virq->intid]) {
+	if (virq->hw && !vgic_routes(vgic, virq->intid)) {
 		gic_route_spi_here(virq->intid);
 		vgic_forward(vgic, virq->intid);
 	}

@@ -113,11 +113,10 @@ static inline void vm_begin_work(struct vm *vm)
 				    __ATOMIC_RELAXED);
 }
 
-/* Return the emulated device at `ipa`, or NULL. The first device is the distributor if the VM has
- * an emulated one. */
-static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)
+/* Return the emulated device at `ipa` among those from `region` on, or NULL. The first device of a
+ * VM is its distributor if the VM has an emulated one. */
+static inline const struct mmio_region *vm_region_from(const struct mmio_region *region, ipa_t ipa)
 {
-	const struct mmio_region *region = vm->region;
 	uint32_t size = region->size;
 
 	/* bound: VM_REGION_MAX: the last region has size 0. */
@@ -127,6 +126,11 @@ static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t 
 		size = (++region)->size;
 	} while (size);
 	return NULL;
+}
+
+static inline const struct mmio_region *vm_region_at(const struct vm *vm, ipa_t ipa)
+{
+	return vm_region_from(vm->region, ipa);
 }
 
 static inline bool vm_has_stage2(const struct vm *vm)

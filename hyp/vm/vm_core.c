@@ -230,7 +230,7 @@ struct vcpu *vm_core_owner(unsigned intid)
 	if (intid < GIC_PRIVATE_COUNT)
 		return vppi_owner(intid);
 	/* bound: CORE_VCPUS */
-	while (vcpu && !vcpu->vgic.route[intid])
+	while (vcpu && !vgic_routes(&vcpu->vgic, intid))
 		vcpu = vcpu->next_attached;
 	return vcpu;
 }

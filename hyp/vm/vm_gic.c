@@ -40,15 +40,28 @@ static bool add_cpu_interface(struct vm *vm, uintptr_t at)
 		      STAGE2_DEVICE);
 }
 
+/* Each vCPU has where it is, for the short paths of trap.c. */
+static bool add_distributor(struct vm *vm, struct mmio_region region)
+{
+	bool emulated = vm->config->irq == IRQ_TRAPPED;
+
+	for (unsigned n = 0; emulated && n < vm->vcpu_count; n++) {
+		vm->vcpu[n]->gicd_base = region.base;
+		vm->vcpu[n]->gicd_size = region.size;
+		vm->vcpu[n]->devices = &vm->region[1];
+	}
+	return add_part(vm, board.gic.dist, region);
+}
+
 bool vm_gic_add(struct vm *vm)
 {
 	const struct gic_bases *at = &vm->machine->gic;
 	uint32_t redist_size = VGICR_SIZE * vm->machine->cpus;
 	bool direct_v2 = at->cpu && vm->config->irq != IRQ_TRAPPED;
 
-	return add_part(vm, board.gic.dist,
-			(struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE, true,
-					      vgicd_read, vgicd_write, NULL, "distributor" }) &&
+	return add_distributor(
+		       vm, (struct mmio_region){ at->dist, direct_v2 ? PAGE_SIZE : VGICD_SIZE,
+						 vgicd_read, vgicd_write, NULL, "distributor" }) &&
 	       (at->cpu ? add_cpu_interface(vm, at->cpu)
 			: add_part(vm, board.gic.redist,
 				   (struct mmio_region){ at->redist, redist_size,

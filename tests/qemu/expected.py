@@ -24,11 +24,12 @@ SLACK = 1.3  # what another board may take of the reference's ceilings
 
 # (config, bench, variant, minus native, instructions): the reference board's ceilings.
 CEILINGS = [
-    *((config, "hvc", variant, False, 60)
+    *((config, "hvc", variant, False, 37)
       for config in ("direct", "trapped", "trapped-sw") for variant in ("null", "unknown")),
     *((config, bench, variant, False, 120) for config in ("direct", "trapped", "trapped-sw")
       for bench, variant in (("smc", "unknown"), ("sysreg", "actlr"))),
-    *((config, "mmio_read", "vgic", False, 150) for config in ("trapped", "trapped-sw")),
+    *((config, "mmio_read", "vgic", False, 90) for config in ("trapped", "trapped-sw")),
+    *((config, "sgi_self", "vector", False, 110) for config in ("trapped", "trapped-sw")),
     *((config, "mmio_read", "isenabler", False, 250) for config in ("trapped", "trapped-sw")),
     *((config, "mmio_write", "vgic", False, 320) for config in ("trapped", "trapped-sw")),
     *((config, bench, "null", False, 170) for config in ("direct", "trapped", "trapped-sw")
@@ -40,15 +41,19 @@ CEILINGS = [
     # Up to the task an interrupt without a link exits twice.
     *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler")),
-    *(("trapped", "lr_forward", f"lr{lr}", False, 60) for lr in range(4)),
-    ("switch", "vm_switch", "preempt", False, 720),
-    ("switch-idle", "vm_switch", "preempt", False, 660),
+    *(("trapped", "lr_forward", f"lr{lr}", False, 41) for lr in range(4)),
+    ("switch", "vm_switch", "preempt", False, 450),
+    ("switch-lazy", "vm_switch", "preempt", False, 400),
+    ("switch-idle", "vm_switch", "preempt", False, 450),
     ("switch-best", "vm_switch", "preempt", False, 330),
-    ("yield", "vm_yield", "yield", False, 650),
-    ("yield-idle", "vm_yield", "yield", False, 570),
+    ("yield", "vm_yield", "yield", False, 410),
+    ("yield-lazy", "vm_yield", "yield", False, 360),
+    ("yield-idle", "vm_yield", "yield", False, 410),
     ("yield-best", "vm_yield", "yield", False, 300),
-    ("failover", "failover", "control", False, 930),
-    ("failover-idle", "failover", "control", False, 930),
+    ("failover", "failover", "control", False, 650),
+    ("failover-lazy", "failover", "control", False, 600),
+    ("failover-call", "failover", "call", False, 500),
+    ("failover-idle", "failover", "control", False, 680),
     ("failover-best", "failover", "call", False, 400),
 ]
 

@@ -16,9 +16,9 @@ SIZE_MAX = 512 << 10  # bytes
 VECTORS_MAX = 40 << 10
 PLAIN_LINES_MAX = 80
 PAGE = 4096
-OWN = ("gic", "vcpu_host_sp", "sched", "number")  # some of them, whatever the optimiser does
+OWN = ("first", "vcpu_host_sp", "sched", "number")  # some of them, whatever the optimiser does
 SHARED = ("inbox", "vms", "core_stack", "up")
-NOT_SAVED = re.compile(r"\b([xw]([6-9]|1[0-5]|18)|[vqdsh]\d+)\b")
+NOT_SAVED = re.compile(r"\b([xw]([6-9]|1[0-578])|[vqdsh]\d+)\b")
 # Assembly that saves and switches them, or that runs before the first guest; the parser of the
 # plan, which returns structures through x8 and is done before the first guest runs; and functions
 # of variable arguments, which store x6 and x7 and write neither.

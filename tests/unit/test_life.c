@@ -115,6 +115,14 @@ void vm_gic_release(const struct vm *of)
 	note("release");
 }
 
+/* Zeroes are no virtual GIC at rest: list register 0 would be each interrupt's. */
+void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
+{
+	assert_int_equal(lr_count, 0);
+	assert_false(link_hw);
+	vgic->virq[0].forward_lr = VIRQ_LR_NONE;
+}
+
 void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 {
 	assert_ptr_equal(dist, &vm->dist);
@@ -228,6 +236,7 @@ TEST(a_vm_is_as_it_is_described)
 		assert_int_equal(vm->vcpu[n]->core, cores[n]);
 		assert_int_equal(vm->vcpu[n]->priority, 9);
 		assert_int_equal(vm->vcpu[n]->turns, 0);
+		assert_int_equal(vm->vcpu[n]->vgic.virq[0].forward_lr, VIRQ_LR_NONE);
 		assert_int_equal(vm->vcpu[n]->state, VCPU_STATE_OFF);
 	}
 	for (uint64_t at = 0; at < machine.ram.size; at += 0x1000) {

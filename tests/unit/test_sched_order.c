@@ -350,7 +350,7 @@ TEST(vcpus_that_differ_say_so)
 
 	random_init(&random, 1, 1);
 	start(SCHED_RR, &random);
-	vcpus[1].vgic.ppis = 1u << 27;
+	vcpus[1].vgic.routed[0] = 1u << 27;
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, 0);
@@ -358,7 +358,7 @@ TEST(vcpus_that_differ_say_so)
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, VCPU_DIFFERS);
-	vcpus[3].vgic.ppis = 1u << 27;
+	vcpus[3].vgic.routed[0] = 1u << 27;
 	sched_compare();
 	for (unsigned i = 0; i < VCPUS; i++)
 		assert_int_equal(vcpus[i].load_work & both, both);

@@ -324,7 +324,7 @@ TEST(without_a_gic_none_is_reset)
 /* Its virtual GIC may belong to a new VM by then. */
 TEST(one_that_is_detached_has_no_interrupt)
 {
-	vcpus[1].vgic.route[SPI] = &vcpus[1].vgic.virq[SPI];
+	bit_set(vcpus[1].vgic.routed, SPI);
 	assert_ptr_equal(vm_core_owner(SPI), &vcpus[1]);
 	assert_null(vm_core_owner(SPI + 1));
 	assert_null(vm_core_owner(VIRQ_COUNT));

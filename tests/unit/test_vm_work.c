@@ -165,7 +165,7 @@ void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool
 	assert_int_equal(piece, 0);
 	assert_int_equal(lr_count, 0);
 	assert_false(link_hw);
-	vgic->ppis = 0;
+	vgic->routed[0] = 0;
 	silenced++;
 }
 

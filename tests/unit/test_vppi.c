@@ -88,10 +88,11 @@ static void load(struct vcpu *vcpu)
 	vppi_load(vcpu);
 	assert_ptr_equal(vppi_owner(TIMER), vcpu);
 	for (unsigned intid = TIMER; intid <= PHYS_TIMER; intid++) {
-		const struct virq *virq = vcpu->vgic.route[intid];
+		const struct virq *virq = &vcpu->vgic.virq[intid];
+		bool routed = vgic_routes(&vcpu->vgic, intid);
 
-		assert_int_equal(physical(intid)->enabled, virq && virq->config.enabled);
-		if (virq)
+		assert_int_equal(physical(intid)->enabled, routed && virq->config.enabled);
+		if (routed)
 			assert_int_equal(physical(intid)->priority, virq->config.priority);
 	}
 }
@@ -123,9 +124,8 @@ TEST(each_change_reaches_the_physical_ppis)
 	load_in_turn();
 	guest_set_dist_enabled(true);
 	load_in_turn();
-	other.vgic.ppis ^= 1u << PHYS_TIMER | 1u << (PHYS_TIMER - 1); /* as many, but others */
-	other.vgic.route[PHYS_TIMER - 1] = other.vgic.route[PHYS_TIMER];
-	other.vgic.route[PHYS_TIMER] = NULL;
+	/* as many, but others */
+	other.vgic.routed[0] ^= 1u << PHYS_TIMER | 1u << (PHYS_TIMER - 1);
 	other.vgic.virq[PHYS_TIMER].config.enabled = true;
 	other.vgic.ppi_config = 0;
 	load_in_turn();
@@ -153,7 +153,7 @@ TEST(an_active_ppi_follows_its_vcpu_wherever_it_is)
 	guest_timer(true);
 	gic_disable(TIMER); /* the acknowledge and the disable cross each other */
 	guest->vgic.virq[TIMER].config.enabled = false;
-	guest->vgic.virq[TIMER].fast_lr = VIRQ_LR_NONE;
+	virq_go_slowly(&guest->vgic.virq[TIMER]);
 	guest_timer(false);
 	gic_lr_write(0, 0);
 	gic_deactivate(TIMER);

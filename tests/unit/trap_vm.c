@@ -46,6 +46,8 @@ void trap_setup(void)
 	vcpu->vm->region_count = 1;
 	vcpu->vm->region[0] = (struct mmio_region){ DEVICE,       DEVICE_SIZE, .read = device_read,
 						    device_write, &device,     "device" };
+	vcpu->devices = vcpu->vm->region;
+	vcpu->gicd_size = 0;
 	fake_hyp.fault_ipa = DEVICE + 0x10;
 	guest_config = config_on;
 	vcpu->vm->config = &guest_config;

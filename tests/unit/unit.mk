@@ -25,7 +25,8 @@ unit_fake := $(patsubst %.c,$(unit_dir)/%.o,tests/unit/unit.c $(wildcard tests/u
 unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer -ffp-contract=off \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla -Wundef \
-	-Werror -Wno-unused-parameter -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include
+	-Werror -Wno-unused-parameter -Itests/unit/fake -I. -I$(unit_dir) -Iarch/common/include \
+	'-DGIC_BASES=(&gic)'
 
 unit_exit_path := \
 	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \

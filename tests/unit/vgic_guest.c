@@ -46,7 +46,8 @@ void guest_leave(void)
 {
 	static const struct gic_virt_state other;
 
-	gic_virt_switch(&guest_vcpu.gic, &other);
+	if (!gic_virt_switch(&guest_vcpu.gic, &other))
+		gic_virt_switch_lrs(&guest_vcpu.gic, &other);
 }
 
 /* An interrupt that came meanwhile is the descheduled vCPU's. */
@@ -57,7 +58,7 @@ void guest_return(void)
 
 		gic_drop(iar);
 		vgic_inject_unloaded(&guest_vcpu.vgic, &guest_vcpu.gic,
-				     guest_vcpu.vgic.route[gic_intid(iar)]);
+				     &guest_vcpu.vgic.virq[gic_intid(iar)]);
 	}
 	gic_virt_restore(&guest_vcpu.gic);
 	vgic_refill(&guest_vcpu.vgic);

@@ -26,7 +26,6 @@ void secure_setup(void)
 	write_nsacr(board.gem5_armv7 ? 0 : NSACR_COPROCESSORS | NSACR_NS_SMP);
 	if (read_cntfrq_el0() == 0 && board.counter_hz)
 		write_cntfrq_el0(board.counter_hz);
-	gic_set_bases(&board.gic);
 	gic_all_nonsecure();
 	isb();
 }

@@ -32,6 +32,13 @@
 	.endif
 	.endm
 
+	.macro returned frame
+	.endm
+
+	.macro leave_or_stay where, frame
+	bne	\where
+	.endm
+
 	.macro resume frame, written
 	.ifc	\frame, full
 	restore_rest

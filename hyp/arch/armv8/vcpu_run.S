@@ -20,23 +20,21 @@ vcpu_run:
 	str	x1, [x2, :lo12:vcpu_host_sp]
 	mov	sp, x0
 .Lresume_full:
-	restore_rest
-	restore_light
+	restore_full
 	eret
 
 	/* C returned another vCPU in x0, or NULL. */
 	.section .text.another, "ax"
 	.global	another_light, another_full
 another_light:
-	save_rest
+	complete_light
 another_full:
 	cbz	x0, leave
 	mov	x19, x0
 	mov	x1, sp
 	bl	vcpu_switch
 	mov	sp, x19
-	restore_rest
-	restore_light
+	restore_full
 	eret
 
 	.text
@@ -55,7 +53,7 @@ leave:
 	.global	guest_serror
 guest_serror:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
-	save_light
+	pairs	stp, 2, 4
 	save_rest
 	mov	x0, sp
 	bl	trap_serror

@@ -16,33 +16,31 @@ vectors:
 vectors_sync:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	mrs	x1, esr_el2 /* this read is slow; the stores continue meanwhile */
-	save_light				/* the start of vectors_irq */
+	pairs	stp, 2, 4
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
-	b.ne	vectors_full_sync
-	mov	x1, x0				/* id of the hypercall */
+	b.eq	vectors_hvc
+	save_rest
 	mov	x0, sp
-	bl	trap_hvc
+	bl	trap_sync
+	ldr	x30, [sp, #TRAP_FRAME_X(30)]	/* here, so that the other loads fit in a line */
 	cmp	sp, x0
-	b.ne	another_light
-	restore_result				/* C stored only x0 */
-	eret
+	b.eq	vectors_resume_full
+	b	another_full
 
 	.org	vectors + 0x480 /* the assembler reports an error if the entry is too long */
 vectors_irq:
 	stp	x0, x1, [sp, #-TRAP_FRAME_SIZE]!
 	stp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	stp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	stp	x16, x17, [sp, #TRAP_FRAME_X(16)]
-	str	x30, [sp, #TRAP_FRAME_X(30)]
+	stp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
 	mov	x0, sp
 	bl	trap_irq
 	cmp	sp, x0
 	b.ne	another_light
 	ldp	x2, x3, [sp, #TRAP_FRAME_X(2)]
 	ldp	x4, x5, [sp, #TRAP_FRAME_X(4)]
-	ldp	x16, x17, [sp, #TRAP_FRAME_X(16)]
-	ldr	x30, [sp, #TRAP_FRAME_X(30)]
+	ldp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
 	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE
 	eret
 
@@ -54,12 +52,17 @@ vectors_irq:
 	.balign 0x80; b guest_serror
 
 	.balign	64
-vectors_full_sync:
-	save_rest
+vectors_resume_full:
+	restore_pairs
+	eret
+
+	.balign	64
+vectors_hvc:
+	stp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
+	mov	x1, x0				/* the id of the hypercall */
 	mov	x0, sp
-	bl	trap_sync
+	bl	trap_hvc
 	cmp	sp, x0
-	b.ne	another_full
-	restore_rest
-	restore_light
+	b.ne	another_light
+	restore_result				/* C stored x0 alone */
 	eret

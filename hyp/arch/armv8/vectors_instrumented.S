@@ -31,14 +31,32 @@
 	.endif
 	.endm
 
+	/* These two take as many instructions as vectors.S. */
+	.macro returned frame
+	.ifc	\frame, full
+	ldr	x30, [sp, #TRAP_FRAME_X(30)]
+	.endif
+	.endm
+
+	.macro leave_or_stay where, frame
+	.ifc	\frame, full
+	b.eq	97f
+	b	\where
+97:
+	.else
+	b.ne	\where
+	.endif
+	.endm
+
 	.macro resume frame, written
 	.ifc	\frame, full
-	restore_rest
-	.endif
+	restore_pairs
+	.else
 	.ifb	\written
 	restore_light
 	.else
 	restore_result
+	.endif
 	.endif
 	eret
 	.endm
@@ -67,10 +85,11 @@
 \name\()_sync:
 	enter	\kind
 	mrs	x1, esr_el2
-	save_light
+	pairs	stp, 2, 4
 	lsr	x1, x1, #26
 	cmp	x1, #EC_HVC64
 	b.ne	9f
+	stp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
 	mov	x1, x0
 	exit_sync hvc, \kind, \frame, \sync, written
 	.subsection 0

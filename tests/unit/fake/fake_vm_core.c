@@ -14,7 +14,7 @@ struct vcpu *vm_core_owner(unsigned intid)
 	for (unsigned i = 0; i < VM_MAX * VCPU_MAX; i++) {
 		struct vcpu *vcpu = vms[i / VCPU_MAX].vcpu[i % VCPU_MAX];
 
-		if (vcpu && vcpu->core == smp_core() && vcpu->vgic.route[intid])
+		if (vcpu && vcpu->core == smp_core() && vgic_routes(&vcpu->vgic, intid))
 			return vcpu;
 	}
 	return NULL;

@@ -22,7 +22,8 @@ from hypbench.tree import Tree
 
 FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
 SHELL = re.compile(rb"#!.*\b(?:ba)?sh\n")
-HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
+HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-DGIC_BASES=(&gic)", "-Wall",
+                "-Wextra", "-Wconversion",
                 "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef",
                 "-Werror", "-Wno-unused-parameter"]
 # The first compiler that is installed is taken.
@@ -36,7 +37,8 @@ ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P
 LAYERS = ("lib", "drivers", "boards", "hyp", "guest")
 # gcc 12 loses a struct of 16 bytes that a function returns: -Wmaybe-uninitialized, of every build,
 # stays.
-ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000", "-fanalyzer",
+ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000",
+                  "-DGIC_BASES=(&gic)", "-fanalyzer",
                   "-Wno-analyzer-use-of-uninitialized-value", "-Wno-return-type", "-S", "-o",
                   "/dev/null"]
 # Pointers into different objects are the linker's symbols; an index that is out of bounds is taken

@@ -6,6 +6,14 @@
 #include "arch/isa.h"
 #include "arch/types.h"
 
+/* Return `base` as a value that the compiler does not know. The compiler would else load the
+ * address of each register of a device as a constant of its own. */
+static inline uintptr_t mmio_base(uintptr_t base)
+{
+	__asm__("" : "+r"(base));
+	return base;
+}
+
 /* width: the width of the operand's register, if the isa has several; ins: that of the access. */
 #define MMIO(bits, width, ins)                                                                     \
 	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \

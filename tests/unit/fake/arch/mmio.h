@@ -7,6 +7,11 @@
 uint64_t fake_mmio_read(uintptr_t address, unsigned size);
 void fake_mmio_write(uintptr_t address, unsigned size, uint64_t value);
 
+static inline uintptr_t mmio_base(uintptr_t base)
+{
+	return base;
+}
+
 #define MMIO(bits)                                                                                 \
 	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
 	{                                                                                          \

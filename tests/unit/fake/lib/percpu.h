@@ -7,3 +7,4 @@
 
 #define PERCPU __attribute__((section("percore")))
 #define PERCPU_HOT PERCPU
+#define PERCPU_HOT_LAST PERCPU
