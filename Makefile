@@ -62,8 +62,8 @@ NEAREST := import sys; from difflib import get_close_matches; \
 near = $(shell python3 -c '$(NEAREST)' $(call quoted,$(1)) $(2) 2>/dev/null)
 
 # A goal that is neither a target nor a file. Each file that make makes is in a folder.
-OF_A_BOARD := image-of-% qemu-image-of-% dist-of-%
-strange := $(foreach goal,$(filter-out $(TARGETS) setup-% unlocked-% $(OF_A_BOARD),$(MAKECMDGOALS)),\
+FAMILIES := setup-% unlocked-% image-of-% qemu-image-of-% dist-of-%
+strange := $(foreach goal,$(filter-out $(TARGETS) $(FAMILIES),$(MAKECMDGOALS)),\
 	$(if $(findstring /,$(goal)),,$(goal)))
 ifneq ($(strip $(strange)),)
 $(error no target $(firstword $(strange))$(call near,$(firstword $(strange)),$(TARGETS)); \
