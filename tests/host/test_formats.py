@@ -257,4 +257,4 @@ def test_without_a_file_a_format_is_all_of_standard_output(bench):
     result = bench.run("--format", "junit", "--quiet")
     assert suite_of(result.stdout.encode()).tests == 15
     again = bench("compare", "latest", str(bench.out / "records.jsonl"), "--format", "markdown")
-    assert again.stdout.startswith("### virt-a72, plan sample: build v0-3-gabc against")
+    assert again.stdout.startswith("### virt-a72, scenario sample: build v0-3-gabc against")

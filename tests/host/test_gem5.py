@@ -129,8 +129,8 @@ def test_a_machine_has_the_cores_that_its_plan_wants(gem5, monkeypatch):
     assert gem5.seen["cores"] == 4 and " cores=4 " in gem5.machine()
     for cores in (1, 5):
         monkeypatch.setenv("GEM5_MACHINE", f"cores={cores}")
-        one_line(gem5.run("--scenario", plan), f"wrong number 'cores={cores}'; valid for this plan:"
-                 " 2 to 4", 2)
+        one_line(gem5.run("--scenario", plan),
+                 f"wrong number 'cores={cores}'; valid for this scenario: 2 to 4", 2)
 
 
 @pytest.mark.parametrize("words, says", [

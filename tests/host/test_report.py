@@ -130,7 +130,7 @@ def test_report_of_a_run_that_is_cut(tree):
     assert result.exit_code == 1 and "Traceback" not in result.output
     assert "virt-a72 storm: lost: irq_storm" in result.output
     page = page_of(tree)
-    assert "virt-a72, plan storm: what follows shows what there is." in page
+    assert "virt-a72, scenario storm: what follows shows what there is." in page
     assert "fig-storm-virt-a72" in page
     assert json.loads((tree.home / "storm.stamp").read_text())["problems"]
     tree.qemu.with_name("storm").write_bytes(whole)

@@ -66,7 +66,7 @@ def test_a_captured_run_that_is_cut_is_told(tree):
     captured(tree, "silicon", "storm", whole[:len(whole) // 2])
     result = tree("report", "--board", "silicon")
     assert result.exit_code == 1 and "silicon storm: lost: irq_storm" in result.output
-    assert "silicon, plan storm: what follows shows what there is." in tree.page()
+    assert "silicon, scenario storm: what follows shows what there is." in tree.page()
 
 
 def test_where_records_were_captured_qemu_is_not_asked(tree):

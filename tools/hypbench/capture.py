@@ -174,7 +174,7 @@ class Line:
 @click.option("--silence", type=click.FloatRange(min=0, min_open=True), default=120,
               show_default=True, metavar="S",
               help="End when nothing came for S seconds, or, once a run has begun, for as long as"
-                   " its plan gives a step, if that is longer.")
+                   " its scenario gives a step, if that is longer.")
 @click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
               default="silicon", show_default=True, help="The machine that executes the image.")
 @TABLE

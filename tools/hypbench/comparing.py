@@ -182,7 +182,7 @@ def opened(name: str, path: Path, number: int | None = None) -> Reading:
 
 def about(log: Log) -> str:
     run = log.run
-    return f"{run['board']}, plan {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
+    return f"{run['board']}, scenario {run['plan'] or '-'}, {run['platform']}, build {run['build']}"
 
 
 def report_losses(name: str, path: Path, reading: Reading) -> list[str]:

@@ -209,7 +209,7 @@ class Board:
         """No records of this; None for a board that has few plans."""
         how = self.how(plan) if self.silicon else ""
         return None if self.partial or self.one_log else Notice(
-            f"{self.name}: no records of {what}. They come from the plan {plan}. {how}".strip())
+            f"{self.name}: no records of {what}. They come from the scenario {plan}. {how}".strip())
 
     def how(self, plan: str) -> str:
         """How records of a plan come from the board itself."""

@@ -63,7 +63,7 @@ def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
         raise UnknownName("GEM5_MACHINE: gem5 has no walk cache for ARMv7: walk_cache=off")
     if not cores <= settings["cores"] <= MOST_CORES:
         raise UnknownName(f"GEM5_MACHINE: wrong number 'cores={settings['cores']}'; valid for this"
-                          f" plan: {cores} to {MOST_CORES}")
+                          f" scenario: {cores} to {MOST_CORES}")
     settings["clock_mhz"] = settings["clock_mhz"] or CLOCK_MHZ[settings["core"]]
     return settings
 

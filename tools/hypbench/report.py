@@ -97,7 +97,7 @@ def title(log: Log) -> str:
         return "no run record"
     known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU it is no core's
     core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
-    return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), plan {run['plan'] or '-'},"
+    return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), scenario {run['plan'] or '-'},"
             f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 

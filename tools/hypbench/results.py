@@ -34,7 +34,7 @@ def results_of_run(log: Log, problems: list[str]) -> Results:
               for data in first_of_each(log.of_kind("skip"))]
     cases += [Case(data["bench"], data["variant"], data["config"], Outcome.FAILED,
                    note_of(data, False)) for data in log.of_kind("check") if not data["ok"]]
-    title = f"{log.run.get('board', 'no run')}, plan {log.run.get('plan') or '-'}"
+    title = f"{log.run.get('board', 'no run')}, scenario {log.run.get('plan') or '-'}"
     return Results(title, place_of(log), cases, [frame_row(*one) for one in rows], problems,
                    properties(log))
 
@@ -74,7 +74,7 @@ def results_of_comparison(a: Log, b: Log, rows: list[ComparedRow], threshold: Th
                           problems: list[str]) -> Results:
     """A row that is slower than the threshold failed; one that was not compared was skipped."""
     limit = f", slower by more than {threshold} fails" if threshold else ""
-    title = (f"{b.run['board']}, plan {b.run['plan'] or '-'}: build {b.run['build']} against"
+    title = (f"{b.run['board']}, scenario {b.run['plan'] or '-'}: build {b.run['build']} against"
              f" {a.run['build']}{limit}")
     return Results(title, place_of(b), [compared_case(row, threshold) for row in rows],
                    list(compared_frame(rows)), problems,

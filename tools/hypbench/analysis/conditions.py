@@ -18,12 +18,12 @@ def section(board: Board, _boards: list[Board]) -> Section:
         return made
     made.text(prose("conditions"))
     made.table("board", "What was run on", ("", ""), board_rows(board))
-    made.table("runs", "The runs this board's page is made from", ("plan", "order", "records"),
+    made.table("runs", "The runs this board's page is made from", ("scenario", "order", "records"),
                [[plan, source.log.run.get("order", NONE), run_cell(source)]
                 for plan, source in board.sources.items()])
     made.table("configs", "Configurations and what each differs in from its preset's usual values",
                ("configuration", "stage 2", "interrupts", "list registers", "traps", "besides",
-                "plans"), config_rows(board), folded="Configurations")
+                "scenarios"), config_rows(board), folded="Configurations")
     clocks.add_table(made, board)
     return made
 
@@ -88,17 +88,17 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
                      for text in wrong(source)]
             found.append(Notice(prose("reference_run", label=board.label, without=without),
                                 bool(items), tuple(items)))
-            found += [Notice(f"{board.name}, plan {source.plan}:", False, tuple(source.notes))
+            found += [Notice(f"{board.name}, scenario {source.plan}:", False, tuple(source.notes))
                       for source in board.sources.values() if source.notes]
             continue
         if without:
             found.append(Notice(prose("uncaptured", name=board.name, without=without,
-                                      how=board.how("<plan>"))))
-        found += [Notice(f"{board.name}, {'plan' if len(plans) == 1 else 'plans'}"
+                                      how=board.how("<scenario>"))))
+        found += [Notice(f"{board.name}, {'scenario' if len(plans) == 1 else 'scenarios'}"
                          f" {', '.join(plans)}: {note}.")
                   for note, plans in by_note(board).items()]
         for source in board.sources.values():
-            where = f"{board.name}, plan {source.plan}:"
+            where = f"{board.name}, scenario {source.plan}:"
             if items := wrong(source):
                 found.append(Notice(f"{where} what follows shows what there is.", True,
                                     tuple(items)))

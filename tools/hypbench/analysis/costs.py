@@ -22,7 +22,7 @@ def cost_section(costs: dict[str, dict[str, Cost]]) -> Section:
         [bench, ", ".join(variants), ", ".join(configs), *map(str, cells(cost))]
         for bench, variants, configs, cost in alike(costs)], (COST_NOTE,))
     if not made.blocks:
-        made.text("No path of this plan enters EL2 in a window.")
+        made.text("No path of this scenario enters EL2 in a window.")
     return made
 
 

@@ -92,7 +92,8 @@ def events(made: Section, source: Source) -> None:
         groups.setdefault(tuple(counts), []).append(
             [*key, *(decimals(value, 3) for value in counts.values())])
     for at, (names, rows) in enumerate(groups.items()):
-        made.table(f"events-{source.plan}-{at}", f"PMU events of one operation, plan {source.plan}",
+        made.table(f"events-{source.plan}-{at}",
+                   f"PMU events of one operation, scenario {source.plan}",
                    ("benchmark", "variant", "configuration", *(f">{name}" for name in names)), rows,
                    folded=f"PMU events: {', '.join(names)}")
     made.add(*(Notice(text, True) for text in doubts(source.log)))

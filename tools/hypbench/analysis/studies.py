@@ -291,7 +291,7 @@ def s2(made: Section, board: Board, study: Data) -> None:
                                   f"{number(row['us'])}\u00a0µs"))) for row in study["rows"]],
                ("Not comparable: their times, which hold a command, Linux in the control VM and"
                 " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
-                " theirs. Those of plan failover, phase by phase, are in the section on fail"
+                " theirs. Those of scenario failover, phase by phase, are in the section on fail"
                 " over.",),
                folded="S2 in numbers")
     if ours:
@@ -330,9 +330,9 @@ def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> 
         ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
          ">last vCPU stops", ">service gap", ">all vCPUs run"),
         list(map(line, study["rows"])), (
-            "Ours (p50, plans paper-s2, -loads and -null, a factor to the same plan's base): a"
-            " control VM on a core of its own commands a pair of three vCPUs, all busy. EL2 touches"
-            " no memory or device of a VM over a pause, so memory changes nothing.", *((
+            "Ours (p50, scenarios paper-s2, -loads and -null, a factor to the same scenario's"
+            " base): a control VM on a core of its own commands a pair of three vCPUs, all busy."
+            " EL2 touches no memory or device of a VM over a pause, so memory changes nothing.", *((
                 "Every core's instructions count, one core after another: a figure is their sum,"
                 " and vCPUs stop before their next stamp.",) if board.clock.exact else ())),
         folded=f"S2's {part}")

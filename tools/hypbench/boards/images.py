@@ -40,9 +40,9 @@ def patch(image: bytes, plan: Plan, platform: str | None = None) -> bytes:
         return patch_fit(image, plan, platform)
     if is_disk(image):
         raise click.ClickException("this is the image of a card or disk; `make sdcard BOARD=…"
-                                   f" SCENARIO=…` makes it anew. A plan goes into: {FORMATS}")
+                                   f" SCENARIO=…` makes it anew. A scenario goes into: {FORMATS}")
     if MAGIC not in image:
-        raise click.ClickException(f"this has no plan section. A plan goes into: {FORMATS}")
+        raise click.ClickException(f"this has no plan section. A scenario goes into: {FORMATS}")
     return plans.write_plan(image, plan, platform)
 
 
@@ -53,7 +53,7 @@ def patch_uimage(image: bytes, plan: Plan, platform: str | None) -> bytes:
     size, data_crc, kind, compression = words[1], words[4], words[7], words[8]
     data = image[UIMAGE.size:UIMAGE.size + size]
     if kind != UIMAGE_KERNEL or compression:
-        raise click.ClickException("this uImage is compressed, or no kernel; a plan goes into:"
+        raise click.ClickException("this uImage is compressed, or no kernel; a scenario goes into:"
                                    f" {FORMATS}")
     if len(data) != size or zlib.crc32(data) != data_crc or header_crc_of(image) != header_crc:
         raise click.ClickException("the uImage is damaged: its checksums do not match")
@@ -76,7 +76,7 @@ def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
                 if name == "data" and node.startswith("/images/") and node.count("/") == 2
                 and MAGIC in image[slice(*place)]]
     if len(covering) != 1:
-        raise click.ClickException("the plan of this FIT is not inside one of its images"
+        raise click.ClickException("the scenario of this FIT is not inside one of its images"
                                    " (data outside the tree is not supported)")
     node, data = covering[0]
     for child in [one for one, name in parts if not name and one.startswith(f"{node}/")]:
@@ -92,7 +92,7 @@ def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
 
 def new_hash(place: str, algorithm: str, data: bytes) -> bytes:
     if not place.rpartition("/")[2].startswith("hash"):
-        raise click.ClickException(f"{place}: a FIT that is signed cannot have another plan;"
+        raise click.ClickException(f"{place}: a FIT that is signed cannot have another scenario;"
                                    " only hash nodes can be renewed")
     if algorithm == "crc32":
         return zlib.crc32(data).to_bytes(4, "big")

@@ -163,7 +163,7 @@ def records(tree: Tree) -> str:
         (title, defs[name].get("description", ""), [
             (f"`{member}`", kind_of(one), linked(one.get("description", "–")))
             for member, one in defs[name]["properties"].items()])
-        for title, name in (("Every record", "frame"), ("Records of a plan step", "in_step"),
+        for title, name in (("Every record", "frame"), ("Records of a step", "in_step"),
                             *((f"`{kind}`", kind) for kind in kinds))])
 
 

@@ -286,7 +286,7 @@ def source_of(job: Job) -> Source:
             found.problems.append("the records were changed after the run")
         if ((tree.build(job.board) / "hypbench.elf").is_file()
                 and stamp.get("made_from") != job.made_from):
-            found.notes.append("the records are of another image or plan than the present one")
+            found.notes.append("the records are of another image or scenario than the present one")
     return found
 
 
