@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rack whose boards are QEMU machines: a power strip with one HTTP address a slot, serial lines
-over TCP, and labgrid's coordinator and exporters."""
+"""A rack whose boards are QEMU machines: slots, a card with a multiplexer, and labgrid's
+coordinator and exporters."""
 
 import json
 import os
@@ -10,57 +10,30 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from hypbench.farm import machine
 
 LOCAL = "127.0.0.1"
 UP_S = 60
 
 
-class Slot:
-    """A board: what is switched on, and what is at the other end of the serial line."""
+class Slot(machine.Slot):
+    """A board whose tests count power cycles, see the output, and end the machine."""
 
     def __init__(self, command: Callable[[], list[str]]):
-        self.usual = self.command = command  # of the machine, each time when power comes
-        self.machine: subprocess.Popen | None = None
-        self.client: socket.socket | None = None
+        self.usual = command
         self.on_count = 0
-        self.switch = threading.RLock()
         self.seen: Callable[[bytes], None] = lambda data: None  # is called with each output
-        self.lines = socket.create_server((LOCAL, 0))
-        self.port = self.lines.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__(command, LOCAL)
 
-    def _serve(self) -> None:
-        """One client at a time has the serial line; bytes without a client are lost."""
-        while True:
-            self.client, _ = self.lines.accept()
-            threading.Thread(target=self._type, args=(self.client,), daemon=True).start()
+    def printed(self, data: bytes) -> None:
+        self.seen(data)
+        super().printed(data)
 
-    def _type(self, client: socket.socket) -> None:
-        while data := self._received(client):
-            if self.machine and self.machine.poll() is None:
-                os.write(self.machine.stdin.fileno(), data)
-
-    @staticmethod
-    def _received(client: socket.socket) -> bytes:
-        try:
-            return client.recv(4096)
-        except OSError:
-            return b""
-
-    def _print(self, machine: subprocess.Popen) -> None:
-        while data := os.read(machine.stdout.fileno(), 65536):
-            self.seen(data)
-            try:
-                if self.client:
-                    self.client.sendall(data)
-            except OSError:
-                self.client = None
-
-    def power(self, on: bool) -> None:
-        with self.switch:
-            self._power(on)
+    def _power(self, on: bool) -> None:
+        self.on_count += on
+        super()._power(on)
 
     def reset(self) -> None:
         """The machine starts anew, if the power is on."""
@@ -68,25 +41,10 @@ class Slot:
             if self.machine:
                 self._power(True)
 
-    def _power(self, on: bool) -> None:
-        if self.machine:
-            self.machine.kill()
-            self.machine.wait()
-            self.machine = None
-        if on:
-            self.on_count += 1
-            self.machine = subprocess.Popen(self.command(), stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            threading.Thread(target=self._print, args=(self.machine,), daemon=True).start()
-
     def crash(self) -> None:
         """The machine dies, and the power stays on."""
         if self.machine:
             self.machine.kill()
-
-    @property
-    def is_on(self) -> bool:
-        return self.machine is not None
 
 
 USBSDMUX = """#!/bin/sh
@@ -131,30 +89,6 @@ class Mux:
     def close(self) -> None:
         if self.device:
             self._losetup("--detach", self.device)
-
-
-def power_strip(slots: dict[str, Slot]) -> ThreadingHTTPServer:
-    """labgrid's power model `rest`: GET and PUT of 0 or 1 at /<slot>."""
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer(b"1" if slots[self.path[1:]].is_on else b"0")
-
-        def do_PUT(self) -> None:
-            slots[self.path[1:]].power(self.rfile.read(int(self.headers["Content-Length"])) == b"1")
-            self.answer(b"")
-
-        def answer(self, body: bytes) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *words: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer((LOCAL, 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
 
 
 def free_port() -> int:

@@ -12,18 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
 import pytest
 
 from fetched import missing
 from howto import blocks, lacking
-from hypbench import debian, qemu
+from hypbench import debian, gem5, qemu
 from hypbench.boards.card import collect
 from hypbench.boards.description import read_card
 from hypbench.boards.sources import Sources
 from hypbench.farm.campaign import ATTEMPTS
+from hypbench.farm.machine import power_strip
 from hypbench.records import Log, read_log
 from lab import CLOCK, PLATFORM, TREE, is_built
-from rack import LOCAL, Labgrid, Mux, Slot, power_strip
+from rack import LOCAL, Labgrid, Mux, Slot, free_port
 
 pytestmark = [pytest.mark.nightly, pytest.mark.group("a farm of four places")]
 
@@ -131,7 +133,8 @@ class Farm:
         self.slots = {name: Slot(lambda name=name: self.machine(name)) for name in BOARDS}
         self.mux = Mux(folder, CARD_BYTES)
         self.slots[OF_THE_PAGE] = Slot(self.muxed_machine)
-        strip = power_strip({str(number): slot for number, slot in enumerate(self.slots.values())})
+        strip = power_strip({str(number): slot for number, slot in enumerate(self.slots.values())},
+                            LOCAL)
         self.strip = f"http://{LOCAL}:{strip.server_port}/{{index}}"
         programs = TREE.builds / "farm-venv/bin"
         self.labgrid = Labgrid(programs.resolve(), folder, self.environment)
@@ -435,6 +438,68 @@ def test_an_unknown_place_is_refused_with_the_nearest(farm):
 def test_a_place_of_another_board_is_refused(farm):
     outcome = farm.run(ZYNQ, more=("--board", "rpi4"))
     assert outcome.status == 2 and f"place {ZYNQ} has board zcu102, not BOARD=rpi4" in outcome.said
+
+
+# ---- machines that the tool plays
+
+class Played:
+    """`hypbench farm machine` as the board of a place, which an exporter of its own offers."""
+
+    def __init__(self, farm: Farm, name: str, board: str, **environment: str):
+        self.farm, self.name, ports = farm, name, (free_port(), free_port())
+        staged = farm.folder / "tftp" / name
+        link = farm.builds / board
+        if not link.exists():
+            link.symlink_to(TREE.builds.resolve() / board)
+        words = [farm.builds / "venv/bin/hypbench", "farm", "machine", "--board", board, "--image",
+                 staged / "hypbench.elf", "--serial", str(ports[0]), "--power", str(ports[1])]
+        self.process = subprocess.Popen(words, env=os.environ | farm.environment | environment)
+        farm.labgrid.export(f"of-{name}", {name: {
+            "NetworkSerialPort": {"host": LOCAL, "port": ports[0], "protocol": "raw"},
+            "NetworkPowerPort": {"model": "rest", "index": 0,
+                                 "host": f"http://{LOCAL}:{ports[1]}/{{index}}"},
+            "TFTPProvider": {"internal": f"{staged}/", "external": f"{name}/"}}})
+        farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
+        farm.labgrid.client("-p", name, "create")
+        farm.labgrid.client("-p", name, "add-match", f"*/{name}/*")
+        farm.labgrid.client("-p", name, "set-tags", f"board={board}", "boot=firmware",
+                            "image=hypbench.elf")
+
+    def close(self) -> None:
+        self.farm.labgrid.client("-p", self.name, "delete")
+        self.process.terminate()
+        self.process.wait()
+
+
+def test_the_tool_plays_the_board_of_a_place(farm):
+    played = Played(farm, "played", "zcu102")
+    try:
+        outcome = farm.run("played")
+    finally:
+        played.close()
+    assert outcome.status == 0 and outcome.rows["played"]["outcome"] == "sound", outcome.said
+    assert farm.log(outcome, "played").run["board"] == "zcu102"
+
+
+def test_two_places_of_gem5_spread_a_sweep(farm):
+    """Each with another TLB, which its run record names."""
+    sizes = {"gem5-1": "256", "gem5-2": "1024"}
+    try:
+        gem5.found("gem5-a72")
+    except click.ClickException as error:
+        pytest.skip(error.message)
+    assert is_built("gem5-a72"), "make image BOARD=gem5-a72"
+    played = [Played(farm, name, "gem5-a72", GEM5_MACHINE=f"l2_tlb={size}")
+              for name, size in sizes.items()]
+    try:
+        outcome = farm.run("gem5-*", more=("--silence", "300"))
+    finally:
+        for one in played:
+            one.close()
+    assert outcome.status == 0, outcome.said
+    for name, size in sizes.items():
+        run = farm.log(outcome, name).run
+        assert run["platform"] == "gem5" and f"l2_tlb={size} " in run["machine"]
 
 
 # ---- make, and the page

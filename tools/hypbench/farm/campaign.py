@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from hypbench import store
+from hypbench import gem5, store
 from hypbench.farm.attempt import Attendant, Copy, Patience, follow_run, job_of
 from hypbench.farm.identity import contradictions
 from hypbench.farm.payload import Payload, payload
@@ -46,6 +46,10 @@ class Campaign:
     wait_s: float
     say: Callable[[str], None]  # from any thread
     stop: threading.Event = field(default_factory=threading.Event)
+
+    def platform_of(self, place: Place) -> str:
+        """What executes the image at a place."""
+        return gem5.PLATFORM if self.tree.is_gem5(place.board) else self.platform
 
 
 @dataclass
@@ -107,7 +111,7 @@ def guarded(campaign: Campaign, place: Place) -> Result:
 def run_place(campaign: Campaign, place: Place, result: Result) -> None:
     folder = campaign.tree.builds / "farm" / place.name
     folder.mkdir(parents=True, exist_ok=True)
-    sent = payload(campaign.tree, place, campaign.plan, campaign.platform, folder)
+    sent = payload(campaign.tree, place, campaign.plan, campaign.platform_of(place), folder)
     until = time.monotonic() + campaign.wait_s
     while result.attempts < ATTEMPTS and not campaign.stop.is_set():
         one = Attempt(campaign, place, sent, folder)
@@ -143,7 +147,7 @@ class Attempt:
         try:
             if self.attendant.image_runs(self.campaign.stop):
                 patience = Patience.of(self.campaign.plan, self.campaign.silence_s,
-                                       self.campaign.platform)
+                                       self.campaign.platform_of(self.place))
                 line = follow_run(self.attendant, self.place, copy, self.runs, self.display,
                                   patience, self.campaign.stop, self.lies)
                 self.ending = line.ending
@@ -164,7 +168,7 @@ class Attempt:
             result.text = self.why_not_complete(log)
             self.keep_console(log)
             return True
-        problems = problems_of(log, self.campaign.platform)
+        problems = problems_of(log, self.campaign.platform_of(self.place))
         result.outcome, result.text = (UNSOUND, problems[0]) if problems else (SOUND, "")
         self.keep(log, problems, result)
         return False

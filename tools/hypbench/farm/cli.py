@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hypbench.farm.campaign import SOUND, Campaign, Result, run_all
+from hypbench.farm.machine import serve
 from hypbench.farm.places import chosen, python_of, read_places
 from hypbench.model import Table
 from hypbench.printing import print_blocks
@@ -81,6 +82,26 @@ def run(tree: Tree, patterns: tuple[str, ...], board: str, word: str, drivers: P
         say(f"{result.place.name}: {result.outcome}{f': {result.text}' * bool(result.text)}")
     print_blocks([results_table(results)])
     sys.exit(any(result.outcome != SOUND for result in results))
+
+
+@farm.command()
+@click.option("--board", required=True, metavar="B", help="A board that QEMU or gem5 plays.")
+@click.option("--image", required=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="The file that the place's TFTPProvider stages.")
+@click.option("--serial", type=click.IntRange(0, 65535), required=True, metavar="PORT",
+              help="Serve the serial line at this TCP port.")
+@click.option("--power", type=click.IntRange(0, 65535), required=True, metavar="PORT",
+              help="Serve the power switch at this TCP port, as http://HOST:PORT/0.")
+@click.option("--listen", default="127.0.0.1", show_default=True, metavar="HOST")
+@click.pass_obj
+def machine(tree: Tree, board: str, image: Path, serial: int, power: int, listen: str) -> None:
+    """Play the board of a place by QEMU or gem5, until Ctrl-C (docs/howto/gem5.md).
+
+    GEM5 names gem5, and GEM5_MACHINE changes the machine: several places with other cores or TLBs
+    spread a sweep over machines.
+    """
+    check_names("board", [board], [*tree.qemu_boards(), *filter(tree.is_gem5, tree.boards())])
+    serve(tree, board, image, listen, (serial, power))
 
 
 def results_table(results: list[Result]) -> Table:
