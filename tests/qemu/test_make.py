@@ -72,6 +72,18 @@ def test_help_names_every_target():
         assert f"make {target} " in said
 
 
+def test_each_family_of_targets_is_known():
+    """A goal of another family would be refused: make calls itself with such goals."""
+    files = [ROOT / "Makefile", ROOT / "boards" / "images.mk", *ROOT.glob("tests/unit/*.mk")]
+    text = "\n".join(file.read_text() for file in files)
+    families = re.findall(r"^FAMILIES := (.*)$", text, re.MULTILINE)[0].split()
+    rules = [word for line in re.findall(r"^([a-z][^\s:=]*%[^:=\n]*):(?!=)", text, re.MULTILINE)
+             for word in line.split()]
+    called = re.findall(r"[A-Z_]+:%=([a-z-]+-%)\)|\$\(1:%=([a-z-]+-%)\)", text)
+    assert {"image-of-%", "qemu-image-of-%", "setup-%"} <= set(rules)
+    assert set(rules) | {one or other for one, other in called} <= set(families), rules
+
+
 def test_help_has_each_target_once_in_a_group_and_whole_lines():
     lines = make("help").splitlines()[2:]
     texts = {line.split()[1]: line for line in lines if line.startswith("  make ")}
