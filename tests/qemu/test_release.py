@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make dist` twice, in different folders, as different users and in different time zones; and the
-whole way of a user who has the archive and Python alone, with QEMU's raspi4b as the board."""
+"""`make dist` twice, in different folders, as different users, in different time zones and by both
+releases' compilers; and the whole way of a user in a root with the archive and Python alone, with
+QEMU's raspi4b as the board."""
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import tarfile
@@ -24,7 +26,8 @@ pytestmark = [pytest.mark.nightly, pytest.mark.group("the archive of a release")
 BOARD = "rpi4"
 BOARDS = f"{BOARD} virt-a15"  # one of each isa, one of them with a card
 PACKAGES = ("arm64/u-boot-rpi", "arm64/raspi-firmware", "arm64/linux-image-arm64+*")
-UNREACHABLE = ("archive cannot be reached", "no apt", "not a Debian release")
+UNREACHABLE = ("archive cannot be reached", "no apt", "not a Debian release",
+               "nothing was run on")
 NO_INDEX = ("No matching distribution", "Could not fetch", "connection", "Temporary failure")
 OTHER_USER = 65534
 LIMIT_S = 600
@@ -61,7 +64,8 @@ def make_dist(clone: Clone, *before: str, **more: str) -> Path:
     if done.returncode and any(text in done.stdout for text in UNREACHABLE):
         pytest.skip(done.stdout.splitlines()[-1])
     assert done.returncode == 0, done.stdout
-    archive, = (clone.root / "build").glob("*.tar.xz")
+    archive, = [*(clone.root / "build").glob("*.tar.xz"),
+                *(clone.root / "build").glob("*/build/*.tar.xz")]
     return archive
 
 
@@ -111,18 +115,53 @@ def test_no_file_of_the_archive_names_the_folder_of_the_build(archives):
             assert str(TREE.root).encode() not in data, name
 
 
+OTHER = {"bookworm": "trixie"}.get(platform.freedesktop_os_release().get("VERSION_CODENAME", ""),
+                                   "bookworm")
+
+
+def test_the_other_releases_compiler_has_an_archive_of_its_own(archives):
+    """Identical, too, when it is built twice in different folders."""
+    root = os.environ.get("OTHER_ROOT") or str(TREE.builds / OTHER / "root")
+    with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
+        made = []
+        for place in ("third", "another/fourth"):
+            clone = Clone(Path(name) / place)
+            commit(clone.root)
+            fetched(clone.root)
+            made.append(make_dist(clone, "tools/other_release.sh", OTHER_ROOT=root))
+        one, other = (path.read_bytes() for path in made)
+        assert one == other
+        assert compilers_of(made[0]) != compilers_of(archives[0])
+
+
+def compilers_of(archive: Path) -> list[tuple[str, str]]:
+    """The compilers that the bill of materials names, with their versions."""
+    bill, = [data for name, data in contents_of(archive).items() if name.endswith("sbom.cdx.json")]
+    return sorted((one["name"], one["version"]) for one in
+                  json.loads(bill)["metadata"]["tools"]["components"])
+
+
 # ---- the whole way
 
+# In a namespace of its own: the folders of programs have Python alone.
+HIDE = 'for at in /usr/local/bin /usr/sbin /usr/bin; do mount --bind "$0" $at; done; exec "$@"'
+PROGRAMS = ("make", "gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc", "qemu-system-aarch64",
+            "qemu-system-arm", "mkimage", "mcopy", "git", "sh")
+
+
 class Bare:
-    """A folder of a user whose PATH has no program, with the host tools of the archive's wheel."""
+    """A root without make, compilers, QEMU and a shell, and a user with the archive and Python."""
 
     def __init__(self, archive: Path, folder: Path):
         with tarfile.open(archive) as opened:
             opened.extractall(folder, filter="data")
         self.release, = folder.glob("hypbench-*")
-        self.work, self.empty = folder / "work", folder / "empty"
+        self.work, self.programs = folder / "work", folder / "programs"
         self.work.mkdir()
-        self.empty.mkdir()
+        self.programs.mkdir()
+        python = Path(shutil.which("python3")).resolve()
+        for name in ("python3", python.name):
+            shutil.copy(python, self.programs / name)
         venv = folder / "venv"
         subprocess.run(["python3", "-m", "venv", venv], check=True)
         wheel, = self.release.glob("*.whl")
@@ -135,11 +174,14 @@ class Bare:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"PATH": str(self.empty), "HOME": str(self.work), "LC_ALL": "C.UTF-8"}
+        return {"PATH": "/usr/bin:/usr/sbin:/usr/local/bin", "HOME": str(self.work),
+                "LC_ALL": "C.UTF-8"}
 
-    def start(self, *words: str | Path) -> subprocess.Popen:
-        return subprocess.Popen([self.program, *words], cwd=self.work, env=self.environment,
-                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(self, *words: str | Path, program: Path | None = None) -> subprocess.Popen:
+        return subprocess.Popen(
+            ["unshare", "-rm", "/bin/sh", "-ec", HIDE, self.programs, program or self.program,
+             *words], cwd=self.work, env=self.environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE)
 
     def __call__(self, *words: str | Path) -> str:
         with self.start(*words) as process:
@@ -150,7 +192,15 @@ class Bare:
 
 @pytest.fixture(scope="module")
 def bare(archives, tmp_path_factory):
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no folder can be mounted here, not even in a namespace")
     return Bare(archives[0], tmp_path_factory.mktemp("bare"))
+
+
+def test_the_root_has_python_and_no_tool_of_a_build(bare):
+    look = f"import shutil; print([one for one in {PROGRAMS!r} if shutil.which(one)])"
+    with bare.start("-c", look, program=bare.program.with_name("python")) as process:
+        assert process.communicate(timeout=LIMIT_S) == ("[]\n", "")
 
 
 def test_the_digests_are_right(bare):
