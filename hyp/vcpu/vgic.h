@@ -37,16 +37,17 @@
 
 struct vcpu;
 
-/* Programmed by the guest. */
+/* Programmed by the guest. One word, whose copy needs no call. */
 struct virq_config {
 	bool enabled;     /* enabled, and its group is enabled in GICD_CTLR */
 	bool edge;        /* GICD_ICFGR */
 	bool group1;      /* GICD_IGROUPR */
 	uint8_t priority; /* the upper five bits, which a list register has */
-};
+} __attribute__((aligned(4)));
 
 struct virq {
 	uint64_t lr_value; /* list register contents that make the interrupt pending */
+	struct virq_config config;
 	/* The list register for the fast paths, whose owner is this interrupt, which is enabled; or
 	 * VIRQ_LR_NONE. forward_lr is for the acknowledge of a physical interrupt (hw), send_lr for
 	 * a request by software of another interrupt. */
@@ -56,7 +57,6 @@ struct virq {
 	uint8_t intid;
 	uint8_t sources; /* SGI: bit s is pending from vCPU s, outside of list registers */
 	bool hw;         /* forwarded from the physical interrupt of the same INTID */
-	struct virq_config config;
 
 	/* Pending outside of list registers. hw: acknowledged at the physical GIC and not yet
 	 * active for the guest. Otherwise: pending by software or an edge. */
