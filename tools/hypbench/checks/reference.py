@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from hypbench import abi, windows
+from hypbench import abi, cost_fit, windows
 from hypbench.checks.base import Violation
 from hypbench.checks.measured import PART, Measured, Row, table
 from hypbench.records import Data
@@ -240,7 +240,7 @@ def pages(tree: Tree) -> dict[Path, str]:
             "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),
             "scenario-keys.md": scenario_keys(tree), "path-lengths.md": path_lengths(measured),
             "figures.md": measured.texts.figures(), "bounds.md": bounds(tree),
-            "studies.md": studies(tree)}
+            "studies.md": studies(tree), "cost-fit.md": cost_fit.page(tree)}
     if (tree.root / FAULTS).is_file():
         made["faults.md"] = faults(tree)
     found = {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of a cost vector take on a simulated core: a least-squares fit of the times of a
+reference run by the vectors of the same paths, which reference/<board>/<plan>.costs.json has of the
+commit of the run. docs/reference/cost-fit.md is made of it."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import click
+import numpy as np
+
+from hypbench.reading import read_file
+from hypbench.records import Data, Log
+from hypbench.tree import Tree
+
+BOARD, PLAN = "gem5-a72", "timed"
+COLD = "-cold-caches"
+ADDED = ("timer_wakeup", "sgi_self")  # the guest's own part is the same natively: taken out
+FRAME = 3  # lines of a light frame at the commit of the run
+PHASED = "irq_phases"  # its stamps are a part of the path
+Part = tuple[str, Callable[[Data], float]]
+CONSTANT: Part = ("constant", lambda cost: 1)
+WARM: tuple[Part, ...] = (
+    CONSTANT, ("instruction", lambda cost: cost["instructions"]),
+    ("system register", lambda cost: cost["register_reads"] + cost["register_writes"]))
+CACHES: tuple[Part, ...] = (
+    CONSTANT, ("line of text", lambda cost: cost["text_lines"]),
+    ("line of data", lambda cost: cost["data_lines"]))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A linear model of the rows: the price of each part, and each row's time and the model's."""
+
+    parts: tuple[str, ...]
+    prices: list[float]
+    rows: list[tuple[str, str, float, float]]  # configuration, path, ns, ns of the model
+
+    @property
+    def rms(self) -> float:
+        return float(np.sqrt(np.mean([(time - model) ** 2 for *_, time, model in self.rows])))
+
+    @property
+    def explained(self) -> float:
+        """The share of the variance: R²."""
+        times = np.array([time for *_, time, _ in self.rows])
+        left = sum((time - model) ** 2 for *_, time, model in self.rows)
+        return 1 - float(left / ((times - times.mean()) ** 2).sum())
+
+
+def fit(rows: list[tuple[str, str, Data, float]], parts: tuple[Part, ...]) -> Fit:
+    matrix = np.array([[value(cost) for _, value in parts] for _, _, cost, _ in rows], float)
+    times = np.array([time for *_, time in rows], float)
+    prices, *_ = np.linalg.lstsq(matrix, times)
+    return Fit(tuple(name for name, _ in parts), [float(price) for price in prices],
+               [(config, path, time, float(model))
+                for (config, path, _, time), model in zip(rows, matrix @ prices)])
+
+
+def medians(log: Log) -> dict[tuple[str, str], float]:
+    """Configuration and path → ns."""
+    return {(record["config"], f"{record['bench']} {record['variant']}"):
+            record["p50"] * 1e9 / record["hz"] for record in log.of_kind("bench")}
+
+
+def times_of(costs: dict[str, dict[str, Data]], times: dict[tuple[str, str], float]
+             ) -> Iterator[tuple[str, str, Data, float, float | None]]:
+    """Each path with its vector, its warm time and what cold caches add to it."""
+    for config, paths in costs.items():
+        for path, cost in paths.items():
+            bench = path.split()[0]
+            if (config, path) not in times or bench == PHASED:
+                continue
+            own, cold_own = (times.get((name, path), 0.0) if bench in ADDED else 0.0
+                             for name in ("native", "native" + COLD))
+            warm = times[config, path] - own
+            cold = times.get((config + COLD, path))
+            yield config, path, cost, warm, None if cold is None else cold - cold_own - warm
+
+
+def fits(tree: Tree) -> tuple[Fit, Fit]:
+    """Warm, and what cold caches add."""
+    records = tree.reference(BOARD, PLAN)
+    kept = json.loads(records.with_name(f"{PLAN}.costs.json").read_text())
+    log = read_file(records).log
+    if kept["build"] != log.run["build"]:
+        raise click.ClickException(f"{PLAN}.costs.json of {BOARD} is of build {kept['build']}, the"
+                                   f" run of {log.run['build']}: keep the vectors of that commit")
+    rows = list(times_of(kept["costs"], medians(log)))
+    return (fit([row[:4] for row in rows], WARM),
+            fit([(*row[:3], row[4]) for row in rows if row[4] is not None], CACHES))
+
+
+def table(one: Fit) -> str:
+    prices = " + ".join(f"{price:.2f} · {part}" if part != "constant" else f"{price:.1f}"
+                        for part, price in zip(one.parts, one.prices))
+    lines = [f"ns = {prices}; R² {one.explained:.3f}, rms {one.rms:.0f} ns,"
+             f" {len(one.rows)} rows", "", "| configuration | path | ns | model | residual |",
+             "|---|---|---|---|---|"]
+    lines += [f"| {config} | {path} | {time:.0f} | {model:.0f} | {time - model:+.0f} |"
+              for config, path, time, model in one.rows]
+    return "\n".join(lines)
+
+
+def page(tree: Tree) -> str:
+    warm, cold = fits(tree)
+    frame = FRAME * cold.prices[cold.parts.index("line of data")]
+    return f"""# Times by cost vectors
+
+`reference/{BOARD}/{PLAN}.jsonl.xz` has times of paths on gem5, and `{PLAN}.costs.json` the cost
+vectors of the same paths at the commit of that run (`docs/design/costs.md`). A least-squares fit
+gives a price to each part of a vector. The time of an interrupt and of an SGI is what EL2 adds to
+`native`; that of a hypercall, a trap and an emulated access is the whole. A residual is what the
+model misses.
+
+## Warm
+
+{table(warm)}
+
+## What cold caches add
+
+{table(cold)}
+
+The constant is {cold.prices[0]:.0f} ns. HC_COLD empties the caches in EL2 and returns by the code
+and the frame of a hypercall, so some lines of a path are warm. The {FRAME} lines of a light frame
+at that commit are {frame:.0f} ns at the price of a line of data, which is the sign and the size of
+the constant. An exit after which nothing is warm takes so much longer than its cold row.
+"""
