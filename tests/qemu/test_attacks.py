@@ -112,7 +112,7 @@ def alone(board: str) -> Job:
 # Instructions that the urgent VM is later than alone, at most. Near: one exit, or one piece of
 # EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far the attacker's
 # own step counts, too. EL2 copies one frame of 16 descriptors, which lie at odd addresses.
-LATE = {"near": 3600, "far": 6000, "frames-near": 7000, "frames-far": 7000}
+LATE = {"near": 3600, "far": 6000, "frames-near": 8000, "frames-far": 8000}
 
 
 def late(result: Result, first: Result) -> dict[str, int]:
