@@ -6,6 +6,7 @@ commit of the run. docs/reference/cost-fit.md is made of it."""
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 import numpy as np
@@ -17,7 +18,6 @@ from hypbench.tree import Tree
 BOARD, PLAN = "gem5-a72", "timed"
 COLD = "-cold-caches"
 ADDED = ("timer_wakeup", "sgi_self")  # the guest's own part is the same natively: taken out
-FRAME = 3  # lines of a light frame at the commit of the run
 PHASED = "irq_phases"  # its stamps are a part of the path
 Part = tuple[str, Callable[[Data], float]]
 CONSTANT: Part = ("constant", lambda cost: 1)
@@ -79,10 +79,14 @@ def times_of(costs: dict[str, dict[str, Data]], times: dict[tuple[str, str], flo
             yield config, path, cost, warm, None if cold is None else cold - cold_own - warm
 
 
+def vectors(tree: Tree) -> Path:
+    return tree.reference(BOARD, PLAN).with_name(f"{PLAN}.costs.json")
+
+
 def fits(tree: Tree) -> tuple[Fit, Fit]:
     """Warm, and what cold caches add."""
     records = tree.reference(BOARD, PLAN)
-    kept = json.loads(records.with_name(f"{PLAN}.costs.json").read_text())
+    kept = json.loads(vectors(tree).read_text())
     log = read_file(records).log
     if kept["build"] != log.run["build"]:
         raise click.ClickException(f"{PLAN}.costs.json of {BOARD} is of build {kept['build']}, the"
@@ -105,7 +109,6 @@ def table(one: Fit) -> str:
 
 def page(tree: Tree) -> str:
     warm, cold = fits(tree)
-    frame = FRAME * cold.prices[cold.parts.index("line of data")]
     return f"""# Times by cost vectors
 
 `reference/{BOARD}/{PLAN}.jsonl.xz` has times of paths on gem5, and `{PLAN}.costs.json` the cost
@@ -122,8 +125,9 @@ model misses.
 
 {table(cold)}
 
-The constant is {cold.prices[0]:.0f} ns. HC_COLD empties the caches in EL2 and returns by the code
-and the frame of a hypercall, so some lines of a path are warm. The {FRAME} lines of a light frame
-at that commit are {frame:.0f} ns at the price of a line of data, which is the sign and the size of
-the constant. An exit after which nothing is warm takes so much longer than its cold row.
+The constant is {cold.prices[0]:.0f} ns, and no experiment isolates its cause. HC_COLD empties the
+caches in EL2 and returns by the code and the frame of a hypercall, so some lines of a path are
+warm: an exit after which nothing is warm takes longer than its cold row. The prices of a line of
+data and of the constant are not stable: at commit a9659d5b, where a light frame was three lines,
+the same fit gave 13 ns a line of data and a constant of -30 ns. The price of a line of text stayed.
 """

@@ -240,7 +240,9 @@ def pages(tree: Tree) -> dict[Path, str]:
             "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),
             "scenario-keys.md": scenario_keys(tree), "path-lengths.md": path_lengths(measured),
             "figures.md": measured.texts.figures(), "bounds.md": bounds(tree),
-            "studies.md": studies(tree), "cost-fit.md": cost_fit.page(tree)}
+            "studies.md": studies(tree)}
+    if cost_fit.vectors(tree).is_file():
+        made["cost-fit.md"] = cost_fit.page(tree)
     if (tree.root / FAULTS).is_file():
         made["faults.md"] = faults(tree)
     found = {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
