@@ -330,9 +330,9 @@ def test_the_serial_section_promises_what_this_card_does():
     section = " ".join(re.search(r"## The serial line\n(.*?)\n## ", page, re.DOTALL)[1].split())
     names = {wanted.name for wanted in description.read_card(Tree(), "rpi4").all_files()}
     assert config_of_rpi4()["enable_uart"] == "1" and "dtoverlay" not in config_of_rpi4()
-    assert "With this very card the mini UART sends there" in section
+    assert "With this card firmware, U-Boot and the image use the mini UART" in section
     for overlay in re.findall(r"overlays/[\w.-]+", section):
-        assert overlay not in names and f"`{overlay}` on the card, which is not there" in section
+        assert overlay not in names and f"`{overlay}`, which this card lacks" in section
 
 
 @TOOLS

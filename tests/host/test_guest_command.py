@@ -293,8 +293,8 @@ class Terminal:
         return self.shown.getvalue()
 
     def until(self, text: bytes | type[pexpect.EOF]) -> None:
-        found = self.process.expect_exact([text, pexpect.EOF, pexpect.TIMEOUT])
-        assert found == 0, self.seen
+        ends = [pexpect.TIMEOUT] if text is pexpect.EOF else [pexpect.TIMEOUT, pexpect.EOF]
+        assert self.process.expect_exact([text, *ends]) == 0, self.seen
 
     def end(self) -> int:
         self.until(pexpect.EOF)

@@ -145,7 +145,7 @@ def test_report_without_running(tree):
     change_image(tree)
     late = tree("report", "--no-run", "--out", str(tree.root / "elsewhere"))
     assert late.exit_code == 0 and tree.count() == 2
-    assert "of another image or plan" in (tree.root / "elsewhere" / "index.html").read_text()
+    assert "of another image or scenario" in (tree.root / "elsewhere" / "index.html").read_text()
 
 
 def test_report_of_a_board_that_is_not_built(tree):
