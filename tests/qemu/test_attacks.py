@@ -111,8 +111,9 @@ def alone(board: str) -> Job:
 
 # Instructions that the urgent VM is later than alone, at most. Near: one exit, or one piece of
 # EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far the attacker's
-# own step counts, too. EL2 copies one frame of 16 descriptors, which lie at odd addresses.
-LATE = {"near": 3600, "far": 6000, "frames-near": 8000, "frames-far": 8000}
+# own step counts, too. EL2 copies one frame of 16 descriptors, which lie at odd addresses. An event
+# that makes a VM anew may come in the turn of EL2's loop after a piece of that VM's work.
+LATE = {"near": 3600, "image-near": 4500, "far": 6000, "frames-near": 8000, "frames-far": 8000}
 
 
 def late(result: Result, first: Result) -> dict[str, int]:
