@@ -85,7 +85,7 @@ def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_pa
                                         GITHUB_STEP_SUMMARY=str(summary))
         assert (found != 0) == (status != 0), said
         assert ("::error title=hvc null%2C trapped::SLOWER by more than 0" in said) == bool(status)
-        assert "::notice title=virt-a72%2C plan default" in said
+        assert "::notice title=virt-a72%2C scenario default" in said
         lengths = re.search(r"\| hvc null \| trapped \| (\d+) -&gt; (\d+) ticks \|",
                             summary.read_text())
         assert bool(lengths) == bool(status)
