@@ -161,7 +161,7 @@ bool vppi_is_enabled(const struct vcpu *vcpu, unsigned intid)
 	const struct vgic *vgic = &vcpu->vgic;
 
 	if (vgic->ppi_known)
-		return vgic->ppi_config >> (CONFIG_ENABLES - GIC_SGI_COUNT + intid) & 1;
+		return vgic->ppi_config >> (CONFIG_ENABLES + intid) & 1;
 	return vgic_routes(vgic, intid) && vgic->virq[intid].config.enabled;
 }
 

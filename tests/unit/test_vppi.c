@@ -106,6 +106,23 @@ static void load_in_turn(void)
 	}
 }
 
+/* By the PPIs that EL2 knows of a vCPU, and by the vCPU's interrupts where it knows none. */
+TEST(a_ppi_is_enabled_while_the_guest_has_it_enabled)
+{
+	for (unsigned enabled = 0; enabled < 2; enabled++) {
+		other.vgic.virq[TIMER].config.enabled = enabled;
+		other.vgic.ppi_config = 0;
+		for (unsigned known = 0; known < 2; known++) {
+			assert_int_equal(other.vgic.ppi_known != 0, known);
+			assert_int_equal(vppi_is_enabled(&other, TIMER), enabled);
+			assert_false(vppi_is_enabled(&other, PHYS_TIMER));
+			assert_false(vppi_is_enabled(&other, PHYS_TIMER - 1)); /* not routed */
+			load(guest);
+			load(&other);
+		}
+	}
+}
+
 /* Equal vCPUs, and those that differ in enables alone, until one of them changes something. */
 TEST(each_change_reaches_the_physical_ppis)
 {
