@@ -4,11 +4,12 @@ and links. A subject of `hypbench.analysis` turns a board into a section of tabl
 the page and the terminal show alike."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from hypbench.model import Cell, Clock, Notice, number
@@ -24,6 +25,7 @@ COUNTING = ("cycles", "events")  # what else is read outside of the ticks
 REFERENCE_PLANS = ("neighbours", "colouring", "paper-s4-timed", "tlb", "timed", "timed-sw")
 # The page shows a reference run of these where the tree has one, and a tree without lacks nothing.
 OPTIONAL_PLANS = ("switches",)
+Result = TypeVar("Result")
 POINTS = 200  # at most, of a curve; its ends are always there
 WINDOWS = {"pair": "between two reads of CNTPCT around the path",
            "cval": "from the timer's compare value, or a stamp, to a stamp"}
@@ -204,6 +206,13 @@ class Board:
         names = [*plans, *(name for name in self.sources if name not in plans)]
         return next((self.source(name) for name in names if self.source(name).of_bench(bench)),
                     EMPTY)
+
+    def with_results(self, of: Callable[[Log], list[Result]]
+                     ) -> dict[str, tuple[Source, list[Result]]]:
+        """The records of each plan in which a guest has results of its own, with these."""
+        found = {plan: (source, of(source.whole or source.log))
+                 for plan, source in self.sources.items()}
+        return {plan: pair for plan, pair in found.items() if pair[1]}
 
     def missing(self, what: str, plan: str) -> Notice | None:
         """No records of this; None for a board that has few plans."""

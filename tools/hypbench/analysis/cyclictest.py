@@ -18,9 +18,7 @@ SHOWN = ("native", "direct", "trapped")  # the curves
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("cyclictest", "cyclictest in Linux", board.name)
-    found = {plan: (source, results_of(source.whole or source.log))
-             for plan, source in board.sources.items()}
-    found = {plan: pair for plan, pair in found.items() if pair[1]}
+    found = board.with_results(results_of)
     if not found:
         return made
     ours = board.first_with(OURS[0], *PLANS)

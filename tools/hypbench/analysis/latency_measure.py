@@ -14,9 +14,7 @@ OURS = (("timer_wakeup", "busy-vector", "hypbench's guest: timer to vector"),
 
 def section(board: Board, _boards: list[Board]) -> Section:
     made = Section("latency-measure", "latency_measure in Zephyr", board.name)
-    found = {plan: (source, results_of(source.whole or source.log))
-             for plan, source in board.sources.items()}
-    found = {plan: pair for plan, pair in found.items() if pair[1]}
+    found = board.with_results(results_of)
     if not found:
         return made
     made.text(prose("latency_measure", mhz=next(iter(found.values()))[1][0].mhz))
