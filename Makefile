@@ -229,7 +229,7 @@ OF_capture := BAUD LIMIT TABLE TTY
 OF_compare := A ALLOW ALLOW_MISSING B FORMAT SCENARIO TABLE THRESHOLD
 OF_report :=
 OF_reference :=
-OF_peers := ARGS BUILT COMPILER IMAGE KEEP NAME PAIR QEMU SYSTEM
+OF_peers := ARGS BUILT COMPILER COST IMAGE KEEP NAME PAIR QEMU SYSTEM
 OF_run-guest := CLOCK CONFIG CPUS GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
 	GUEST_STATUS LIMIT STATS
 OF_guest-linux := $(OF_run-guest)
@@ -378,14 +378,14 @@ probe: $(if $(ARGS),$(setup-runs))
 	@$(if $(ARGS),$(HYPBENCH) dev probe-args "$(ARGS)" $(OUT)/probe.bin $(OUT)/probe-args.bin,:)
 
 ## peers: the probe under this hypervisor, none, Debian's Xen and KVM, or one of yours (SYSTEM=)
-##   (yours: IMAGE=, NAME=, QEMU=; docs/howto/peers.md)
+##   (yours: IMAGE=, NAME=, QEMU=; COST=on: lines and accesses, too; docs/howto/peers.md)
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 # A board's own QEMU is another variable of that name, for its images.
 PEERS = $(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
 	$(if $(IMAGE),--image "$(IMAGE)" --name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
 	$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
 	$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
-	$(if $(KEEP),--keep)
+	$(if $(costs),--cost) $(if $(KEEP),--keep)
 peers: told_qemu = $(if $(filter command,$(firstword $(origin QEMU))),$(QEMU))
 peers: $(setup-runs)+guests
 	@$(PEERS) --check

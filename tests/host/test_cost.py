@@ -66,8 +66,8 @@ def test_devices_are_named_by_their_registers_and_are_no_memory():
 
 def test_accesses_read_back():
     first, second = accesses_of("sM40001000+8,lD8+4")
-    assert first == (True, False, 0x40001000, 8, False)
-    assert second == (False, True, 8, 4, True)
+    assert first == (True, False, 0x40001000, 8, False, 0x40001000)
+    assert second == (False, True, 8, 4, True, 8)
 
 
 @pytest.mark.parametrize("word, kind", [

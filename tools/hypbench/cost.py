@@ -7,7 +7,7 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import accumulate, groupby, islice
@@ -29,17 +29,27 @@ REGISTER = re.compile(r"^#define (GIC[A-Z])_(\w+) (0x[0-9a-f]+)u$", re.MULTILINE
 FRAME = 0x10000  # a redistributor's second frame, and the space of a GIC part
 EXACT = ("instructions", "loads", "stores", "devices", "register_reads", "register_writes",
          "barriers", "maintenance", "entries", "returns")
+Devices = Callable[[int], str]  # physical address → register of a device
 CEILINGS = ("text_lines", "text_pages", "data_lines", "data_pages")
 
 
 class Access(NamedTuple):
-    """A load or store of EL2, of one instruction with those that `joined` it."""
+    """A load or store, of one instruction with those that `joined` it."""
 
     store: bool
     device: bool
     address: int
     size: int
     joined: bool
+    place: int  # the physical address; EL2's tables here translate an address to itself
+
+
+class Executed(NamedTuple):
+    """An instruction that was executed."""
+
+    address: int
+    place: int  # the same for two addresses of one place in memory
+    word: int
 
 
 class Visit(NamedTuple):
@@ -160,27 +170,36 @@ def visits_of(lines: Iterable[str]) -> Iterator[Visit]:
 def accesses_of(word: str) -> Iterator[Access]:
     for i, text in enumerate(word.split(",")):
         address, size = text[2:].split("+")
-        yield Access(text[0] == "s", text[1] == "D", int(address, 16), int(size), i > 0)
+        yield Access(text[0] == "s", text[1] == "D", int(address, 16), int(size), i > 0,
+                     int(address, 16))
 
 
 def cost_of(visit: Visit, machine: Machine) -> Cost:
     addresses = [address for block in visit.blocks
                  for address in range(block.address, block.address + 4 * block.length, 4)]
-    text = {address + byte for address in addresses for byte in range(4)}
-    data = {access.address + byte for access in visit.accesses if not access.device
-            for byte in range(access.size)}
-    kinds = Counter(map(machine.kind, addresses))
-    loads, stores = instructions_with(visit.accesses)
-    devices = Counter(machine.device(access.address) for access in visit.accesses
-                      if access.device)
+    return vector([Executed(address, address, machine.read(address, 4)) for address in addresses],
+                  visit.accesses, visit.window.visits, machine.classes, machine.device)
+
+
+def vector(executed: list[Executed], accesses: list[Access], entries: int, classes: Classes,
+           device: Devices) -> Cost:
+    """Lines by their place in memory, as a cache has them; pages by their address, as a TLB."""
+    text = {one.place + byte for one in executed for byte in range(4)}
+    memory = [access for access in accesses if not access.device]
+    data = {access.place + byte for access in memory for byte in range(access.size)}
+    kinds = Counter(classes(one.word) for one in executed)
+    loads, stores = instructions_with(accesses)
+    devices = Counter(device(access.place) for access in accesses if access.device)
     return Cost(
-        instructions=len(addresses), loads=loads, stores=stores,
-        text_lines=parts(text, LINE), text_pages=parts(text, PAGE),
-        data_lines=parts(data, LINE), data_pages=parts(data, PAGE),
+        instructions=len(executed), loads=loads, stores=stores,
+        text_lines=parts(text, LINE), text_pages=parts({one.address for one in executed}, PAGE),
+        data_lines=parts(data, LINE),
+        data_pages=parts({access.address + last for access in memory
+                          for last in (0, access.size - 1)}, PAGE),
         devices=dict(sorted(devices.items())),
         register_reads=kinds[Kind.READ], register_writes=kinds[Kind.WRITE],
         barriers=kinds[Kind.BARRIER], maintenance=kinds[Kind.MAINTENANCE],
-        entries=visit.window.visits, returns=kinds[Kind.RETURN],
+        entries=entries, returns=kinds[Kind.RETURN],
         text_fill=fill(text), data_fill=fill(data))
 
 

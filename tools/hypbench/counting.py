@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts a run's instructions from outside: QEMU's plugin tools/plugin/el2count.c."""
+"""Counts what a run executes from outside, by QEMU's plugins in tools/plugin/."""
 
 import shutil
 import subprocess
@@ -46,7 +46,8 @@ class Window(NamedTuple):
 
 @cache
 def reason_not_to(program: str, library: Path) -> str:
-    """Why this QEMU cannot run the plugin, which is compiled to `library`; "" where it can."""
+    """Why this QEMU cannot run the plugin that `library` is named after, which is compiled to that
+    file; "" where it can."""
     there = qemu.version(program)
     if there and there < NEEDS:
         return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
@@ -57,22 +58,26 @@ def reason_not_to(program: str, library: Path) -> str:
         return "gcc is missing, which compiles the plugin"
     library.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC",
-                           "-shared", "-fvisibility=hidden", "-I", HOME, SOURCES / "el2count.c",
-                           "-o", library], capture_output=True, text=True, check=False)
+                           "-shared", "-fvisibility=hidden", "-I", HOME,
+                           SOURCES / f"{library.stem}.c", SOURCES / "registers.c", "-o", library],
+                          capture_output=True, text=True, check=False)
     return f"gcc cannot compile the plugin: {done.stderr.strip()}" if done.returncode else ""
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
             switches: Iterable[str] = (), marks: Iterable[int] = (), leave: int = 0) -> list[str]:
-    """QEMU's words. `vector`: the guest's of an IRQ, if it is not the real one. `switches`: of the
-    plugin's options, those to be on. `marks`: addresses that classify a visit to EL2. `leave`: the
-    address where a core goes back to its loop; 0: the visit goes on there."""
+    """QEMU's words for el2count. `vector`: the guest's of an IRQ, if it is not the real one.
+    `switches`: of the plugin's options, those to be on. `marks`: addresses that classify a visit to
+    EL2. `leave`: the address where a core goes back to its loop; 0: the visit goes on there."""
     symbols = symbols_of(guest)
     vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
-    words = (library, f"out={out}", f"add={symbols['samples_add']:#x}", f"vector={vector:#x}",
-             f"leave={leave:#x}",
-             *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks))
-    return ["-plugin", ",".join(str(word).replace(",", ",,") for word in words)]
+    return plugin(library, f"out={out}", f"add={symbols['samples_add']:#x}",
+                  f"vector={vector:#x}", f"leave={leave:#x}",
+                  *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks))
+
+
+def plugin(library: Path, *words: str) -> list[str]:
+    return ["-plugin", ",".join(str(word).replace(",", ",,") for word in (library, *words))]
 
 
 def symbols_of(path: Path) -> dict[str, int]:

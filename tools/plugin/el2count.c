@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "tools/plugin/qemu_plugin.h"
+#include "tools/plugin/registers.h"
 
 #define MAX_CORES 8
 #define REGISTERS 31u
@@ -157,36 +158,8 @@ static unsigned set_count;
 static bool is_a64;
 static struct qemu_plugin_register *psr, *syndrome, *vttbr, *ttbr, *vmpidr, *stack_pointer;
 static struct qemu_plugin_register *general[REGISTERS];
-static struct array *bytes;
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "el2count: %s\n", what);
-	_Exit(2);
-}
 
 /* ---- registers ---- */
-
-static uint64_t value_of(struct qemu_plugin_register *handle)
-{
-	uint64_t value = 0;
-
-	g_byte_array_set_size(bytes, 0);
-	if (!handle || qemu_plugin_read_register(handle, bytes) <= 0)
-		fail("a register cannot be read");
-	memcpy(&value, bytes->data, bytes->length < sizeof(value) ? bytes->length : sizeof(value));
-	return value;
-}
-
-static struct qemu_plugin_register *find(const struct array *registers, const char *name)
-{
-	const struct register_name *all = (const struct register_name *)registers->data;
-
-	for (unsigned i = 0; i < registers->length; i++)
-		if (!strcmp(all[i].name, name))
-			return all[i].handle;
-	return NULL;
-}
 
 /* Handles are the same for every core. */
 static void on_core(uint64_t plugin, unsigned vcpu)
@@ -231,10 +204,7 @@ static void read_arguments(uint64_t *from, uint64_t *until)
 		return;
 	}
 	*from = value_of(general[3]) << 32 | value_of(general[2]);
-	g_byte_array_set_size(bytes, 0);
-	if (!qemu_plugin_read_memory_vaddr(value_of(stack_pointer), bytes, sizeof(*until)))
-		fail("the guest's stack cannot be read");
-	memcpy(until, bytes->data, sizeof(*until));
+	*until = memory_at(value_of(stack_pointer));
 }
 
 /* The register of a timer's instruction, or the two of them. */
@@ -610,7 +580,6 @@ __attribute__((visibility("default"))) int qemu_plugin_install(uint64_t plugin,
 		take_option(argv[i]);
 	if (!options.out)
 		fail("no file to write to");
-	bytes = g_byte_array_new();
 	qemu_plugin_register_vcpu_init_cb(plugin, on_core);
 	qemu_plugin_register_vcpu_tb_trans_cb(plugin, on_translation);
 	qemu_plugin_register_atexit_cb(plugin, on_end, NULL);

@@ -56,11 +56,13 @@ unsigned qemu_plugin_mem_size_shift(uint32_t access);
 bool qemu_plugin_mem_is_store(uint32_t access);
 struct physical *qemu_plugin_get_hwaddr(uint32_t access, uint64_t address);
 bool qemu_plugin_hwaddr_is_io(const struct physical *address);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct physical *address);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t size);
+const void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn); /* in QEMU's memory */
 
 struct array *qemu_plugin_get_registers(void); /* of struct register_name; in a vcpu_callback */
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, struct array *to);

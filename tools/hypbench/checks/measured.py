@@ -15,8 +15,11 @@ from jinja2.runtime import Macro
 
 from hypbench import path_lengths
 from hypbench.analysis import published
-from hypbench.peers.compared import Path as ComparedPath, compared, families
+from hypbench.peers import costs
+from hypbench.peers.compared import OURS, Path as ComparedPath, compared, families
 from hypbench.peers.kept import FOLDER, kept_columns
+from hypbench.peers.outside import COUNTED
+from hypbench.peers.probe import PATHS
 from hypbench.peers.table import markdown
 from hypbench.records import Data, read_log
 from hypbench.template import ENVIRONMENT
@@ -74,10 +77,34 @@ class Measured:
         return {name: heading for name, heading in families(BOARD, self.tree).items()
                 if not names or name in names}
 
+    def boards(self) -> list[str]:
+        """The boards that have kept runs of the probe."""
+        return sorted(path.name for path in (self.tree.root / FOLDER).glob("*/"))
+
     def under_probe(self) -> str:
         """A table a board of all systems under the neutral probe."""
-        boards = sorted(path.name for path in (self.tree.root / FOLDER).glob("*/"))
-        return "\n".join(markdown(board, kept_columns(board, self.tree)) for board in boards)
+        return "\n".join(markdown(board, kept_columns(board, self.tree))
+                         for board in self.boards())
+
+    def outside(self) -> str:
+        """A table a board of what each system makes the core do outside of the guest."""
+        return "\n".join(costs.markdown(board, found) for board in self.boards()
+                         if (found := costs.read(board, self.tree)))
+
+    def counted_paths(self) -> dict[str, str]:
+        return {path: PATHS[path] for path in COUNTED}
+
+    def counted_families(self) -> dict[str, str]:
+        """hypbench, and the families of other systems that have cost vectors on BOARD."""
+        there = {one.family for one in costs.read(BOARD, self.tree)}
+        return {OURS: OURS} | {family: heading for family, heading in self.families().items()
+                               if family in there}
+
+    def lines(self, path: str, family: str) -> str:
+        """Of the shortest system of the family on this path."""
+        cost = min((one.costs[path] for one in costs.read(BOARD, self.tree)
+                    if one.family == family), key=lambda cost: cost.instructions)
+        return f"{cost.text_lines}+{cost.data_lines}, {sum(cost.devices.values())}"
 
     def on_silicon(self) -> str:
         """A table of figures that others published."""

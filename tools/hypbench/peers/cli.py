@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from hypbench import qemu
+from hypbench.peers import costs
 from hypbench.peers.image import Image, check_name, qemu_words
 from hypbench.peers.kept import FOLDER, Column, copy_runs, keep
 from hypbench.peers.kvm import Kvm
@@ -50,11 +51,14 @@ BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
 @click.option("--qemu", "options", default="", help="More words for QEMU: -smp 2, -initrd F …")
 @click.option("--build", default="", help="How that hypervisor was built, for the table.")
 @click.option("--compiler", default="", help="Its compiler, for the table.")
+@click.option("--cost", "with_costs", is_flag=True, help="Also count lines, pages, accesses to"
+              " memory, devices and system registers, by QEMU's plugin.")
 @click.option("--keep", "keep_them", is_flag=True, help="Copy the runs to reference/peers.")
 @click.option("--check", is_flag=True, help="Only check the words.")
 @click.pass_obj
 def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], arguments: str,
-          keep_them: bool, check: bool, image: Path | None, **words: Any) -> None:
+          keep_them: bool, with_costs: bool, check: bool, image: Path | None, **words: Any
+          ) -> None:
     """Run the neutral probe under this hypervisor, without one, under Xen and under KVM.
 
     Xen and the kernel with KVM are Debian's packages, fetched into build/cache. Each system runs
@@ -82,11 +86,32 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
             text += markdown(board, columns) + "\n"
             print_blocks([table(board, columns)])
             if keep_them:
-                copy_runs(folder / board, tree.root / FOLDER / board, columns)
+                copy_runs(folder / board, tree.root / FOLDER / board,
+                          [column.system for column in columns])
+        if with_costs:
+            count_costs(chosen, peer, folder / board / costs.COSTS, keep_them)
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "table.md", text)
     say(f"logs and table are in {folder}")
     sys.exit(not good)
+
+
+def count_costs(systems: list[System], peer: Peer, folder: Path, keep_them: bool) -> None:
+    """Print a table of what each of these systems makes the core do outside of the guest."""
+    found = []
+    for system in systems:
+        if system.unfit(peer) or isinstance(system, Native):
+            continue
+        say(f"{peer.board}: {system.key}: running under QEMU's plugin")
+        try:
+            found.append(costs.measure(system, peer, folder / system.key, LIMIT_S))
+        except click.ClickException as error:
+            say(f"{peer.board}: {system.key}: not counted: {short(error)}")
+    if found:
+        print_blocks([costs.table(peer.board, found)])
+    if keep_them:
+        copy_runs(folder, peer.tree.root / FOLDER / peer.board / costs.COSTS,
+                  [one.system for one in found])
 
 
 def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words: Any) -> Image:

@@ -7,6 +7,7 @@ log.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,10 +81,10 @@ def keep(folder: Path, system: str, data: Data, log: bytes, pair_log: bytes = b"
     return read_column(path)
 
 
-def copy_runs(made: Path, kept: Path, columns: list[Column]) -> None:
+def copy_runs(made: Path, kept: Path, systems: Iterable[str]) -> None:
     kept.mkdir(parents=True, exist_ok=True)
-    for column in columns:
-        for old in kept.glob(f"{column.system}.*"):
+    for system in systems:
+        for old in kept.glob(f"{system}.*"):
             old.unlink()
-        for path in made.glob(f"{column.system}.*"):
+        for path in made.glob(f"{system}.*"):
             write_whole(kept / path.name, path.read_bytes())

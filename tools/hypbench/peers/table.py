@@ -36,7 +36,7 @@ def markdown(board: str, columns: list[Column]) -> str:
                       "", *lines(("no figure", "why"), reasons(columns), "---"), ""])
 
 
-def lines(heads: Iterable[str], cells: Iterable[Iterable[str]], rule: str) -> list[str]:
+def lines(heads: Iterable[str], cells: Iterable[Iterable[object]], rule: str) -> list[str]:
     heads = list(heads)
     return [line(heads), line(["---", *[rule] * (len(heads) - 1)]), *map(line, cells)]
 
@@ -72,5 +72,5 @@ def named(paths: list[str]) -> list[str]:
     return [PATHS[path] for path in shown] + ["two VMs on one core"] * (shown != paths)
 
 
-def line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def line(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What systems make the core do outside of the guest, by the plugin that knows no system: for
+hypbench the same vectors as by the plugin that knows its image; for Xen and KVM the kept ones."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import costs as committed
+from hypbench import counting
+from hypbench.apt_sources import NotDebian
+from hypbench.debian import FetchError, Offline
+from hypbench.peers import costs
+from hypbench.peers.kvm import Kvm
+from hypbench.peers.machine import Peer
+from hypbench.peers.outside import COUNTED
+from hypbench.peers.systems import Ours, System
+from hypbench.peers.xen import Xen
+from lab import LIMIT_S, TREE
+
+# A path of the probe, and that of the bench guest in which EL2 does the same.
+ALIKE = {"gicd_iidr": "mmio_read vgic", "timer_busy": "timer_wakeup busy-vector"}
+
+
+@dataclass(frozen=True)
+class Counting:
+    board: str
+    system: System
+
+
+def perform(job: Counting) -> costs.Counted | str:
+    """The vectors, or why this QEMU has no such plugin."""
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
+        if reason := counting.reason_not_to(TREE.qemu_options(job.board)[0],
+                                            Path(folder) / "outside.so"):
+            return reason
+        return costs.measure(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
+
+
+def counted(job: Counting, lab) -> costs.Counted:
+    found = lab.run(job, perform)
+    if isinstance(found, str):
+        assert "gcc" not in found, found
+        pytest.skip(found)
+    return found
+
+
+@pytest.mark.every_board
+def test_both_plugins_count_the_same(lab, built):
+    found = counted(Counting(built, Ours()), lab)
+    kept = committed.read(built, found.version.split()[3].rstrip(","))
+    if not kept:
+        pytest.skip("no vectors of this compiler are committed")
+    for path, other in ALIKE.items():
+        assert list(committed.cost.differences(kept["costs"]["trapped"][other],
+                                               vars(found.costs[path]))) == [], path
+
+
+def test_a_spin_at_each_entry_is_exactly_counted(lab):
+    plain, delayed = (counted(Counting("virt-a72", Ours(config)), lab).costs
+                      for config in ("trapped", "trapped delay_el2=100"))
+    assert {path: cost.instructions - plain[path].instructions
+            for path, cost in delayed.items()} == dict.fromkeys(COUNTED, 100)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("system", [Xen("credit"), Kvm()], ids=("xen", "kvm"))
+def test_kept_vectors_are_those_of_a_run(lab, system):
+    try:
+        found = counted(Counting("virt-a72", system), lab)
+    except (Offline, NotDebian, FetchError) as error:
+        pytest.skip(error.message.splitlines()[0])
+    [kept] = [one for one in costs.read("virt-a72") if one.system == system.key]
+    if kept.version != found.version:
+        pytest.skip(f"the kept vectors are of another system than {found.version}")
+    assert found.costs == kept.costs

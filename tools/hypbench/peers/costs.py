@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kept cost vectors of systems under the probe: reference/peers/<board>/costs/<system>.json, and
+beside it the plugin's lines, from which the vectors are made."""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hypbench import counting, qemu
+from hypbench.analysis.costs import COST_HEAD, COST_NOTE, cells
+from hypbench.cost import Cost, Devices, Machine
+from hypbench.model import Table
+from hypbench.peers.compared import FAMILIES
+from hypbench.peers.kept import FOLDER, place
+from hypbench.peers.machine import Peer
+from hypbench.peers.outside import COUNTED, SAMPLES, Window, chosen, windows_of
+from hypbench.peers.probe import PATHS, NotMeasured
+from hypbench.peers.run import follow, judged
+from hypbench.peers.systems import System
+from hypbench.peers.table import lines as table_lines
+from hypbench.records import Data
+from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_whole
+
+COSTS = "costs"  # the folder, also of a board's in reference/peers/
+VISITS = ".visits.xz"
+HEADS = ("path", "system", *COST_HEAD)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The vectors of one system on one board, by path."""
+
+    system: str
+    version: str
+    qemu: str
+    date: str
+    costs: dict[str, Cost]
+
+    @property
+    def family(self) -> str:
+        return FAMILIES.get(self.system.split("-")[0], self.system)
+
+
+def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> Counted:
+    """Run the probe under the plugin, and keep its lines in the folder."""
+    library = folder / "outside.so"
+    folder.mkdir(parents=True, exist_ok=True)
+    short = replace(peer, arguments=f"samples={SAMPLES}")
+    words = qemu.unrecorded(system.prepare(short, folder))
+    if reason := counting.reason_not_to(words[0], library):
+        raise NotMeasured(reason)
+    lines = folder / "visits"
+    command = [*words, *counting.plugin(library, f"out={lines}")]
+    measured = judged(follow(command, folder / "1.log", 1, limit_s), system, short)
+    with lines.open() as file:
+        windows = chosen(file, short, measured.probe)
+    version = ".".join(map(str, qemu.version(words[0])))
+    devices = Machine(peer.tree, peer.board).device
+    found = Counted(system.key, measured.version, version, datetime.now(UTC).date().isoformat(),
+                    {path: window.cost(peer.isa, devices) for path, window in windows.items()})
+    write(folder.parent, found, windows)
+    return found
+
+
+def write(folder: Path, counted: Counted, windows: dict[str, Window]) -> None:
+    text = "".join(line for window in windows.values() for line in window.lines)
+    write_whole(folder / f"{counted.system}{VISITS}", packed(text.encode()))
+    write_whole(folder / f"{counted.system}.json", json.dumps(asdict(counted), indent=1) + "\n")
+
+
+def read(board: str, tree: Tree | None = None) -> list[Counted]:
+    """The kept vectors of a board, hypbench's first."""
+    return [counted_of(json.loads(read_text(path))) for path in files(board, tree)]
+
+
+def files(board: str, tree: Tree | None = None) -> list[Path]:
+    return sorted(((tree or Tree(HOME)).root / FOLDER / board / COSTS).glob("*.json"), key=place)
+
+
+def counted_of(data: Data) -> Counted:
+    return Counted(**data | {"costs": {path: Cost(**cost)
+                                       for path, cost in data["costs"].items()}})
+
+
+def made_again(path: Path, isa: str, devices: Devices) -> dict[str, Cost]:
+    """The vectors from the plugin's lines beside a kept file."""
+    lines = read_records(path.with_suffix(VISITS)).decode().splitlines(keepends=True)
+    return {window.path(isa): window.cost(isa, devices) for window in windows_of(lines)}
+
+
+def table(board: str, counted: list[Counted]) -> Table:
+    return Table(f"peers-costs-{board}", f"{board}: outside of the guest",
+                 HEADS, [list(map(str, row)) for row in rows(counted)],
+                 (COST_NOTE.replace("At EL2, in the last sample of each path", "In the median"
+                                    " sample, all that the core executes outside of the guest"),))
+
+
+def rows(counted: list[Counted]) -> list[tuple[object, ...]]:
+    return [(PATHS[path], one.system, *cells(one.costs[path]))
+            for path in COUNTED for one in counted if path in one.costs]
+
+
+def markdown(board: str, counted: list[Counted]) -> str:
+    heads = [head.removeprefix(">") for head in HEADS]
+    return "\n".join([f"### {board}", "", *table_lines(heads, rows(counted), "---:"), ""])

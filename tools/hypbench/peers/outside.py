@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a system makes the core do outside of the guest on paths of the probe, as QEMU's plugin
+tools/plugin/outside.c sees it. The plugin knows no system, so all are counted alike: all that the
+core executes from the guest's exit to the guest's next instruction."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from hypbench.cost import Access, Cost, Devices, Executed, vector
+from hypbench.instructions import CLASSES
+from hypbench.peers.machine import Peer
+from hypbench.peers.probe import PATHS, NotMeasured, Probe
+
+SAMPLES = 20  # of a path, after the first
+COUNTED = ("psci_version", "gicd_iidr", "sgi_self", "timer_busy")
+MACHINES = {"armv8": "EM_AARCH64", "armv7": "EM_ARM"}
+
+# The instruction that closes a window of the probe, and that of an interrupt's
+# (guest/probe/arch/<isa>/windows.S).
+CLOSING = {"armv8": 0xD53BE056, "armv7": 0xEC5BAF1E}
+CLOSING_VECTOR = {"armv8": 0xD53BE048, "armv7": 0xEC5BAF1E}
+
+# Exception classes (DDI 0487 D17.2.37), and what the probe asks for.
+INTERRUPT, HVC, REGISTER, DATA_ABORT = 0, (0x12, 0x16), 0x18, 0x24
+PSCI_VERSION = 0x84000000
+PAGE = 0xFFF
+IIDR, SGIR = 0x008, 0xF00  # within GICD's first page
+
+
+class Code(NamedTuple):
+    """A translation block: address of the first instruction; words, and their pages of memory."""
+
+    address: int
+    words: tuple[int, ...]
+    pages: tuple[int, ...]
+
+    def executed(self, begun: int) -> Iterator[Executed]:
+        for i in range(begun):
+            address = self.address + 4 * i
+            yield Executed(address, self.pages[i] << 12 | address & PAGE, self.words[i])
+
+
+@dataclass
+class Visit:
+    """From the guest's exit to its next instruction."""
+
+    kind: int  # exception class, 0 for an interrupt
+    argument: int  # x0 at the exit
+    fault: int  # FAR_EL2
+    executed: list[Executed] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+
+
+@dataclass
+class Window:
+    """Between two reads of the guest's counter."""
+
+    closing: int  # the instruction of the second
+    lines: list[str]  # of the plugin's file
+    visits: list[Visit] = field(default_factory=list)
+
+    def path(self, isa: str) -> str:
+        """The path of the probe that this is a sample of; "" for none that is counted."""
+        first = self.visits[0]
+        if self.closing == CLOSING[isa]:
+            if first.kind in HVC and first.argument == PSCI_VERSION:
+                return "psci_version"
+            if first.kind == DATA_ABORT and first.fault & PAGE == IIDR:
+                return "gicd_iidr"
+        if self.closing == CLOSING_VECTOR[isa]:
+            if first.kind == REGISTER or first.kind == DATA_ABORT and first.fault & PAGE == SGIR:
+                return "sgi_self"
+            if all(visit.kind == INTERRUPT for visit in self.visits):
+                return "timer_busy"
+        return ""
+
+    def counted(self, isa: str) -> list[Visit]:
+        """A timer's window begins at its expiry: what interrupted the guest before is no part."""
+        return self.visits[-1:] if self.path(isa) == "timer_busy" else self.visits
+
+    def length(self, isa: str) -> int:
+        return sum(len(visit.executed) for visit in self.counted(isa))
+
+    def cost(self, isa: str, devices: Devices) -> Cost:
+        visits = self.counted(isa)
+        return vector([one for visit in visits for one in visit.executed],
+                      [one for visit in visits for one in visit.accesses], len(visits),
+                      CLASSES[MACHINES[isa]], devices)
+
+
+def windows_of(lines: Iterable[str]) -> Iterator[Window]:
+    """Raises NotMeasured for a file that no run of the plugin wrote."""
+    codes: dict[int, tuple[str, Code]] = {}
+    last: Window | None = None
+    try:
+        for line in lines:
+            kind, *words = line.split()
+            if kind == "code":
+                codes[int(words[0], 16)] = line, code_of(words)
+                continue
+            if kind in ("window", "lost") and last:
+                yield last
+            if kind == "window":
+                last = Window(int(words[0], 16), [line])
+            elif kind == "lost":
+                last = None
+            elif last:
+                add(last, kind, words, line, codes)
+    except (ValueError, KeyError, IndexError) as error:
+        raise NotMeasured(f"the plugin's file has a line that it never writes: {line[:80]}"
+                          ) from error
+    if last:
+        yield last
+
+
+def code_of(words: list[str]) -> Code:
+    pairs = [word.split("@") for word in words[2:]]
+    return Code(int(words[1], 16), tuple(int(word, 16) for word, _ in pairs),
+                tuple(int(page, 16) for _, page in pairs))
+
+
+def add(window: Window, begin: str, words: list[str], line: str,
+        codes: dict[int, tuple[str, Code]]) -> None:
+    if begin == "visit":
+        kind, argument, fault = (int(word, 16) for word in words)
+        window.visits.append(Visit(kind, argument, fault))
+    elif begin == "path":
+        for word in words:
+            number, begun = (int(part, 16) for part in word.split("+"))
+            text, code = codes[number]
+            if text not in window.lines:
+                window.lines.insert(0, text)
+            window.visits[-1].executed.extend(code.executed(begun))
+    elif begin == "data":
+        window.visits[-1].accesses.extend(one for word in words for one in accesses_of(word))
+    else:
+        raise ValueError(begin)
+    window.lines.append(line)
+
+
+def accesses_of(word: str) -> Iterator[Access]:
+    for i, text in enumerate(word.split(",")):
+        address, rest = text[2:].split(":")
+        place, size = rest.split("+")
+        yield Access(text[0] == "s", text[1] == "D", int(address, 16), int(size, 16), i > 0,
+                     int(place, 16))
+
+
+def of_guest(path: str, isa: str, gic: int) -> int:
+    """How many instructions of the guest a window has (docs/design/probe.md)."""
+    if path in ("psci_version", "gicd_iidr"):
+        return {"psci_version": 4, "gicd_iidr": 3}[path]
+    trapped_write = path == "sgi_self" and gic == 3  # counted, unlike a store that aborts
+    return 1 + (isa == "armv7") + trapped_write
+
+
+def chosen(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
+    """Of each path that the probe measured, a sample as long as the probe's median. The probe
+    counts inside the guest, and the plugin outside: they agree, or nothing is measured."""
+    found: dict[str, list[Window]] = {path: [] for path in COUNTED if path in probe.figures}
+    for window in windows_of(lines):
+        if (path := window.path(peer.isa)) in found:
+            found[path].append(window)
+    return {path: median(path, windows, peer, probe) for path, windows in found.items()}
+
+
+def median(path: str, windows: list[Window], peer: Peer, probe: Probe) -> Window:
+    expected = probe.figures[path].p50 - of_guest(path, peer.isa, peer.gic)
+    if len(windows) <= SAMPLES:
+        raise NotMeasured(f"the plugin saw {len(windows)} samples of {PATHS[path]}, not the first"
+                          f" and {SAMPLES} more")
+    lengths = sorted(window.length(peer.isa) for window in windows[1:])
+    if expected not in lengths:
+        raise NotMeasured(f"{PATHS[path]}: the probe's median has {expected} instructions outside"
+                          f" of the guest, and the plugin counted {lengths[0]} to {lengths[-1]}")
+    return next(window for window in windows[1:] if window.length(peer.isa) == expected)
