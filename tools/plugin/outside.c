@@ -158,9 +158,11 @@ static void report_data(unsigned from, unsigned until)
 	for (; from < until; from++) {
 		const struct access *access = &accesses[from];
 
-		fprintf(out, "%c%c%c%" PRIx64, access->instruction == last ? ',' : ' ',
-			"ls"[access->store], "MD"[access->device], access -> address);
-		fprintf(out, ":%" PRIx64 "+%x", access->physical, access->bytes);
+		fputc(access->instruction == last ? ',' : ' ', out);
+		fputc(access->store ? 's' : 'l', out);
+		fputc(access->device ? 'D' : 'M', out);
+		fprintf(out, "%" PRIx64 ":%" PRIx64 "+%x", access->address, access->physical,
+			access->bytes);
 		last = access->instruction;
 	}
 	fputc('\n', out);
