@@ -38,7 +38,7 @@ def prove(tmp_path, isa):
         source.write_text(text if suffix == ".c" else f".text\n.global entry\n{text}\n")
         compiler = next(filter(shutil.which, CROSS[isa]))
         subprocess.run([compiler, *FLAGS[isa], "-O2", "-g", "-ffreestanding", "-nostdlib",
-                        "-static", "-Wl,-e,entry", "-Wl,--build-id=none", "-Wl,-N",
+                        "-static", "-Wl,-e,entry", "-Wl,--build-id=none", "-Wl,-n",
                         f"-ffile-prefix-map={tmp_path}/=", source, "-o", tmp_path / "program"],
                        check=True)
         made = image.load(tmp_path / "program")
@@ -82,6 +82,43 @@ def test_condition_of_a_return_is_a_way(prove, isa):
     if isa == "armv7":
         text = text.removesuffix("2: ret")
     assert ceiling(prove(text, ".S")) == 1 + 5 * 2 + 4 * 2 + (isa == "armv8")
+
+
+OFFSETS = """entry: cmp r0, #2
+ bhi 9f
+ ldr r1, =table
+ {load} r0, [r1, r0]
+ add pc, pc, r0, lsl #2
+ nop
+8: nop
+ nop
+9: eret
+ nop
+ nop
+ b 8b
+{constant}
+table: .byte 1, {second}, 2
+.align 2
+.text
+"""
+CONSTANT = ".section .rodata, \"a\""
+
+
+# 5 up to the jump, and the longest way from an entry of the table on.
+@pytest.mark.parametrize("load, second, most", [
+    ("ldrb", 0, 5 + 3), ("ldrb", 3, 5 + 6), ("ldrb", 5, 5 + 4), ("ldrsb", 255, 5 + 4)])
+def test_jump_by_a_table_of_offsets_leads_to_each_entry(prove, isa, load, second, most):
+    if isa == "armv8":
+        pytest.skip("A64's images have no such tables")
+    text = OFFSETS.format(load=load, second=second, constant=CONSTANT)
+    assert ceiling(prove(text, ".S")) == most
+
+
+def test_jump_by_a_table_that_can_change_is_an_error(prove, isa):
+    if isa == "armv8":
+        pytest.skip("A64's images have no such tables")
+    assert "a jump's table is no constant of the image" in error(
+        prove(OFFSETS.format(load="ldrb", second=3, constant=".data"), ".S"))
 
 
 # --- loops ---

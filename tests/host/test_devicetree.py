@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from devicetree import DeviceTree, grouped
+from devicetree import DeviceTree, grouped, parent
 from golden import FOLDER
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
@@ -140,6 +140,12 @@ def kept_by_uboot(tree: DeviceTree, node: str, base: int) -> int:
     return base
 
 
+def clock_hz(tree: DeviceTree, *nodes: str) -> int:
+    """Of the node that this kernel's tree has: Linux 6.12 renamed clocks."""
+    [node] = [one for one in nodes if one in tree.children(parent(one))]
+    return only(tree.cells(node, "clock-frequency"))
+
+
 KINDS: dict[str, Callable[..., int | list[int]]] = {
     "number": lambda tree, *numbers: list(numbers),  # in no device tree: a comment has its source
     "address": address, "guest": guest, "hypervisor": hypervisor, "store": store, "unused": unused,
@@ -157,7 +163,7 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
     "console_intid": lambda tree: only(tree.intids(tree.console()[0])),
     "baud": lambda tree: tree.console()[1],
     "cores": lambda tree: len(tree.processors()), "spin_table": spin_table,
-    "hz": lambda tree, node: only(tree.cells(node, "clock-frequency")),
+    "hz": clock_hz,
     "motherboard_intid": lambda tree, node: 32 + only(tree.cells(node, "interrupts")),
     "pmu": lambda tree: only(tree.intids("/pmu")) if tree.has("/pmu", "interrupts") else 23,
     "upper_half": upper_half, "kept_by_uboot": kept_by_uboot}

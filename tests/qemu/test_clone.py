@@ -97,7 +97,7 @@ def test_two_at_once_take_turns(clone):
     for plan, process in both.items():
         said, _ = process.communicate(timeout=600)
         assert process.returncode == 0, said
-        assert f"plan {plan}, platform" in said
+        assert f"scenario {plan}, platform" in said
     last = read_log((clone.root / "build" / BOARD / "records.jsonl").read_bytes())
     assert last.complete and not last.problems
 

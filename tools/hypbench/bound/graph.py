@@ -90,16 +90,42 @@ class Builder:
         return following + list(self.table(insn))
 
     def table(self, insn: Instruction) -> Iterator[int]:
-        """Where AArch32's `ldrls pc, [pc, r0, lsl #2]` leads, after `cmp r0, #the last`."""
-        if insn.flow is not Flow.BRANCH_REGISTER or insn.name != "ldr":
-            return
-        index = insn.operands[1][1].scaled
+        """Where a jump of AArch32 by a table leads: `ldrls pc, [pc, r0, lsl #2]`, or `ldrb r1, [r2,
+        r0]` (or ldrsb) and `add pc, pc, r1, lsl #2`, each after `cmp r0, #the last`."""
+        if is_table(insn, "ldr"):
+            for at in range(self.last_index(insn) + 1):
+                yield self.constant(insn.address + 8 + 4 * at, 4)
+        elif is_table(insn, "add"):
+            load = self.before(insn, lambda one: one.name in ("ldrb", "ldrsb"))
+            offsets = self.literal(load, load.operands[1][1].base)
+            for at in range(self.last_index(load) + 1):
+                offset = self.constant(offsets + at, 1)
+                back = 256 if load.name == "ldrsb" and offset >= 128 else 0
+                yield insn.address + 8 + 4 * (offset - back)
+
+    def last_index(self, load: Instruction) -> int:
+        index = load.operands[1][1].scaled
+        compare = self.before(load, lambda one: one.name == "cmp"
+                              and one.operands[0] == ("reg", index))
+        return compare.operands[1][1]
+
+    def literal(self, user: Instruction, register: str) -> int:
+        """A register's value that the code loads from beside itself."""
+        load = self.before(user, lambda one: register in one.writes)
+        if load.name != "ldr" or load.operands[1][1].base != "pc":
+            raise BadCode(f"{user.address:#x}: the table of this jump is not known")
+        return self.constant(load.address + 8 + load.operands[1][1].displacement, 4)
+
+    def constant(self, address: int, size: int) -> int:
+        value = self.decoder.image.read(address, size, True)
+        if value is None:
+            raise BadCode(f"{address:#x}: a jump's table is no constant of the image")
+        return value
+
+    def before(self, insn: Instruction, fits: Callable[[Instruction], bool]) -> Instruction:
         for address in range(insn.address - 4, insn.address - 40, -4):
-            before = self.decoder.at(address)
-            if before.name == "cmp" and before.operands[0] == ("reg", index):
-                for at in range(before.operands[1][1] + 1):
-                    yield self.decoder.image.read(insn.address + 8 + 4 * at, 4, True) or 0
-                return
+            if fits(one := self.decoder.at(address)):
+                return one
         raise BadCode(f"{insn.address:#x}: the size of this jump's table is not known")
 
     def code(self) -> dict[int, Instruction]:
@@ -148,7 +174,7 @@ class Builder:
             self.call(block, [], last)
         elif self.leaves(last) and last.target is not None:
             self.call_last(block, [last.target], None)
-        elif last.flow is Flow.BRANCH_REGISTER and last.name != "ldr":
+        elif last.flow is Flow.BRANCH_REGISTER and not is_table(last, "ldr", "add"):
             self.call_last(block, [], last)
         elif last.flow in (Flow.RETURN, Flow.LEAVE):
             self.end(block, "return" if last.flow is Flow.RETURN else "leave")
@@ -179,6 +205,10 @@ class Builder:
         extra = Block(-block.last.address, [], following, targets, site, ends)
         self.function.blocks[extra.start] = extra
         block.following.append(extra.start)
+
+
+def is_table(insn: Instruction, *names: str) -> bool:
+    return insn.flow is Flow.BRANCH_REGISTER and insn.name in names
 
 
 def plain(name: str) -> str:
