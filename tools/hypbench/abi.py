@@ -24,7 +24,7 @@ def source() -> str:
 def table(name: str) -> list[list[str]]:
     """The entries of an X-macro table: the arguments of each X(…)."""
     body = found(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
-    body = re.sub(r'"\s*\\\n\s*"', "", body)  # a string in parts
+    body = re.sub(r'"\s*\\\n\s*"', "", body)  # The string literals of an expression, joined
     return [[word.strip().strip('"') for word in entry.split(",")]
             for entry in re.findall(r"X\(([^)]*)\)", body)]
 
@@ -72,19 +72,19 @@ def presets() -> dict[str, dict[str, int]]:
 
 
 def setting(text: str) -> tuple[str, int]:
-    """A designated initialiser: .stage2 = STAGE2_2M"""
+    """A designated initialiser such as .stage2 = STAGE2_2M."""
     axis, _, value = text.removeprefix(".").partition(" = ")
     return axis, enumerators()[value] if value in enumerators() else number(value)
 
 
 @cache
 def numbers(name: str) -> dict[str, Range]:
-    """The least and the greatest value of each field, from X(field, …, max)."""
+    """Return the least and the greatest value of each field, from X(field, …, max)."""
     return {field: (number(rest[-2]) if rest[1:] else 0, number(rest[-1]))
             for field, *rest in table(name)}
 
 
 @cache
 def defaults(name: str) -> dict[str, int]:
-    """From X(field, default, min, max)."""
+    """Return the default of each field, from X(field, default, min, max)."""
     return {entry[0]: number(entry[1]) for entry in table(name)}

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from debian.deb822 import Deb822
 
-# fields of an entry that a derived one says anew
+# fields that a derived entry has anew
 REPLACED = {"types", "uris", "suites", "components", "architectures", "enabled"}
 ONE_LINE = re.compile(r"^[ \t]*deb[ \t]+(?:\[([^]\n]*)\][ \t]*)?"
                       r"([^\s#[]\S*)[ \t]+([^\s#]+)([^#\n]*)", re.MULTILINE)
@@ -21,12 +21,13 @@ FALSE_WORDS = {"no", "false", "without", "off", "disable", "0"}
 
 
 class NotDebian(click.ClickException):
-    """This machine has no apt, or none with an entry of Debian's archive."""
+    """This machine has no apt, or its apt has no entry of Debian's archive."""
 
 
 def entry(uri: str, suites: str, components: str, more: dict[str, str],
           architecture: str | None = None) -> Deb822:
-    """`more`: further fields, Signed-By and the like; others of them are not taken over."""
+    """Return an entry with the fields of an apt source. `more` has Signed-By and the like; other
+    fields are dropped."""
     made = Deb822({"Types": "deb", "URIs": uri, "Suites": suites, "Components": components})
     if architecture:
         made["Architectures"] = architecture
@@ -88,10 +89,8 @@ def codename() -> str:
 
 
 def debian_archive(sources: list[Deb822], release: str) -> Deb822:
-    """The entry of Debian's own archive: that of this machine's release.
-
-    Others name their suites after Debian's releases as well, but have no main or no updates.
-    """
+    """Return the entry of Debian's own archive for this machine's release. Other archives also name
+    their suites after Debian's releases, but lack main or updates."""
     own = [one for one in sources if has(one, "Suites", release) and has(one, "Components", "main")]
     with_updates = {one["URIs"] for one in sources if has(one, "Suites", f"{release}-updates")}
     own.sort(key=lambda one: one["URIs"] not in with_updates)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every number of a board's files by its place: members of initialisers (gic.dist, console[1]),
-macros by their name, and what is left in the code. The host tools take a board's addresses from
-here; a test says that it knows them all. The compiler's DWARF has the same numbers, but only of a
-board that is built, and no command that makes or checks a plan needs one."""
+"""Read every number of a board's files by its place: members of initialisers (gic.dist,
+console[1]), macros by name, and the other numbers of the code.
+
+The host tools take a board's addresses from here, and a test checks that every number is known. The
+compiler's DWARF has the same numbers, but only for a board that is built, and no command that makes
+or checks a plan needs a built board.
+"""
 
 import re
 from collections.abc import Mapping
@@ -14,15 +17,15 @@ from hypbench.tree import with_parts
 NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 TOKEN = re.compile(r"[{},]|[^{},]+")
-# in upper case like macros, but no numbers
+# words in upper case that are no macros with numbers
 ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "CORES_TOGETHER",
                "NULL"}
-# In code, numbers below this are bits and counts: neither an address nor a size nor an SPI.
+# Numbers of code below this are bits and counts: neither an address nor a size nor an SPI.
 SMALL = 32
 
 
 class Unreadable(Exception):
-    """A number that this reader cannot evaluate: it is to be written more simply."""
+    """This reader cannot evaluate a number, which must be written more simply."""
 
 
 def without_comments(text: str) -> str:
@@ -33,7 +36,8 @@ def without_comments(text: str) -> str:
 
 
 def value_of(expression: str, macros: dict[str, int]) -> int | None:
-    """The number that an expression is; None for one without any, such as a function's name."""
+    """Return the number that an expression stands for, or None for an expression without a number,
+    such as a function's name."""
     plain = NUMBER.sub(lambda found: str(int(found[1], 0)), expression.strip())
     words = WORD.findall(plain)
     unknown = [word for word in words if word not in macros]
@@ -51,7 +55,7 @@ def value_of(expression: str, macros: dict[str, int]) -> int | None:
 
 
 def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[str, int]:
-    """The numbers between a brace, which is gone already, and its partner."""
+    """Return the numbers from the opening brace, already consumed, to its partner."""
     found: dict[str, int] = {}
     index, name = 0, ""
     while True:
@@ -72,7 +76,7 @@ def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[st
 
 
 def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
-    """Return the numbers of a board.c, with those that the Makefile defines."""
+    """Return the numbers of a board.c, including those that the Makefile defines."""
     text = without_comments(text)
     found = dict(made)
     for name, expression in re.findall(r"^#define[ \t]+(\w+)[ \t]+(.+)$", text, re.MULTILINE):
@@ -83,7 +87,7 @@ def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dic
     macros = dict(found)
     while start := re.search(r"(\w+)\s*=\s*\{", text):
         tokens = TOKEN.findall(text[start.end():])
-        # the one struct that every board has is not named in its members' paths
+        # paths of members leave out the name of this struct, which every board has
         path = "" if start[1] == "board" else start[1]
         found |= initialiser(tokens, path, macros)
         text = text[:start.start()] + "".join(tokens)

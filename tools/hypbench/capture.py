@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hypbench capture`: a run on a board itself, followed over its serial line until
-nothing comes any more."""
+"""The command `hypbench capture` follows a run on a board over its serial line until no more bytes
+come."""
 
 import errno
 import grp
@@ -25,18 +25,18 @@ from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep
 from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
-LOOKED_AT = 1024  # latest bytes that separate text from garbage
-TELLING = 200  # with fewer nothing is said
+LOOKED_AT = 1024  # number of latest bytes that decide between text and garbage
+TELLING = 200  # a verdict on text needs at least so many bytes
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
 WRONG, INCOMPLETE = 1, 3
-UNNAMED = "unnamed-board"  # below build/: what came without a run record of a known board
-SLACK_S = 10  # beyond the time that a plan gives a step
+UNNAMED = "unnamed-board"  # folder below build/ for a console without a run record of a known board
+SLACK_S = 10  # extra time beyond the limit of a step in the plan
 
 
 def port_names() -> str:
-    """The serial ports of this machine, with what they say of themselves."""
+    """Return the serial ports of this machine with their descriptions."""
     found = [port.device if port.description in ("n/a", None, "")
              else f"{port.device} ({port.description})" for port in sorted(list_ports.comports())]
     return ", ".join(found) if found else "none"
@@ -62,7 +62,7 @@ def why_not(tty: str, error: Exception) -> str:
 
 
 def group_of(tty: str) -> str:
-    """Debian's is dialout, others have uucp."""
+    """Return the group of the port: Debian's is dialout, others have uucp."""
     try:
         return grp.getgrgid(os.stat(tty).st_gid).gr_name
     except (OSError, KeyError):
@@ -70,7 +70,7 @@ def group_of(tty: str) -> str:
 
 
 class Port(Protocol):
-    """What a console comes by: a serial port, or another program."""
+    """The source of a console's bytes: a serial port, or another program."""
 
     name: Any
     baudrate: Any
@@ -95,23 +95,24 @@ class Line:
     def __init__(self, port: Port, copy: Copy, limit_s: float | None,
                  silence_s: float, say: Callable[[str], None]):
         self.port = port
-        self.copy = copy  # takes every byte as it came
+        self.copy = copy  # receives every byte unchanged
         self.limit_s = limit_s
-        self.silence_s = silence_s  # may be changed on the way
+        self.silence_s = silence_s  # may be replaced during the run
         self.say = say
         self.count = 0
-        self.ending = ""  # why no more came; "" when the reader had enough
+        self.ending = ""  # why no more bytes came; "" when the reader stopped first
         self.latest = b""
         self.warned = False
         self.first = self.last = self.began = clock()
 
     @property
     def seconds(self) -> float:
-        """From the first byte to the last one."""
+        """Return the seconds from the first byte to the last one."""
         return self.last - self.first
 
     def lines(self) -> Iterator[bytes]:
-        """As they come, with their ends; what has none yet when it is over comes last."""
+        """Yield lines with their ends as they come; an unfinished line comes last, when the console
+        has ended."""
         rest = b""
         while (chunk := self._read()) is not None:
             *whole, rest = (rest + chunk).split(b"\n")
@@ -123,7 +124,8 @@ class Line:
             yield rest
 
     def _read(self) -> bytes | None:
-        """Some bytes, or none where none came for a moment; None: it is over."""
+        """Return the next bytes, b"" if none came for a moment, or None if the console has
+        ended."""
         now = clock()
         if self.limit_s is not None and now - self.began > self.limit_s:
             self.ending = f"time limit: {self.limit_s:g} s are over"
@@ -154,7 +156,7 @@ class Line:
 
     @property
     def garbage(self) -> str:
-        """The likely cause of bytes that are no text; "" when they are."""
+        """Return the likely cause of bytes that are no text, "" for text."""
         odd = len(self.latest.translate(None, delete=TEXT))
         if len(self.latest) < TELLING or odd * 4 < len(self.latest):
             return ""
@@ -184,13 +186,14 @@ def capture(tree: Tree, port_name: str | None, board: str | None, tty: str | Non
             limit: float | None, silence: float, platform: str, table: str, quiet: bool) -> None:
     """Follow a run on a board over its serial line, check its records, print the results.
 
-    Begins with the next run record, ends with its end record. A board that is reset on the way
-    begins anew; what it did before is kept by itself. Results are where `run` puts them, in
-    build/BOARD; what was there gets a number, unless it is better.
+    The capture begins with the next run record and ends with its end record. If the board is reset,
+    the capture begins again, and the interrupted run is kept apart. Results are where `run` puts
+    them, in build/BOARD. Earlier results get a number; if they are better than this run, this run
+    gets the number.
 
-    Exit status: 0, a complete and sound run; 1, a complete one of which records are damaged,
-    missing or cannot be true, or which failed; 2, a wrong word, or the port cannot be opened;
-    3, no complete run: time limit, silence, unplugged, stopped by hand.
+    Exit status: 0, a complete and sound run; 1, a complete run that failed, or whose records are
+    damaged, missing or impossible; 2, a wrong word, or a port that cannot be opened; 3, no complete
+    run: time limit, silence, unplugged, stopped by hand.
     """
     if board:
         check_names("board", [board], tree.boards())
@@ -216,7 +219,7 @@ def capture(tree: Tree, port_name: str | None, board: str | None, tty: str | Non
 
 
 def named_by(tree: Tree, log: Log | None, console: Path) -> tuple[str, Path]:
-    """The board that the run record names, and the console in the folder of that board."""
+    """Return the board that the run record names, and the console in that board's folder."""
     board = board_of(log) if log else None
     if board not in tree.boards():
         return UNNAMED, console
@@ -226,7 +229,7 @@ def named_by(tree: Tree, log: Log | None, console: Path) -> tuple[str, Path]:
 
 
 def one_run(line: Line, runs: Runs, board: str | None, display: Display) -> Iterator[bytes]:
-    """The lines until a run has ended; after each `yield` it has been fed."""
+    """Yield the lines of one run; the caller feeds the log after each line."""
     known = 0
     for whole in line.lines():
         for part in split_before_run(whole):
@@ -241,7 +244,7 @@ def one_run(line: Line, runs: Runs, board: str | None, display: Display) -> Iter
 
 
 def begin(line: Line, runs: Runs, log: Log, board: str | None, display: Display) -> None:
-    """A run record came, perhaps damaged."""
+    """Begin a run at its run record, which may be damaged."""
     for _, text in list(runs.interruptions())[-1:]:
         display.say(f"{text}; following the new run")
     if board and board_of(log) not in (board, None):
@@ -252,7 +255,7 @@ def begin(line: Line, runs: Runs, log: Log, board: str | None, display: Display)
 
 def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, platform: str,
              table: str) -> int:
-    """Keeps everything, and says what it is; gives the exit status."""
+    """Keep everything, print the verdict, and return the exit status."""
     log, folder = runs.latest, console.parent
     if log and board != UNNAMED and board_of(log) not in (board, None):
         click.echo(f"hypbench: {line.ending}; the console is in {console}", err=True)
@@ -279,7 +282,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
 
 
 def endings(runs: Runs, line: Line) -> list[str]:
-    """Why the run is not complete, and what to look at."""
+    """Return why the run is not complete, and what to check."""
     if runs.ended:
         return []
     said = [line.ending]

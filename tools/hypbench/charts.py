@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts as Vega-Lite specifications: plain data, drawn by the page's script or into an SVG.
+"""Charts as Vega-Lite specifications: plain data that the page's script draws, or that becomes an
+SVG.
 
-A datum's `config` is what the page's chooser selects by; `note` is what a pointer over it shows.
-The colours of modes are Okabe and Ito's, which people with any colour vision can distinguish.
+A datum's `config` is the page's selection key; its `note` is shown at the pointer. The colours of
+the modes are those of Okabe and Ito, which people with any colour vision can distinguish.
 """
 
 import json
@@ -18,13 +19,13 @@ MODES = {"native": "#0072B2", "direct": "#009E73", "trapped": "#D55E00", "trappe
 OTHERS = ["#E69F00", "#56B4E9", "#8C8C8C", "#B8A800", "#6A51A3", "#A6761D", "#E7298A", "#66A61E",
           "#1B4F9C", "#F781BF"]
 FRAMES = {"guest": "#9ecae1", "EL2": "#fdae6b"}
-LETTER = 6.5  # pixels of a letter's width
-ROW = 30  # pixels of a bar or a line of dots
+LETTER = 6.5  # width of a letter in pixels
+ROW = 30  # height of a bar or a line of dots in pixels
 CONFIG = json.loads(Path(__file__).with_name("vega.json").read_text())
 
 
 def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
-    """A quantitative channel. No chart has bars on a logarithmic axis."""
+    """A quantitative channel. No chart with bars has a logarithmic axis."""
     scale = {"type": "log"} if log else {}
     return {"field": field, "type": "quantitative", "title": title,
             "scale": scale | more.pop("scale", {})} | more
@@ -32,14 +33,14 @@ def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
 
 def names(field: str, values: Iterable[str], title: str | None = None, **more: Any) -> Data:
     """A channel of names, in the order of the data."""
-    lines = "split(replace(datum.label, ', ', ': '), ': ')"  # a label's parts, one below the other
+    lines = "split(replace(datum.label, ', ', ': '), ': ')"  # the lines of a label
     return {"field": field, "type": "nominal", "sort": list(dict.fromkeys(values)),
             "title": title, "axis": {"labelPadding": 6, "labelExpr": lines, "labelLineHeight": 13}
             | more.pop("axis", {})} | more
 
 
 def colour(configs: Iterable[str]) -> Data:
-    """A mode has one colour on the whole page."""
+    """Return the colour of a mode, the same in every chart of the page."""
     known = list(dict.fromkeys(configs))
     rest = iter(OTHERS * (1 + len(known) // len(OTHERS)))
     return {"field": "config", "type": "nominal", "title": None, "sort": known,
@@ -51,7 +52,8 @@ TIP = {"field": "note", "type": "nominal"}
 
 
 def words(field: str, x: Data, y: Data, **more: Any) -> Data:
-    """A layer of text, in the middle of what it is about, whose note it has: it lies above that."""
+    """A layer of text in the middle of each mark. The text lies above the mark, so it carries the
+    mark's note."""
     return {"mark": {"type": "text", "color": "#111111"} | more,
             "encoding": {"x": x, "y": y, "text": {"field": field}, "tooltip": TIP}}
 
@@ -64,7 +66,8 @@ def chart(values: list[Data], height: int, **more: Any) -> Data:
 
 
 def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
-    """Bars one after the other: `config`, `phase`, `start`, `end`, `order`, and their sum."""
+    """Bars one after the other, from the data's `config`, `phase`, `start`, `end` and `order`, with
+    their sum."""
     rows = list(dict.fromkeys(value["config"] for value in values))
     y = names("config", rows)
     widest = max(value["end"] for value in values)
@@ -89,8 +92,8 @@ def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
 
 
 def icicle(values: list[Data], title: str) -> Data:
-    """A rectangle for each `name`, from `start` to `end` at its `depth`; names as far as they
-    fit."""
+    """A rectangle for each `name`, from `start` to `end` at its `depth`, with the name if it
+    fits."""
     depth, widest = (max(value[name] for value in values) for name in ("depth", "end"))
     y = {"field": "depth", "type": "ordinal", "axis": None, "scale": {"padding": 0.04}}
     shown = f"floor((datum.end - datum.start) / {widest} * width / {LETTER})"
@@ -107,7 +110,7 @@ def icicle(values: list[Data], title: str) -> Data:
 
 
 def ecdf(values: list[Data], unit: str) -> Data:
-    """Steps of the share of samples up to a value; a point marks the largest sample."""
+    """Steps of the share of samples up to a value. A point marks the largest sample."""
     configs = [value["config"] for value in values]
     x = axis("value", unit, log=all(value["value"] > 0 for value in values),
              scale={"nice": False, "zero": False})
@@ -122,7 +125,7 @@ def ecdf(values: list[Data], unit: str) -> Data:
 
 def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
            marks: Mapping[str, float] | None = None, dashes: bool = False) -> Data:
-    """`x`, `y`, `config`; with `dashes` a line for each `shape`."""
+    """A curve for each `config` over `x` and `y`; `dashes` adds a line for each `shape`."""
     encoding = {"x": axis("x", x_title, log=log, scale={"nice": False}), "y": axis("y", y_title),
                 "color": colour(value["config"] for value in values), "tooltip": TIP}
     if dashes:
@@ -143,7 +146,7 @@ def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
 
 
 def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
-    """A line for each `what`, a dot for each `config` at its `factor`; a rule at 1."""
+    """A line for each `what`, with a dot for each `config` at its `factor` and a rule at 1."""
     rows = list(dict.fromkeys(value["what"] for value in values))
     rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
             "encoding": {"x": axis("one", title, log=log)}}
@@ -164,7 +167,7 @@ def bars(values: list[Data], title: str) -> Data:
 
 
 def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
-    """`x`, `y` and a `factor` in each cell."""
+    """A cell for each `x` and `y` with its `factor`."""
     x = names("x", (value["x"] for value in values), x_title,
               axis={"orient": "top", "labelAngle": 0})
     y = names("y", (value["y"] for value in values), y_title)
@@ -177,10 +180,10 @@ def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
 
 
 def picture(spec: Data) -> str:
-    """The chart as a file of its own: on white, for the documentation."""
+    """The chart as a file of its own, on white, for the documentation."""
     import vl_convert
 
-    legend = {"legend": CONFIG["legend"] | {"columns": 2}}  # none is cut at this width
+    legend = {"legend": CONFIG["legend"] | {"columns": 2}}  # no label is cut at this width
     fixed = spec | {"width": 560, "background": "white", "padding": 8, "config": CONFIG | legend}
     svg = vl_convert.vegalite_to_svg(fixed)
     return svg.replace("currentColor", "#222222") + "\n"

@@ -54,24 +54,24 @@ QUIET = click.option("--quiet", is_flag=True, help="Show no progress.")
 
 
 class Commands(click.Group):
-    """A command that a signal ends, or a file that cannot be read or written, ends with one line,
-    after its own clean-up."""
+    """A command group that reports errors in one line: a command that a signal ends, or that cannot
+    read or write a file, first cleans up."""
 
     def invoke(self, context: click.Context) -> Any:
         for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
                 signal.signal(number, interrupt)
         try:
             return super().invoke(context)
         except click.UsageError as error:
-            error.ctx = None  # its lines about --help would follow
+            error.ctx = None  # click would add lines about --help
             raise
         except KeyboardInterrupt as error:
             number = signal.Signals(*error.args or (signal.SIGINT,))
             click.echo(f"Error: ended by {number.name}", err=True)
             sys.exit(128 + number)
         except OSError as error:
-            if error.errno == errno.EPIPE:  # click's: the reader of stdout is gone
+            if error.errno == errno.EPIPE:  # click raises this when the reader of stdout is gone
                 raise
             where = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(f"{where}{error.strerror or error}") from error
@@ -152,7 +152,8 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
 
 
 def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
-    """What a run is made from; "" where the guests of the scenario are made for the run."""
+    """Return the digest of what a run is made from, or "" where the guests of the scenario are made
+    for the run."""
     check_board(tree, board)
     made = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
     if any(guest.recipe for guest in made.guests.values()):
@@ -179,7 +180,7 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
     folder.mkdir(parents=True, exist_ok=True)
     traced = trace_files.with_trace(tree.plan(plan))
     file = folder / f"{board}.pftrace"
-    file.unlink(missing_ok=True)  # of another run
+    file.unlink(missing_ok=True)  # the trace of an earlier run
     outcome = run_board(tree, board, traced, "icount", timeout, folder, quiet)
     print_problems(outcome.problems, outcome.log.text)
     if not outcome.log.run or not trace_files.has_exits(outcome.log, traced):
@@ -194,7 +195,7 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
 
 
 def draw_request(path: Path, log: Log, plan: Plan) -> None:
-    # Imported here: no other command needs it.
+    # Only this command needs the module, which is slow to import.
     from hypbench.html.timeline import picture_of
 
     board = plans.board_of(log.run["board"])
@@ -207,8 +208,8 @@ def draw_request(path: Path, log: Log, plan: Plan) -> None:
 
 def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept: Path | None, save: str | None
                   ) -> list[str]:
-    """Where the results are, how long they took, and what to do with them. They go to stderr, since
-    the time is another one in each run."""
+    """Report where the results are, how long they took, and how to continue. These lines go to
+    stderr, because the time differs in each run."""
     records, *others = result_paths(folder)
     tool = shown(tree.builds / "venv/bin/hypbench")
     named = (f", as {save}" if outcome.status == 0 else

@@ -21,11 +21,11 @@ from hypbench.rows import NOT_MODELLED, platform_of, select
 from hypbench.rules import believable
 from hypbench.tree import Tree, UnknownName, shown
 
-SHOWN = 5  # problems of a file; `hypbench check` lists all
+SHOWN = 5  # shown problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
 ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
 ALLOWED_BY_NAME = "; --allow {0} (ALLOW={0}) lets that pass"
-BY_NAME = ("compiler", "hz", "batch")  # differences that --allow names
+BY_NAME = ("compiler", "hz", "batch")  # differences that --allow accepts
 
 PATH = click.Path(path_type=Path)
 BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
@@ -36,7 +36,7 @@ CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
 
 def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
                  ) -> Threshold | None:
-    """`5%`, or a number in the rows' own unit."""
+    """A threshold: `5%`, or a number in the unit of the rows."""
     if given is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
@@ -123,7 +123,7 @@ def print_summary(a: Log, rows: list[ComparedRow], threshold: Threshold | None, 
 
 
 def last_run(tree: Tree, a: Path, log: Log) -> Path:
-    """The latest kept run of A's board, scenario and platform, which is not A itself."""
+    """Return the latest kept run of A's board, scenario and platform, other than A itself."""
     board, plan = log.run["board"], log.run["plan"]
     if board not in tree.boards():
         raise UnknownName(f"A is a run of board '{board}', which is not here: B=<records> is"
@@ -140,7 +140,7 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
 
 def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
                allowed: tuple[str, ...]) -> Iterator[str]:
-    """Reasons why this compares less than all that A and B have, or not like for like."""
+    """Return why this comparison leaves out rows of A or B, or is not like for like."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no row in common that can be"
     for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
@@ -158,7 +158,7 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
 
 
 def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
-    """What differs between rows of one name, and how many rows that is."""
+    """Return the differences between rows of one name, each with its number of rows."""
     reasons = Counter((row.member, row.reason or f"no {', '.join(row.lacks)} in B") for row in rows
                       if row.lacks or row.verdict == Verdict.NOT_COMPARABLE)
     yield from ((member, f"{count} rows cannot be compared: {reason}")
@@ -166,7 +166,7 @@ def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
 
 
 def opened(name: str, path: Path, number: int | None = None) -> Reading:
-    """A run with a run record and results, or one line that says what is wrong."""
+    """Return a run with a run record and results, or end with a line on what is wrong."""
     try:
         reading = read_file(path, number)
     except click.ClickException as error:
@@ -186,7 +186,7 @@ def about(log: Log) -> str:
 
 
 def report_losses(name: str, path: Path, reading: Reading) -> list[str]:
-    """Report what is wrong with a file and what of it is there; return the problems."""
+    """Report a file's problems and what is left of the file; return the problems."""
     log, problems = reading.log, reading.problems
     for text in [*reading.taken, *problems[:SHOWN]]:
         click.echo(f"hypbench: {name}: {text}", err=True)

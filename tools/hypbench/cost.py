@@ -21,12 +21,12 @@ from hypbench.instructions import CLASSES, Classes, Kind
 from hypbench.records import Data, Log
 from hypbench.tree import Tree
 
-LINE, PAGE = 6, 12  # bits of an address within a cache line, a page
+LINE, PAGE = 6, 12  # address bits within a cache line, and within a page
 SWITCHES = ("paths", "data")
 BASES = ("GICD", "GICC", "GICH", "GICV", "GICR")  # members of struct gic_bases, in order
 GIC_REGISTERS = "drivers/gic/gic_regs.h"
 REGISTER = re.compile(r"^#define (GIC[A-Z])_(\w+) (0x[0-9a-f]+)u$", re.MULTILINE)
-FRAME = 0x10000  # a redistributor's second frame, and the space of a GIC part
+FRAME = 0x10000  # offset of a redistributor's second frame, and size of a GIC part
 EXACT = ("instructions", "loads", "stores", "devices", "register_reads", "register_writes",
          "barriers", "maintenance", "entries", "returns")
 Devices = Callable[[int], str]  # physical address → register of a device
@@ -62,8 +62,8 @@ class Visit(NamedTuple):
 
 @dataclass
 class Cost:
-    """The cost vector of one path, at EL2 alone. Lines have 64 bytes, pages 4 KiB; `fill` is the
-    share of the lines' bytes that the path uses."""
+    """The cost vector of one path at EL2. Lines have 64 bytes, pages 4 KiB; `fill` is the share of
+    the lines' bytes that the path uses."""
 
     instructions: int = 0
     text_lines: int = 0
@@ -72,7 +72,7 @@ class Cost:
     data_pages: int = 0
     loads: int = 0
     stores: int = 0
-    devices: dict[str, int] = field(default_factory=dict)  # register → accesses
+    devices: dict[str, int] = field(default_factory=dict)  # number of accesses by register
     register_reads: int = 0
     register_writes: int = 0
     barriers: int = 0
@@ -83,7 +83,7 @@ class Cost:
     data_fill: float = 0.0
 
     def kinds(self) -> dict[str, int]:
-        """The instructions by what they are."""
+        """Count the instructions by kind."""
         found = {"load": self.loads, "store": self.stores,
                  "device access": sum(self.devices.values()),
                  "system register read": self.register_reads,
@@ -118,7 +118,8 @@ class Machine:
 
     @cached_property
     def bases(self) -> dict[int, str]:
-        """Address → part of the GIC. struct gic_bases is the first member of struct board."""
+        """Return the part of the GIC at each address. struct gic_bases is the first member of
+        struct board."""
         found = {self.read(self.board + i * self.word, self.word): part
                  for i, part in enumerate(BASES)}
         return {base: part for base, part in found.items() if base}
@@ -129,7 +130,7 @@ class Machine:
         if base is None or not part or address - base >= 0x200000:
             return "other"
         offset = address - base
-        if part == "GICR" and offset % (2 * FRAME) >= FRAME:  # SGI_base: GICD's layout
+        if part == "GICR" and offset % (2 * FRAME) >= FRAME:  # SGI_base has the layout of GICD
             return f"GICR_{self.register('GICD', offset % FRAME)}"
         return f"{part}_{self.register(part, offset % (2 * FRAME))}"
 
@@ -140,17 +141,18 @@ class Machine:
 
 
 def registers(header: str) -> dict[str, list[tuple[int, str]]]:
-    """Part of the GIC → offsets and names of its registers, ascending."""
+    """Return for each part of the GIC the offsets and names of its registers, ascending."""
     found: dict[str, list[tuple[int, str]]] = {}
     for part, name, offset in REGISTER.findall(header):
         found.setdefault(part, []).append((int(offset, 16), name))
     return {part: sorted(names) for part, names in found.items()}
 
 
-# --- from the plugin's lines ---
+# --- reading the plugin's lines ---
 
 def visits_of(lines: Iterable[str]) -> Iterator[Visit]:
-    """Each window in the order of the run. A window with an end not seen has its ticks alone."""
+    """Return each window in the order of the run. A window whose end was lost has only its
+    ticks."""
     last: Visit | None = None
     for line in lines:
         kind, *words = line.split()
@@ -213,7 +215,7 @@ def fill(bytes_used: set[int]) -> float:
 
 
 def instructions_with(accesses: list[Access]) -> tuple[int, int]:
-    """Instructions that load from memory alone, and instructions that store to memory. An
+    """Count instructions that only load from memory, and instructions that store to memory. An
     exclusive store counts as a store, though QEMU also loads."""
     stores: list[bool] = []
     for access in accesses:
@@ -229,7 +231,7 @@ def instructions_with(accesses: list[Access]) -> tuple[int, int]:
 # --- committed vectors ---
 
 def written(content: dict[str, Any]) -> str:
-    """JSON with a row a line."""
+    """Return JSON with one row a line."""
     rows = content["costs"]
     head = json.dumps(content | {"costs": {}}, indent=1)[:-len("{}\n}")]
     configs = ",\n".join(
@@ -241,8 +243,8 @@ def written(content: dict[str, Any]) -> str:
 
 def problems(committed: dict[str, dict[str, Data]], found: dict[str, dict[str, Cost]]
              ) -> Iterator[str]:
-    """A line for each part of a vector that differs from the committed one, and for each number of
-    lines or pages that is above it by more than one."""
+    """Return a line for each part of a vector that differs from the committed vector. A number of
+    lines or pages may be above it by one."""
     for config in sorted(committed.keys() | found.keys()):
         old, new = committed.get(config, {}), found.get(config, {})
         for path in sorted(old.keys() | new.keys()):
@@ -262,15 +264,15 @@ def differences(old: Data, new: Data) -> Iterator[str]:
             yield f"{name} {new[name]}, at most {old[name]} + 1"
 
 
-# --- of a run ---
+# --- costs of a run ---
 
 def row_name(record: Data) -> str:
     return f"{record['bench']} {record['variant']}"
 
 
 def paths_of(log: Log, lines: Iterable[str]) -> Iterator[tuple[Data, Visit]]:
-    """Each row's record, and the window of its last sample, which is warm. A row without EL2 is
-    left out, and so is one with a window that was not seen."""
+    """Return each row's record with the window of its last sample, which is warm. Rows without EL2
+    and rows with a lost window are left out."""
     visits = visits_of(lines)
     for _, records in groupby(log.of_kind("bench"), key=lambda record: record["step"]):
         for record, last in last_windows(list(records), visits):
@@ -279,7 +281,7 @@ def paths_of(log: Log, lines: Iterable[str]) -> Iterator[tuple[Data, Visit]]:
 
 
 def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict[str, Cost]]:
-    """Configuration → row → the cost of its last sample."""
+    """Return by configuration and row the cost of the last sample."""
     found: dict[str, dict[str, Cost]] = {}
     for record, last in paths_of(log, lines):
         found.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)
@@ -287,8 +289,8 @@ def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict
 
 
 def last_windows(records: list[Data], visits: Iterator[Visit]) -> list[tuple[Data, Visit]]:
-    """The last window of each record of a step. A benchmark takes the samples of one variant after
-    the other, or a sample of each in turn; the ticks show which."""
+    """Return the last window of each record of a step. A benchmark takes the samples of its
+    variants one variant after the other, or in turns; the ticks show which."""
     windows = list(islice(visits, sum(record["n"] + 1 for record in records)))
     lengths = [record["n"] + 1 for record in records]
     ends = [windows[end - 1] for end in accumulate(lengths) if end <= len(windows)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of a cost vector take on a simulated core: a least-squares fit of the times of a
-reference run by the vectors of the same paths, which reference/<board>/<plan>.costs.json has of the
-commit of the run. docs/reference/cost-fit.md is made of it."""
+"""The price of each part of a cost vector on a simulated core: a least-squares fit of the times of
+a reference run to the vectors of the same paths. reference/<board>/<plan>.costs.json has the
+vectors, counted at the commit of that run. docs/reference/cost-fit.md shows the fit."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -17,8 +17,9 @@ from hypbench.tree import Tree
 
 BOARD, PLAN = "gem5-a72", "timed"
 COLD = "-cold-caches"
-ADDED = ("timer_wakeup", "sgi_self")  # the guest's own part is the same natively: taken out
-PHASED = "irq_phases"  # its stamps are a part of the path
+# the guest's own part, which is the same natively, is subtracted
+ADDED = ("timer_wakeup", "sgi_self")
+PHASED = "irq_phases"  # the stamps of these paths are a part of the path
 Part = tuple[str, Callable[[Data], float]]
 CONSTANT: Part = ("constant", lambda cost: 1)
 WARM: tuple[Part, ...] = (
@@ -35,7 +36,7 @@ class Fit:
 
     parts: tuple[str, ...]
     prices: list[float]
-    rows: list[tuple[str, str, float, float]]  # configuration, path, ns, ns of the model
+    rows: list[tuple[str, str, float, float]]  # one row: configuration, path, ns, ns of the model
 
     @property
     def rms(self) -> float:
@@ -43,7 +44,7 @@ class Fit:
 
     @property
     def explained(self) -> float:
-        """The share of the variance: R²."""
+        """Return R², the share of the variance that the model explains."""
         times = np.array([time for *_, time, _ in self.rows])
         left = sum((time - model) ** 2 for *_, time, model in self.rows)
         return 1 - float(left / ((times - times.mean()) ** 2).sum())
@@ -59,14 +60,14 @@ def fit(rows: list[tuple[str, str, Data, float]], parts: tuple[Part, ...]) -> Fi
 
 
 def medians(log: Log) -> dict[tuple[str, str], float]:
-    """Configuration and path → ns."""
+    """Return the median ns by configuration and path."""
     return {(record["config"], f"{record['bench']} {record['variant']}"):
             record["p50"] * 1e9 / record["hz"] for record in log.of_kind("bench")}
 
 
 def times_of(costs: dict[str, dict[str, Data]], times: dict[tuple[str, str], float]
              ) -> Iterator[tuple[str, str, Data, float, float | None]]:
-    """Each path with its vector, its warm time and what cold caches add to it."""
+    """Return each path with its vector, its warm time and the time that cold caches add."""
     for config, paths in costs.items():
         for path, cost in paths.items():
             bench = path.split()[0]
@@ -84,7 +85,7 @@ def vectors(tree: Tree) -> Path:
 
 
 def fits(tree: Tree) -> tuple[Fit, Fit]:
-    """Warm, and what cold caches add."""
+    """Fit the warm times, and the times that cold caches add."""
     records = tree.reference(BOARD, PLAN)
     kept = json.loads(vectors(tree).read_text())
     log = read_file(records).log

@@ -13,7 +13,7 @@ from hypbench.profile import plugin, why_not
 from hypbench.session import built_image, run_board
 from hypbench.tree import Tree
 
-SAMPLES = 10  # of a benchmark; under icount all warm ones are alike
+SAMPLES = 10  # samples of each benchmark; under icount all warm samples are equal
 
 
 def few_samples(plan: Plan) -> Plan:
@@ -23,7 +23,7 @@ def few_samples(plan: Plan) -> Plan:
 
 
 def check_possible(tree: Tree, board: str, clock: str, guest: Path | None = None) -> None:
-    """Refuse, before anything is built, what cannot be counted."""
+    """Refuse, before any build, a plan that cannot be counted."""
     if guest:
         raise click.UsageError(f"costs are counted of the bench guest, not of GUEST={guest}")
     if clock != "icount":

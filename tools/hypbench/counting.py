@@ -20,15 +20,15 @@ IRQ_VECTOR = {"armv8": 0x280, "armv7": 0x18}
 
 
 class Block(NamedTuple):
-    """Instructions that were executed one after the other."""
+    """Instructions that were executed in one sequence."""
 
     level: str  # g: guest, h: EL2, s: EL3
     address: int
-    length: int  # in instructions
+    length: int  # length in instructions
 
 
 class Window(NamedTuple):
-    """A line of the plugin."""
+    """A window of the guest, from one line of the plugin."""
 
     ticks: int
     guest: int
@@ -39,8 +39,9 @@ class Window(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """Count of these instructions by icount: it takes an aborted access back, and counts
-        what follows on a register access that traps, in its block, once more."""
+        """Return the count of these instructions as icount has it: without an aborted access, and
+        with the instruction after a trapped register access counted twice if it is in the same
+        block."""
         return self.guest + self.el2 - self.aborted + self.left
 
 
@@ -92,7 +93,8 @@ def symbol_table(elf: ELFFile) -> Iterator[Symbol]:
 
 
 def paths_of(lines: Iterable[str]) -> list[tuple[Window, list[Block]] | None]:
-    """Each window with its path, in the order of the run; None for one that was lost."""
+    """Return each window with its path, in the order of the run; the path of a lost window is
+    None."""
     found: list[tuple[Window, list[Block]] | None] = []
     for line in lines:
         kind, *words = line.split()

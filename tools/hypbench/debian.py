@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages, of any architecture, unpacked under build/cache/debian: boot loaders, firmware
-and device trees. The machine's own apt is asked, in a folder of its own: nothing is installed, and
-root is not needed. (python-apt is for the system's Python alone; downloads with hashes in this tree
-would name versions that a mirror drops.)"""
+"""Fetch and unpack Debian packages of any architecture under build/cache/debian: boot loaders,
+firmware and device trees.
+
+The machine's own apt does the work with a state folder in this tree, so nothing is installed and no
+root is needed. (python-apt works only with the system's Python; downloads with hashes in this tree
+would name versions that a mirror drops.)
+"""
 
 import fcntl
 import fnmatch
@@ -24,7 +27,7 @@ from hypbench.template import filled_in
 from hypbench.tree import Tree
 
 CACHE = Tree().builds / "cache" / "debian"
-# For now, also where a mirror is being brought up to date.
+# Several attempts, because a mirror may be in the middle of an update.
 UNREACHABLE = re.compile(r"resolving|could not resolve|could not connect|unable to connect|"
                          r"network is unreachable|timed out|connection failed|no route to host|"
                          r"mirror sync in progress", re.IGNORECASE)
@@ -35,19 +38,20 @@ class Offline(click.ClickException):
 
 
 class FetchError(click.ClickException):
-    """The archive was reached, and did not give the package."""
+    """The archive was reached, but did not give the package."""
 
 
-FLAVOURS = {"armhf": "armmp", "arm64": "arm64"}  # of the kernels whose device trees are taken
-KERNEL_FILE = "linux-binary-*"  # the package that has nothing but the kernel
+# flavours of the kernels whose device trees are used
+FLAVOURS = {"armhf": "armmp", "arm64": "arm64"}
+KERNEL_FILE = "linux-binary-*"  # a package with only the kernel
 
-# This process tries each search once: apt may wait long.
+# This process runs each failed search once, because apt may wait long.
 unreachable: dict[Path, str] = {}
 
 
 @dataclass(frozen=True)
 class Apt:
-    """An apt with lists of its own: of one suite, component and architecture."""
+    """An apt with package lists of its own, for one suite, component and architecture."""
 
     root: Path
 
@@ -71,13 +75,14 @@ class Apt:
         raise FetchError(f"{program} {' '.join(words)} failed\n{story}")
 
     def dependency(self, package: str, pattern: str) -> str:
-        """The package that PACKAGE depends on and whose name matches, as a metapackage has it."""
+        """Return the package that PACKAGE, usually a metapackage, depends on and whose name
+        matches."""
         names = self.dependencies(package)
         found = fnmatch.filter(names, pattern)
         if not found:
             raise FetchError(f"{package} depends on nothing like {pattern}, but on:"
                              f" {', '.join(names) or 'nothing'}")
-        # From Linux 7 on, a kernel's own package is a metapackage as well.
+        # From Linux 7 on, also the package of a kernel itself is a metapackage.
         return next(iter(fnmatch.filter(self.dependencies(found[0]), KERNEL_FILE)), found[0])
 
     def dependencies(self, package: str) -> list[str]:
@@ -88,12 +93,10 @@ class Apt:
 def fetch(package: str, arch: str | None = None, component: str | None = None,
           release: str | None = None, *, depends: str | None = None, keep: tuple[str, ...] = (),
           cache: Path = CACHE) -> Path:
-    """The folder with an unpacked package; downloaded only when it is not there.
-
-    `component` is main unless given, `release` this machine's. `depends`: not the package itself
-    but what it depends on, by a glob: metapackages name the newest kernel. `keep`: globs of the
-    paths (usr/lib/…) to unpack; without it, all.
-    """
+    """Return the folder with an unpacked package, and download the package only if the folder is
+    missing. `component` is main unless given, `release` this machine's. `depends`, a glob, takes
+    the package that this one depends on: metapackages name the newest kernel. `keep`: globs of the
+    paths (usr/lib/…) to unpack; without it, all."""
     arch = arch or machine_architecture()
     folder = place_of(package, arch, release, depends, keep, cache)
     if folder.is_dir():
@@ -103,7 +106,7 @@ def fetch(package: str, arch: str | None = None, component: str | None = None,
         if cache in unreachable:
             raise Offline(unreachable[cache])
         with locked(cache):
-            if not folder.is_dir():  # another process may have been first
+            if not folder.is_dir():  # another process may have fetched the package meanwhile
                 download(package, arch, component or "main", release, depends, keep, folder, cache)
     except (NotDebian, Offline, FetchError) as error:
         if isinstance(error, Offline):
@@ -126,13 +129,14 @@ def place_of(package: str, arch: str, release: str | None, depends: str | None,
 
 def kernel_package(flavour: str, arch: str, keep: tuple[str, ...], release: str | None = None,
                    cache: Path = CACHE) -> Path:
-    """The files of the newest kernel of a flavour that `keep` names."""
+    """Return the files of the newest kernel of a flavour that match `keep`."""
     return fetch(f"linux-image-{flavour}", arch, release=release,
                  depends=f"linux-image-[0-9]*-{flavour}", keep=keep, cache=cache)
 
 
 def kernel(flavour: str, arch: str, release: str | None = None, cache: Path = CACHE) -> Path:
-    """Debian's newest kernel of a flavour: boot/vmlinuz-<version>, or vmlinuz in its modules."""
+    """Return the file of Debian's newest kernel of a flavour: boot/vmlinuz-<version>, or vmlinuz in
+    its modules."""
     package = kernel_package(flavour, arch, ("*/vmlinuz*",), release, cache)
     found = sorted(package.rglob("vmlinuz*"))
     if not found:
@@ -141,7 +145,7 @@ def kernel(flavour: str, arch: str, release: str | None = None, cache: Path = CA
 
 
 def device_tree(name: str, arch: str, cache: Path = CACHE) -> Path:
-    """A device tree of Debian's kernel by its name, such as bcm2711-rpi-4-b.dtb."""
+    """Return a device tree of Debian's kernel by its name, such as bcm2711-rpi-4-b.dtb."""
     trees = kernel_package(FLAVOURS[arch], arch, ("usr/lib/linux-image-*",), cache=cache)
     found = sorted(trees.rglob(name))
     if not found:
@@ -158,7 +162,8 @@ def machine_architecture() -> str:
 
 @contextmanager
 def locked(cache: Path) -> Iterator[None]:
-    """One fetch at a time: apt's lists are shared. The lock goes with the process."""
+    """Allow one fetch at a time, because processes share apt's lists. The lock ends with the
+    process."""
     cache.mkdir(parents=True, exist_ok=True)
     with open(cache / "lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -175,9 +180,10 @@ def download(package: str, arch: str, component: str, release: str, depends: str
     if depends:
         package = apt.dependency(package, depends)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(".half-*"):  # of a process that was killed
+    for left in folder.parent.glob(".half-*"):  # left over by a process that was killed
         shutil.rmtree(left)
-    # beside its place, and renamed when it is complete: nothing is ever half there
+    # The package is unpacked beside its place and renamed when it is complete, so a partial folder
+    # is never used.
     with tempfile.TemporaryDirectory(prefix=".half-", dir=folder.parent) as half:
         apt("apt-get", "download", package, cwd=Path(half))
         debs = list(Path(half).glob("*.deb"))
@@ -189,7 +195,7 @@ def download(package: str, arch: str, component: str, release: str, depends: str
 
 
 def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
-    """The paths in an archive, or those that match a glob of `keep`."""
+    """Unpack the paths of an archive, or those that match a glob of `keep`."""
     folder.mkdir()
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as source:
         done = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",

@@ -26,8 +26,8 @@ def sha256(*parts: bytes) -> str:
 
 
 def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> str:
-    """The digest of the built image with this plan in it, and of what starts the image: QEMU's
-    words, or gem5's machine and the scripts that build the machine."""
+    """Return the digest of the built image with this plan, and of what starts the image: QEMU's
+    options, or gem5's machine and the scripts that build it."""
     image = built_image(tree, board)
     if tree.is_gem5(board):
         machine = gem5_machine(tree, board, core_count(plan),
@@ -42,8 +42,8 @@ def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> s
 
 
 def executed(image: bytes) -> bytes:
-    """What an ELF file has in memory: without symbols and DWARF, whose names change with each
-    build. Another image is that itself."""
+    """Return what an ELF file loads into memory, without symbols and DWARF, whose names change with
+    each build. An image of another format is returned whole."""
     try:
         elf = ELFFile(io.BytesIO(image))
     except ELFError:
@@ -53,14 +53,15 @@ def executed(image: bytes) -> bytes:
 
 
 def image_build(tree: Tree, board: str) -> str:
-    """The build that a board's image was made of; empty where none is built."""
+    """Return the build that a board's image was made from, or an empty text if no image is
+    built."""
     source = tree.build(board) / "build_id.c"
     found = BUILD_ID.search(source.read_text()) if source.is_file() else None
     return found[1] if found else ""
 
 
 def without_build_id(image: bytes, build: str) -> bytes:
-    """The commit is in each record, but changes none."""
+    """Blank the commit, which every record has and which changes no number."""
     if not build:
         return image
     text = build.encode().ljust(BUILD_ID_SIZE, b"\0")
@@ -69,5 +70,5 @@ def without_build_id(image: bytes, build: str) -> bytes:
 
 @cache
 def gem5_machine(tree: Tree, board: str, cores: int, _words: str) -> str:
-    """Asking gem5 takes a second."""
+    """Return gem5's machine. The result is cached, because gem5 takes a second to answer."""
     return gem5.machine_of(tree, board, cores).text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results in the formats that other programs read: a run, or a comparison of two, as JUnit XML,
+"""Results in the formats of other programs: a run, or a comparison of two runs, as JUnit XML,
 Markdown, annotations of GitHub, JSON for a benchmark service, CSV and Parquet. Each format is one
 function of a `Results`."""
 
@@ -18,15 +18,15 @@ import click
 from hypbench.plan_words import nearest
 from hypbench.tree import UnknownName, write_whole
 
-ANNOTATIONS = 10  # GitHub shows as many of each level for a step
-ROWS_SHOWN = 50  # of a Markdown table
+ANNOTATIONS = 10  # GitHub shows at most so many annotations of each level for a step
+ROWS_SHOWN = 50  # rows of a Markdown table
 Frame = list[dict[str, Any]]  # a row: column to a text, an integer, a float or None
 
 
 class Outcome(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
-    SKIPPED = "skipped"  # not measured, or not compared, for a reason that fails nothing
+    SKIPPED = "skipped"  # not measured or not compared, for a reason that is no failure
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Case:
     variant: str
     config: str
     outcome: Outcome
-    text: str = ""  # the reason, or what changed
+    text: str = ""  # the reason of a failure or skip, or the change
     unit: str = "ticks"
-    value: float | None = None  # the median, of B in a comparison
+    value: float | None = None  # the median; in a comparison B's
     low: float | None = None  # its interval, or the interval of the difference
     high: float | None = None
     before: float | None = None  # A's median
@@ -51,11 +51,11 @@ class Case:
 
 @dataclass
 class Results:
-    title: str  # one line: what was run, or compared
+    title: str  # one line: the run, or the compared runs
     suite: str  # board and scenario
     cases: list[Case]
     frame: Frame
-    problems: list[str] = field(default_factory=list)  # of the whole: each is a failure
+    problems: list[str] = field(default_factory=list)  # problems of the whole run, each a failure
     properties: dict[str, str] = field(default_factory=dict)
 
     def of(self, outcome: Outcome) -> list[Case]:
@@ -73,7 +73,7 @@ def number(value: float) -> str:
 
 
 def measured(case: Case) -> str:
-    """The value, after A's where there is one."""
+    """Return the value, with A's value before it in a comparison."""
     if case.value is None:
         return ""
     before = "" if case.before is None else f"{number(case.before)} -> "
@@ -81,7 +81,8 @@ def measured(case: Case) -> str:
 
 
 def junit(results: Results) -> bytes:
-    """A suite for the board and scenario, a case for each row; a problem of the whole is a case."""
+    """A suite for the board and scenario, with a case for each row and for each problem of the
+    whole run."""
     failed, skipped = (len(results.of(one)) for one in (Outcome.FAILED, Outcome.SKIPPED))
     counts = {"tests": str(len(results.cases) + len(results.problems)),
               "failures": str(failed), "errors": str(len(results.problems)),
@@ -113,7 +114,7 @@ def add_case(suite: ElementTree.Element, place: str, case: Case) -> None:
 
 
 def markdown(results: Results) -> bytes:
-    """For a pull request: the summary, the problems, a table of what failed or changed."""
+    """Text for a pull request: the summary, the problems, a table of failed or changed rows."""
     lines = [f"### {plain(results.title)}", "", f"{results.summary}.", ""]
     lines += [f"- {plain(text)}" for text in results.problems] + [""] * bool(results.problems)
     listed = [case for case in results.cases if case.outcome == Outcome.FAILED or (
@@ -130,7 +131,7 @@ def markdown(results: Results) -> bytes:
 
 
 def plain(text: str) -> str:
-    """Text of one line without the marks of Markdown and HTML."""
+    """Return text as one line without the marks of Markdown and HTML."""
     text = " ".join(text.split())
     for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(mark, instead)
@@ -151,7 +152,7 @@ def github(results: Results) -> bytes:
 
 
 def escaped(text: str, more: str = "") -> str:
-    """Data of a workflow command; `more`: the marks that a property may not have either."""
+    """Escape data of a workflow command. `more`: further characters that a property must escape."""
     return "".join(f"%{ord(mark):02X}" if mark in f"%\r\n{more}" else mark for mark in text)
 
 
@@ -181,12 +182,12 @@ def comma_separated(results: Results) -> bytes:
 
 
 def safe(value: object) -> object:
-    """No formula, for readers who open the file in a spreadsheet."""
+    """Prevent a cell from being a formula in a spreadsheet."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
 
 
 def parquet(results: Results) -> bytes:
-    # Imported here: no other format needs the library.
+    # Only this format needs the library, which is slow to import.
     from arro3.core import Array, DataType, Table
     from arro3.io import write_parquet
 
@@ -212,7 +213,7 @@ BINARY = ("parquet",)
 
 @dataclass(frozen=True)
 class Target:
-    """A format, and the file that it goes to; without a file, standard output."""
+    """A format and its file; without a file, standard output."""
 
     format: str
     file: Path | None
@@ -243,7 +244,7 @@ FORMAT = click.option("--format", "targets", multiple=True, callback=targets_of,
 
 
 def is_replaced(targets: list[Target]) -> bool:
-    """Whether a format takes the place of the tables."""
+    """Return whether a format is printed instead of the tables."""
     return any(target.file is None for target in targets)
 
 

@@ -20,37 +20,37 @@ from hypbench.rows import Key, Row, Settings, default_of, rows_of, settings_of
 from hypbench.tree import on_the_board
 from hypbench.windows import window_of
 
-PRESET_AXES = ("stage2", "irq", "lr", "traps")  # what the presets differ in
-COUNTING = ("cycles", "events")  # what else is read outside of the ticks
+PRESET_AXES = ("stage2", "irq", "lr", "traps")  # axes that distinguish the presets
+COUNTING = ("cycles", "events")  # columns that are read outside of the ticks' window
 REFERENCE_PLANS = ("neighbours", "colouring", "paper-s4-timed", "tlb", "timed", "timed-sw")
-# The page shows a reference run of these where the tree has one, and a tree without lacks nothing.
+# The page shows a reference run of these plans if the tree has one; a missing run is no loss.
 OPTIONAL_PLANS = ("switches",)
 Result = TypeVar("Result")
-POINTS = 200  # at most, of a curve; its ends are always there
+POINTS = 200  # most points of a curve, whose ends are always kept
 WINDOWS = {"pair": "between two reads of CNTPCT around the path",
            "cval": "from the timer's compare value, or a stamp, to a stamp"}
 
 
 @cache
 def published(name: str) -> Data:
-    """Published numbers: studies.json."""
+    """Return published numbers from a file such as studies.json."""
     return json.loads((Path(__file__).with_name("analysis") / f"{name}.json").read_text())
 
 
 @dataclass
 class Source:
-    """The records of one plan on one board, and what is wrong with them."""
+    """The records of one plan on one board, and their problems."""
 
     plan: str
     log: Log
     problems: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    uncaptured: bool = False  # a board's plan that has no records yet: no loss
+    uncaptured: bool = False  # a plan without records yet on this board, which is no loss
     kept: bool = False  # a reference run, from the tree
-    packed: bytes = b""  # the records, by gzip: the page's download
-    board: str = ""  # the name of the board that has it
-    whole: Log | None = None  # with the records of VMs beside the measured one
+    packed: bytes = b""  # the records, compressed by gzip, for the page's download
+    board: str = ""  # name of the board whose records these are
+    whole: Log | None = None  # the records with those of the other VMs
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -58,12 +58,12 @@ class Source:
 
     @cached_property
     def configs(self) -> dict[str, Settings]:
-        """Name to axes, as the run record has them; of a log without one, names alone."""
+        """Return each configuration's axes by its name. An old log without axes has names alone."""
         return settings_of(self.log) or {row.config: {} for row in self.rows}
 
     def config_of(self, mode: str) -> str:
-        """The configuration of that name, or else the first that is the mode with one grain or
-        another of stage 2 and is otherwise as usual."""
+        """Return the configuration of that name, or the first that is this mode with another grain
+        of stage 2 and default axes otherwise."""
         if mode in self.configs:
             return mode
         return next((name for name, axes in self.configs.items()
@@ -82,7 +82,8 @@ class Source:
                      if (row.variant, row.config) == (variant, config)), None)
 
     def cell(self, row: Row | None, text: str | None = None, mark: str = "") -> Cell:
-        """The row's median, or a text: leads to the row of summary.csv at the end of the page."""
+        """A cell with the row's median, or with a text; it links to the row of summary.csv at the
+        end of the page."""
         if text is None:
             text = self.clock.show(row.p50 if row else None)
         return Cell(text, mark, self.link(row.key) if row else "")
@@ -92,11 +93,11 @@ class Source:
         return [self.cell(row, self.clock.show(one)) for one in ticks]
 
     def link(self, key: Key) -> str:
-        """To the row of summary.csv."""
+        """Link to the row of summary.csv."""
         return "#row/" + "/".join(quote(word, safe="") for word in (self.board, self.plan, *key))
 
     def note(self, row: Row, what: str = "") -> str:
-        """Shown at a point of a figure."""
+        """Return the text that a figure shows at a point."""
         pool, show = row.pool, self.clock.show
         window = ": ".join(filter(None, (WINDOWS.get(row.first.get("window", "")),
                                          window_of(row.bench, row.variant))))
@@ -105,7 +106,8 @@ class Source:
                 f" {show(pool.high)}; window: {window}")
 
     def steps(self, rows: Iterable[Row]) -> list[Data]:
-        """Values that samples of each row have, with the share of its samples up to each."""
+        """Return for each row the values of its samples, with the share of samples up to each
+        value."""
         return [one for row in rows for one in self._steps(row)]
 
     def _steps(self, row: Row) -> list[Data]:
@@ -138,8 +140,8 @@ EMPTY = Source("", Log())
 class Board:
     name: str
     sources: dict[str, Source] = field(default_factory=dict)
-    side: str = ""  # A or B, of a page that compares two records files
-    one_log: bool = False  # what the log has no records of is no loss
+    side: str = ""  # A or B, on a page that compares two records files
+    one_log: bool = False  # missing records of this log are no loss
     flames: list[Flame] = field(default_factory=list)
     why_no_flames: str = ""
 
@@ -149,18 +151,18 @@ class Board:
 
     @property
     def run(self) -> Data | None:
-        """The run record that stands for all of them."""
+        """Return the run record that represents all runs of the board."""
         return next((source.log.run for source in self.sources.values() if source.log.run), None)
 
     @property
     def silicon(self) -> bool:
-        """Its records come from the board itself, or will."""
+        """The records come from the board itself, now or later."""
         return any(source.uncaptured or source.log.run and source.log.run["platform"] == "silicon"
                    for source in self.sources.values())
 
     @property
     def partial(self) -> bool:
-        """It has no plans but those of a reference run: what it lacks is no loss."""
+        """The board has only plans of reference runs, so a missing plan is no loss."""
         return bool(self.sources) and self.sources.keys() <= {*REFERENCE_PLANS,
                                                                  *OPTIONAL_PLANS}
 
@@ -170,12 +172,13 @@ class Board:
 
     @property
     def label(self) -> str:
-        """With the simulator; of reference runs of one build also with that build."""
+        """Return the board's name with the simulator, and with the build if all reference runs have
+        one build."""
         builds = {source.log.run["build"] for source in self.sources.values() if source.log.run}
         return self.label_of(self.run, len(builds) == 1)
 
     def label_of(self, run: Data | None, with_build: bool = True) -> str:
-        """The same for one run of the board."""
+        """Return the label for one run of the board."""
         if not run:
             return self.name
         simulator = " ".join(run.get("machine", "").split()[:2])
@@ -193,47 +196,48 @@ class Board:
         return self.sources.get(plan, EMPTY)
 
     def any_of(self, *plans: str) -> Source:
-        """The first of these plans' records."""
+        """Return the records of the first of these plans that has any."""
         return next((self.source(plan) for plan in plans if self.source(plan).rows), EMPTY)
 
     def those(self, plans: Iterable[str]) -> list[Source]:
-        """The records of these plans, or of every plan if the board has none of these."""
+        """Return the records of these plans, or of every plan if the board has none of these."""
         return ([self.sources[plan] for plan in plans if plan in self.sources]
                 or list(self.sources.values()))
 
     def first_with(self, bench: str, *plans: str) -> Source:
-        """The first of these plans' records (then of any) in which a benchmark has results."""
+        """Return the records of the first plan, of these or else of all, in which a benchmark has
+        results."""
         names = [*plans, *(name for name in self.sources if name not in plans)]
         return next((self.source(name) for name in names if self.source(name).of_bench(bench)),
                     EMPTY)
 
     def with_results(self, of: Callable[[Log], list[Result]]
                      ) -> dict[str, tuple[Source, list[Result]]]:
-        """The records of each plan in which a guest has results of its own, with these."""
+        """Return for each plan the records with a guest's own results, and these results."""
         found = {plan: (source, of(source.whole or source.log))
                  for plan, source in self.sources.items()}
         return {plan: pair for plan, pair in found.items() if pair[1]}
 
     def missing(self, what: str, plan: str) -> Notice | None:
-        """No records of this; None for a board that has few plans."""
+        """Notice that records of a plan are missing; None for a board that has few plans."""
         how = self.how(plan) if self.silicon else ""
         return None if self.partial or self.one_log else Notice(
             f"{self.name}: no records of {what}. They come from the scenario {plan}. {how}".strip())
 
     def how(self, plan: str) -> str:
-        """How records of a plan come from the board itself."""
+        """Return how to get a plan's records from the board itself."""
         return f"On {self.name} that is {on_the_board(self.name, plan).replace('`', '')}."
 
 
 def frame_of(log: Log, whole: Log | None = None) -> Board:
-    """The frame of one VM's log; `whole`: with the other VMs' records."""
+    """Return the frame of one VM's log; with `whole`, also the other VMs' records."""
     run = log.run or {"board": "", "plan": ""}
     plan = run["plan"] or "plan"
     return Board(run["board"], {plan: Source(plan, log, whole=whole)}, one_log=True)
 
 
 def lost_steps(log: Log, plan: Plan) -> list[str]:
-    """The steps of a plan that the log does not have: one line per benchmark."""
+    """Return one line for each benchmark whose steps the log lacks."""
     benches = dict.fromkeys(name for name, _ in plan.benches)
     ended = {(step["bench"], step["config"]) for step in log.of_kind("step")
              if step["outcome"] == "done"}
@@ -242,8 +246,8 @@ def lost_steps(log: Log, plan: Plan) -> list[str]:
 
 
 def histogram(row: Row) -> list[tuple[int, int]]:
-    """(net value, count), ascending; the value is its bucket's upper edge, clipped as a
-    percentile is, so that a bucket of one value shows that value."""
+    """Return (net value, count) of each bucket, ascending. The value is the bucket's upper edge,
+    clipped to the smallest and largest sample, so a bucket of one value shows that value."""
     counts: dict[int, int] = {}
     for edge, count in row.pool.buckets:
         value = min(max(edge, row.pool.low), row.pool.high)

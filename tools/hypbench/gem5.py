@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards that gem5 plays: which gem5, what it is to build, and one run of it.
+"""Run boards under gem5: find gem5, describe the machine, start a run.
 
-GEM5 in the environment names the program, GEM5_MACHINE changes settings of the machine: words like
-core=in-order. tools/gem5/board.py builds the machine inside gem5.
+GEM5 in the environment names the program, GEM5_MACHINE changes settings of the machine by words
+like core=in-order. tools/gem5/board.py builds the machine inside gem5.
 """
 
 import json
@@ -28,16 +28,16 @@ OLDEST = (24, 0)
 ANSWER = re.compile(rb'\{"gem5": "(?P<version>[\w.-]+)", "arm": (?P<arm>true|false)\}')
 PROBE_S = 120.0
 LIMIT_S = 14400.0
-SHOWN = 5  # lines of what gem5 said last
+SHOWN = 5  # number of gem5's last lines that are shown
 CHOICES = {"core": ("out-of-order", "in-order"), "walk_cache": ("on", "off"),
            "start": ("atomic", "timing")}
 CLOCK_MHZ = {"out-of-order": 1700, "in-order": 1500}
 MOST = 1 << 20
 MOST_CORES = abi.constant("PLAN_CORE_MAX")
-# TLBs and caches as the cores' reference manuals have them, L2 as in Exynos 5250 and BCM2711; no
-# second-level TLB and no stage-2 TLB of gem5's is anything but fully associative. MIDR: the part
-# number of the core, of the implementer that is reserved for software, so that no erratum applies.
-# gem5's walks of ARMv7 put entries of a walk cache into the TLB and never use them.
+# TLBs and caches have the sizes of the cores' reference manuals, the L2 cache that of Exynos 5250
+# and BCM2711. gem5's second-level TLB and stage-2 TLB can only be fully associative. MIDR has the
+# core's part number and the implementer that is reserved for software, so no erratum applies.
+# gem5's ARMv7 walks put entries of a walk cache into the TLB and never use them.
 CORES: dict[str, Data] = {
     "cortex-a15": {"itlb": 32, "dtlb": 32, "l2_tlb": 512, "stage2_tlb": 512, "l1i_kib": 32,
                    "l1i_ways": 2, "l1d_kib": 32, "l1d_ways": 2, "l2_kib": 1024,
@@ -49,7 +49,7 @@ CORES: dict[str, Data] = {
 
 
 def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
-    """The machine of a board for a plan of so many cores, with what the user changed."""
+    """Return the machine of a board for a plan with so many cores, including the user's changes."""
     settings: Data = {"core": CHOICES["core"][0], "clock_mhz": 0, "cores": cores,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
                 "start": "atomic"}
@@ -91,7 +91,7 @@ class Machine:
 
     @property
     def text(self) -> str:
-        """Enough to repeat a run."""
+        """Return the machine as a text from which the run can be repeated."""
         words = [f"{name}={value:#x}" if name == "midr" else f"{name}={value}"
                  for name, value in self.settings.items()]
         return " ".join(["gem5", self.version, f"gic={self.gic}", *words, "prefetcher=none"])
@@ -120,7 +120,8 @@ def found(board: str) -> str:
 
 
 def version_of(program: str) -> str:
-    """The path of a gem5 that can play the boards; one line says why another program cannot."""
+    """Return the path of a gem5 that can play the boards, or end with a line on why another program
+    cannot."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         words = [program, "--quiet", "--listener-mode=off", f"--outdir={folder}",
                  str(SCRIPTS / "probe.py")]
@@ -142,13 +143,13 @@ def version_of(program: str) -> str:
 
 
 class Gem5(Qemu):
-    """One run: as of QEMU, but nothing watches whether it executes instructions: time goes by in
-    gem5 whatever a guest does."""
+    """One run under gem5, with the interface of a QEMU run. No watch is needed, because time passes
+    in gem5 even if a guest executes no instruction."""
 
     name = "gem5"
     watched = False
 
     @property
     def last_words(self) -> str:
-        """The last of its warnings."""
+        """Return gem5's last warnings."""
         return "\n".join(self.stderr.splitlines()[-SHOWN:])

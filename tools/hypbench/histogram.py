@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The target's log-linear histogram, read back and pooled (lib/histogram has the other half).
-Percentiles and means with an interval, and the effect of one thing against another, pass by
-pass (docs/design/comparisons.md).
+"""Read back and pool the target's log-linear histogram (lib/histogram has the target's part), and
+compute percentiles and means with an interval, and the effect of B against A pass by pass
+(docs/design/comparisons.md).
 
-A resample draws n of the n samples, with replacement. Its percentile is the sample at the r-th
-smallest of n uniform draws from 0 to 1, r = ceil(n p), and that draw is Beta(r, n - r + 1)
-distributed: so one draw makes a resample's percentile, however many samples there are.
+A resample consists of n draws with replacement from the n samples. Its percentile is the sample at
+the r-th smallest of n uniform draws from 0 to 1, r = ceil(n p). That draw is Beta(r, n - r + 1)
+distributed, so one random number makes a resample's percentile, whatever n is.
 """
 
 from collections.abc import Callable
@@ -18,23 +18,24 @@ import numpy as np
 
 from hypbench.records import Data
 
-# A percentile that n samples cannot carry is absent: (member, permille, samples it needs).
+# A percentile that n samples cannot carry is absent: (member, permille, necessary samples).
 PERCENTILES = (("p50", 500, 1), ("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100),
                ("p999", 999, 1000))
-OVERFLOW = 1 << 32  # from here on the target counts values alone
+OVERFLOW = 1 << 32  # from this value on the target counts values without buckets
 RESAMPLES = 10_000
-SEED = 1  # fixed, so that the same records give the same interval
+SEED = 1  # The seed is fixed, so that the same records give the same interval.
 CONFIDENCE = 0.95
 
 
 def bucket_width(edge: int) -> int:
-    """Below 512 each value has a bucket; above, 256 buckets to a power of two."""
+    """Return a bucket's width. Below 512 each value has a bucket; above, each power of two has
+    256."""
     return 1 << max(edge.bit_length() - 9, 0)
 
 
 @dataclass(frozen=True)
 class Span:
-    """Where so many raw values lie, both ends included."""
+    """A number of raw values that lie between two values, both included."""
 
     low: int
     high: int
@@ -42,15 +43,16 @@ class Span:
 
 
 def spans_of(hist: list[list[int]], overflow: int, low: int, high: int) -> list[Span]:
-    """The buckets in use, as far as the smallest and the largest value let them reach."""
+    """Return the buckets in use, clipped to the smallest and the largest value."""
     spans = [Span(max(edge, low), min(edge + bucket_width(edge) - 1, high), count)
              for edge, count in hist]
     return spans + [Span(max(OVERFLOW, low), high, overflow)] * bool(overflow)
 
 
 def moments(spans: list[Span]) -> tuple[float, float, float, float]:
-    """The least and the largest mean, and the least and the largest standard deviation, of values
-    that lie so. The deviation is a norm: it changes by at most the deviation's own change."""
+    """Return the least and the greatest mean, and the least and the greatest standard deviation, of
+    values in these spans. The deviation is a norm, so it changes by at most the deviation of the
+    change."""
     n = sum(span.count for span in spans)
     low = sum(span.count * span.low for span in spans) / n
     high = sum(span.count * span.high for span in spans) / n
@@ -63,7 +65,7 @@ def moments(spans: list[Span]) -> tuple[float, float, float, float]:
 
 @dataclass
 class Pool:
-    """The samples of one or more `bench` records of the same thing, overhead subtracted."""
+    """The net samples of one or more `bench` records of one row."""
 
     n: int
     low: int
@@ -71,10 +73,12 @@ class Pool:
     cold: int
     mean: float
     squares: float  # sum of the squared distances from the mean
-    buckets: list[tuple[int, int]]  # (upper edge, count); what overflowed has no edge
+    # (upper edge, count) of each bucket; the overflow bucket has no edge
+    buckets: list[tuple[int, int]]
 
     def rank(self, rank: int) -> int:
-        """The sample of that rank, from 1: its bucket's upper edge, clipped to what was seen."""
+        """Return the sample of that rank, from 1: its bucket's upper edge, clipped to the smallest
+        and largest sample."""
         edges = sorted(self.buckets)
         for (edge, _), below in zip(edges, accumulate(count for _, count in edges)):
             if below >= rank:
@@ -103,7 +107,7 @@ def pool_of(bench: Data) -> Pool:
 
 
 def merge(one: Pool, other: Pool) -> Pool:
-    """Both together, exactly: as if one record had counted all samples."""
+    """Return both pools together, exactly as if one record had counted all samples."""
     n = one.n + other.n
     mean = (one.n * one.mean + other.n * other.mean) / n
     squares = (one.squares + other.squares + one.n * (one.mean - mean) ** 2
@@ -127,20 +131,21 @@ class Interval:
 
 
 def median_interval(pool: Pool) -> Interval:
-    """The interval of the median, by the percentile method; a point when all samples are equal."""
+    """Return the interval of the median by the percentile method, a point if all samples are
+    equal."""
     return interval_of(MEDIAN.value(pool), MEDIAN.resampled(pool, np.random.default_rng(SEED)))
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of a pool, and what resamples make of it."""
+    """A number of a pool, with its distribution over resamples."""
 
     value: Callable[[Pool], float]
     resampled: Callable[[Pool, np.random.Generator], np.ndarray]
 
 
 def percentile_of(permille: int) -> Statistic:
-    """1000: the largest."""
+    """A percentile by its permille; 1000 is the largest sample."""
     return Statistic(lambda pool: pool.percentile(permille),
                      lambda pool, random: resampled_percentiles(pool, random, permille))
 
@@ -151,15 +156,18 @@ MEAN = Statistic(lambda pool: pool.mean, lambda pool, random: random.normal(
 
 
 def exact(one: Statistic) -> Statistic:
-    """Where nothing is left to chance."""
+    """Return a number without an interval, for a platform without chance."""
     return Statistic(one.value, lambda pool, random: np.full(1, one.value(pool)))
 
 
 def effect(a: dict[int, Pool], b: dict[int, Pool], scale_a: float = 1.0, scale_b: float = 1.0,
            of: Statistic = MEDIAN) -> Interval:
-    """The difference b - a. Pass 0 of one stands against pass 0 of the other and pass 1
-    against pass 1; the effect is the mean of the passes that both have. Without a pass in common
-    all samples of both are taken together. A scale multiplies the values of its side."""
+    """Return the difference b - a.
+
+    Pass 0 of one is compared with pass 0 of the other, and pass 1 with pass 1. The effect is the
+    mean of the passes that both have. Without a common pass all samples of both are taken together.
+    A scale multiplies the values of its side.
+    """
     random = np.random.default_rng(SEED)
     values, resampled = [], []
     for one, other in pairs(a, b):
@@ -186,7 +194,7 @@ def resampled_percentiles(pool: Pool, random: np.random.Generator, permille: int
 
 
 def distribution(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
-    """The samples as the histogram knows them, ascending, and how many are at or below each."""
+    """Return the samples by the histogram, ascending, and the number of samples up to each."""
     edges = sorted(pool.buckets)
     values = [min(max(edge, pool.low), pool.high) for edge, _ in edges]
     counts = [count for _, count in edges]
@@ -199,5 +207,5 @@ def distribution(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
 def interval_of(value: float, resampled: np.ndarray) -> Interval:
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(resampled, [tail, 100 - tail])
-    # The resamples' interval must hold the estimate itself, also where they are few and coarse.
+    # The interval must contain the estimate, also if resamples are few and coarse.
     return Interval(float(value), min(float(low), float(value)), max(float(high), float(value)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An initramfs in the cpio format `newc` (Linux, Documentation/driver-api/early-userspace/
-buffer-format.rst): the same bytes from the same contents, on any machine, at any time. cpio packs
-a device node only where root has made one, and libarchive is a C library more: either would be
-more text than this."""
+buffer-format.rst). The same contents give the same bytes on every machine. The program cpio can
+pack a device node only after root has made it, and libarchive is another C library; this module is
+shorter than either."""
 
 import stat
 from collections.abc import Iterable

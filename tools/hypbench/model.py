@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a report: sections of text, notices, tables, charts and cards; and numbers with
-their units: what a tick is called depends on the platform. A subject of `hypbench.analysis` makes a
-section of them. `terminal.py` and `html/page.py` show the same section."""
+"""The parts of a report: sections of text, notices, tables, charts and cards, and numbers with
+units. The platform decides the name of a tick. A subject of `hypbench.analysis` makes a section;
+`terminal.py` and `html/page.py` show the same section."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ class Clock:
 
     @property
     def nanoseconds(self) -> bool:
-        """A tick is one."""
+        """Return whether a tick is a nanosecond."""
         return self.platform in TIME and self.hz == 10**9
 
     @property
@@ -44,7 +44,7 @@ class Clock:
 
     @property
     def axis(self) -> str:
-        """The name of a plot's axis."""
+        """Return the label of a plot's axis."""
         if self.nanoseconds:
             return "ns"
         if self.platform in TIME:
@@ -63,7 +63,7 @@ class Clock:
         return f"{ticks * 1e6 / self.hz:.3g}\u00a0µs"
 
     def change(self, ticks: float | None) -> str:
-        """A difference, with its sign."""
+        """Return a difference with its sign."""
         if ticks is None:
             return NONE
         sign = "+" if ticks > 0 else "−" if ticks < 0 else "±"
@@ -71,7 +71,8 @@ class Clock:
 
 
 def number(value: float) -> str:
-    """Groups of three from five digits on; one decimal where it is no whole number."""
+    """Format a number in groups of three digits from five digits on, with one decimal unless it is
+    whole."""
     rounded = round(value, 1)
     text = f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.1f}"
     text = text.replace("-", "−")
@@ -79,7 +80,7 @@ def number(value: float) -> str:
 
 
 def counted(count: float | None, noun: str) -> str:
-    """3 exits; 1 exit."""
+    """Return a number with its noun: "3 exits", "1 exit"."""
     if count is None:
         return NONE
     return f"{number(count)}\u00a0{noun if count == 1 else plural(noun)}"
@@ -102,7 +103,7 @@ def decimals(value: float | None, places: int) -> str:
 
 
 def between(interval: Interval) -> str:
-    """Return the interval of 95 %; nothing if the interval is a point."""
+    """Return the 95 % interval, or nothing if the interval is a point."""
     return "" if interval.is_point else f"{signed(interval.low)} to {signed(interval.high)}"
 
 
@@ -111,7 +112,7 @@ def signed(value: float) -> str:
 
 
 def spark(hist: tuple[tuple[int, int], ...]) -> str:
-    """Return a histogram in a few characters: from the lowest to the highest bucket, evenly in
+    """Draw a histogram in a few characters, from the lowest to the highest bucket, evenly in
     log2."""
     if not hist:
         return ""
@@ -138,20 +139,20 @@ def texts() -> Any:
 
 
 def prose(name: str, /, **values: object) -> str:
-    """A text of prose.j2."""
+    """Return a text of prose.j2."""
     return re.sub(r"[ \n]+", " ", getattr(texts(), name)(**values)).strip(" ")
 
 
 @dataclass(frozen=True)
 class Text:
     text: str
-    href: str = ""  # what it cites
+    href: str = ""  # sources that the text cites
     kind: str = "text"
 
 
 @dataclass(frozen=True)
 class Notice:
-    """Set apart from the text; `bad` is something lost or wrong."""
+    """A line that is set apart from the text; `bad` marks an error or a loss."""
 
     text: str
     bad: bool = False
@@ -162,8 +163,8 @@ class Notice:
 @dataclass(frozen=True)
 class Cell:
     text: str
-    mark: str = ""  # good, bad, quiet, strong or theirs: how it is set
-    href: str = ""  # the number's row of summary.csv
+    mark: str = ""  # style: good, bad, quiet, strong or theirs
+    href: str = ""  # link to the number's row of summary.csv
 
 
 Cells = Sequence[str | Cell]
@@ -173,7 +174,7 @@ Cells = Sequence[str | Cell]
 class Column:
     name: str
     number: bool
-    unit: str = ""  # of every number in the column
+    unit: str = ""  # unit of every number in the column
 
     @property
     def heading(self) -> str:
@@ -182,19 +183,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The names of columns of numbers begin with ">" in `head`."""
+    """A table. In `head` the name of a column of numbers begins with ">"."""
 
     id: str
     caption: str
     head: tuple[str, ...]
     rows: Sequence[Cells]
     notes: tuple[str, ...] = ()
-    folded: str = ""  # what a click unfolds; a table that is not folded is in the default view
+    folded: str = ""  # heading of a folded table; the default view shows only tables without it
     kind: str = "table"
 
     @cached_property
     def whole(self) -> list[list[Cell]]:
-        """The cells, each with its unit."""
+        """Return the cells, each with its unit."""
         return [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row]
                 for row in self.rows]
 
@@ -207,13 +208,13 @@ class Table:
 
     @cached_property
     def cells(self) -> list[list[Cell]]:
-        """The cells without a unit that is in the head."""
+        """Return the cells without a unit that the head has."""
         return [[replace(cell, text=cell.text.partition("\u00a0")[0]) if column.unit else cell
                  for cell, column in zip(row, self.columns)] for row in self.whole]
 
 
 def shared_unit(texts: Iterable[str]) -> str:
-    """Return the unit that all numbers of a column have, or nothing."""
+    """Return the unit that all numbers of a column share, or nothing."""
     found = [WITH_UNIT.fullmatch(text) for text in texts if any(map(str.isdigit, text))]
     units = {one["unit"] if one else "" for one in found}
     units = {plural(unit) if plural(unit) in units else unit for unit in units}
@@ -222,7 +223,7 @@ def shared_unit(texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification, which the page's script draws."""
+    """A Vega-Lite specification that the page's script draws."""
 
     id: str  # fig-…
     caption: str
@@ -232,14 +233,14 @@ class Chart:
 
 @dataclass(frozen=True)
 class Figure:
-    """A card of the first screen: numbers, their meaning, and how far others are from them."""
+    """A card of the first screen: numbers, their meaning, and the factors of other systems."""
 
     values: tuple[tuple[str, Cell], ...]  # the mode, and the number
     name: str
     meaning: str
     factors: tuple[str, ...] = ()
     times: tuple[tuple[str, Cell], ...] = ()  # the same in time; the mode names the clock
-    base: str = ""  # the number that each factor refers to
+    base: str = ""  # the number to which each factor refers
 
 
 @dataclass(frozen=True)
@@ -255,11 +256,11 @@ Block = Text | Notice | Table | Chart | Band
 class Section:
     id: str
     title: str
-    board: str  # its name ends the names of tables and figures
+    board: str  # ends the names of the section's tables and figures
     blocks: list[Block] = field(default_factory=list)
 
     def add(self, *blocks: Block | None) -> None:
-        """Leaves out what is None, and tables without rows."""
+        """Add blocks, except None and tables without rows."""
         self.blocks += [block for block in blocks if block is not None
                         and not (isinstance(block, Table) and not block.rows)]
 

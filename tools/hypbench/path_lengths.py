@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Path lengths of a reference run: a time is worth something as long as the path that it times has
-the length it had.
+"""Path lengths of a reference run, because a kept time is valid only while its path has the same
+length.
 
-reference/<board>/<plan>.lengths.json has the instructions of each row of the run, counted under
-QEMU's -icount on the board of QEMU that has the same isa and GIC, from the commit of the run. It
-also has the rows whose length has moved since, with today's length: a test holds them against a run
-of today's image, and neither the page nor a document shows the times of those rows.
+reference/<board>/<plan>.lengths.json has the instructions of each row of the run. They were counted
+under QEMU's -icount, from the commit of the run, on the board of QEMU that has the same isa and
+GIC. The file also has the rows whose length has changed since, with today's length. A test compares
+these with a run of today's image, and neither the page nor a document shows the times of those
+rows.
 """
 
 import json
@@ -19,27 +20,29 @@ from hypbench.records import Data, Log, Record
 from hypbench.rows import UNMODELLED_BENCHES
 from hypbench.tree import Tree, read_text, write_whole
 
-MOST = 0.02  # of a length: a path that moves by more is another path
-PART, WHOLE = "irq_phases ", "-total"  # a phase is judged by the whole that it is a part of
-START, STARTS = ("stage2_boot", "start"), ("start_ticks", "build_ticks")  # a check has them
-DIRTY = "-dirty"  # ends the name of a build with changes that no commit has
+MOST = 0.02  # share of a length; a path that changes by more counts as another path
+PART, WHOLE = "irq_phases ", "-total"  # a phase is judged by the whole path that contains it
+# A `check` record has these lengths.
+START, STARTS = ("stage2_boot", "start"), ("start_ticks", "build_ticks")
+DIRTY = "-dirty"  # end of the name of a build with uncommitted changes
 
-Figures = dict[str, dict[str, int]]  # configuration → "benchmark variant" → instructions
+Figures = dict[str, dict[str, int]]  # by configuration, then by "benchmark variant": instructions
 
 
 @dataclass(frozen=True)
 class Lengths:
-    made: str  # by which command, of which commit
+    made: str  # command and commit of the count
     compiler: str
     lengths: Figures
-    moved: Figures = field(default_factory=dict)  # those of another length now, with that length
+    # rows whose length has changed, with today's length
+    moved: Figures = field(default_factory=dict)
 
     def is_moved(self, config: str, path: str) -> bool:
         return path in self.moved.get(config, {})
 
     @property
     def notes(self) -> list[str]:
-        """A line for each path that has moved, with its configurations."""
+        """Return a line for each changed path, with its configurations."""
         found: dict[tuple[str, int, int], list[str]] = {}
         for config, paths in self.moved.items():
             for path, now in paths.items():
@@ -54,13 +57,13 @@ def path_of(records: Path) -> Path:
 
 
 def read(records: Path) -> Lengths | None:
-    """Return the lengths beside the kept records of a run; None where there are none."""
+    """Return the lengths that are kept with the records of a run, or None."""
     path = path_of(records)
     return Lengths(**json.loads(read_text(path))) if path.is_file() else None
 
 
 def write(records: Path, lengths: Lengths) -> None:
-    """A line for each configuration."""
+    """Write the lengths, one configuration a line."""
     content = asdict(lengths)
     for name in ("lengths", "moved"):
         lines = ",\n".join(f"  {json.dumps(config)}: {json.dumps(paths)}"
@@ -82,7 +85,7 @@ def refuse_dirty(build: str) -> None:
 
 
 def sibling(tree: Tree, board: str) -> str:
-    """The board of QEMU that counts the instructions of a board that gem5 plays."""
+    """Return the board of QEMU that counts the instructions of a board that gem5 plays."""
     def kind(name: str) -> tuple[str, str]:
         return tree.board_fact(name, "ISA"), tree.board_fact(name, "GIC")
 
@@ -95,13 +98,14 @@ def sibling(tree: Tree, board: str) -> str:
 
 
 def countable(plan: Plan) -> Plan:
-    """The plan without the events that QEMU's PMU does not count."""
+    """Return the plan without the events that QEMU's PMU does not count."""
     return replace(plan, configs={name: config | {"events": 0}
                                   for name, config in plan.configs.items()})
 
 
 def lengths_in(record: Data) -> dict[str, int]:
-    """The paths that a record has the length of. The least sample holds no turn of another core."""
+    """Return the lengths of the paths in a log. The smallest sample contains no turn of another
+    core."""
     path = f"{record['bench']} {record['variant']}"
     if record["kind"] == "bench":
         return {path: record["min"]}
@@ -111,7 +115,7 @@ def lengths_in(record: Data) -> dict[str, int]:
 
 
 def figures_of(log: Log) -> Figures:
-    """The length of each path; without those of which QEMU models nothing."""
+    """Return the length of each path that QEMU models."""
     found: Figures = {}
     for record in log.of_kind("bench", "check"):
         if "walk_refs" not in record and record["bench"] not in UNMODELLED_BENCHES:
@@ -122,7 +126,8 @@ def figures_of(log: Log) -> Figures:
 
 
 def judged_by(path: str) -> str:
-    """A phase of an interrupt has a few instructions, and the phase before it may take one over."""
+    """Return the path by which a row is judged. A phase of an interrupt has a few instructions, and
+    one may move to the phase before."""
     if not path.startswith(PART):
         return path
     source = path.removeprefix(PART).partition("-")[0]
@@ -130,7 +135,7 @@ def judged_by(path: str) -> str:
 
 
 def moved(before: Figures, now: Figures) -> Figures:
-    """The rows whose path has another length now, by more than MOST."""
+    """Return the rows whose path length has changed by more than MOST."""
     found: Figures = {}
     for config, paths in before.items():
         others = now.get(config, {})
@@ -143,7 +148,7 @@ def moved(before: Figures, now: Figures) -> Figures:
 
 
 def without_moved(log: Log, lengths: Lengths) -> Log:
-    """The log without the results whose path has another length now."""
+    """Return the log without the results whose path length has changed."""
     def stays(record: Record) -> bool:
         return (record.kind not in ("bench", "check") or record.faults != ()
                 or not any(lengths.is_moved(record.data["config"], path)

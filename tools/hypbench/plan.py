@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a plan into a built image, ELF or raw, whose plan section its magic marks."""
+"""Write a plan into a built image, ELF or raw, whose plan section is found by its magic."""
 
 import re
 from dataclasses import replace
@@ -18,8 +18,8 @@ from hypbench.tree import HOME, UnknownName
 
 
 def find_section(image: bytes) -> int:
-    """Where the plan section begins. The magic may also stand in the image as a constant, so its
-    CRC decides."""
+    """Return the place of the plan section. The magic may also be a constant elsewhere in the
+    image, so the CRC decides."""
     found = [match.start() for match in re.finditer(re.escape(MAGIC), image)]
     whole = [place for place in found if is_section(image[place:place + SECTION_SIZE])]
     if len(whole) == 1:
@@ -31,30 +31,31 @@ def find_section(image: bytes) -> int:
 
 
 def cores_of(image: bytes) -> int:
-    """How many cores the plan in an image wants."""
+    """Return the number of cores that the plan in an image needs."""
     return core_count(unpack(image[find_section(image):]))
 
 
 def read_plan(image: bytes) -> Plan:
-    """The plan in an image."""
+    """Return the plan in an image."""
     return unpack(image[find_section(image):])
 
 
 @cache
 def board_of(name: str) -> dict[str, int] | None:
-    """The numbers of an image's board; None where this tree has no such board."""
+    """Return the numbers of an image's board, or None if this tree has no such board."""
     found = {path.parent.name: path.parent for path in HOME.glob("boards/*/board.c")}
     return board_numbers(found[name]) if name in found else None
 
 
 def check_on(name: str, board: Board | None, plan: Plan) -> None:
-    """Report every mistake of a plan on a board of that name, or without one."""
+    """Report every mistake of a plan, on the board of that name or without a board."""
     if wrong := mistakes_on(board, plan):
         raise UnknownName("\n".join(f"{name}: {one}" if name else str(one) for one in wrong))
 
 
 def write_plan(image: bytes, plan: Plan, platform: str | None = None, machine: str = "") -> bytes:
-    """The image with this plan. `platform` executes the image, and consists of `machine`."""
+    """Return the image with this plan. `platform` executes the image, and `machine` describes the
+    platform."""
     start = find_section(image)
     board = board_in(image[start:])
     if platform:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as EL2 reads it: struct plan_section of abi/plan.h, in the order of the tables there. Also
-a program for the build: packs the scenario of its standard input, by the name of its second
-argument, for the board of its first, to its standard output."""
+"""A plan in the binary form that EL2 reads: struct plan_section of abi/plan.h, with the tables in
+the order of that header.
+
+The build also runs this module as a program. Its first argument names the board and its second the
+scenario on its standard input; its standard output is the packed plan.
+"""
 
 import ctypes
 import json
@@ -25,19 +28,20 @@ VERSION = abi.constant("PLAN_VERSION")
 HEADER = Format(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the plan
 
 
-# Derived from the rest, so that EL2 need not derive them.
+# The host computes these from the rest of the plan, so that EL2 need not.
 DECIDED = ("measured", "core_count", "guest_vms", "ram_mib", "pass_count", "step_count",
            "run_window_us", "step_window_us")
-NO_BENCH: tuple[str, Fields] = ("guest", {})  # for a step without a benchmark
-WINDOWS_US = (1000, 200)  # of a run, of a step
-GEM5_WINDOWS_US = (10, 10)  # its clock is exact, its time expensive
+NO_BENCH: tuple[str, Fields] = ("guest", {})  # stands for the benchmark of a step without one
+WINDOWS_US = (1000, 200)  # windows that measure the core's clock: of a run, of a step
+GEM5_WINDOWS_US = (10, 10)  # gem5's clock is exact, and its time is expensive
 
 
 def fill(place: Any, /, **values: str | int) -> None:
     for name, value in values.items():
         packed = value.encode() if isinstance(value, str) else value
         setattr(place, name, packed)
-        assert getattr(place, name) == packed, name  # ctypes cuts a number that is too large
+        # ctypes silently truncates a number that is too large
+        assert getattr(place, name) == packed, name
 
 
 def fields(place: Any, names: Iterable[str]) -> Fields:
@@ -57,7 +61,7 @@ def times(kind: Any, constant: str) -> Any:
     return kind * abi.constant(constant)
 
 
-# struct plan of abi/plan.h, and what it has in it.
+# struct plan of abi/plan.h with its contents
 U32 = ctypes.c_uint32
 NAME = {"name": text("PLAN_NAME_SIZE")}
 CONFIG = struct({"name": text("CONFIG_NAME_SIZE")}, *abi.axes())
@@ -84,8 +88,11 @@ SECTION_SIZE = HEADER.size + PLAN_SIZE
 
 
 def beside(config: Fields) -> Fields:
-    """The configuration of a load: where the measured VM has the GIC, the load's core is trapped,
-    in the way that every board's GIC can. On a core of its own nothing stamps."""
+    """Return the configuration of a load's core.
+
+    Where the measured VM has the GIC, the load's core is trapped, in the only way that every
+    board's GIC supports. A load on a core of its own stamps nothing, so the probes are off there.
+    """
     said = dict(config)
     if config["sched"] == abi.axes()["sched"].index("null"):
         said["probes"] = 0
@@ -112,7 +119,7 @@ def decided(plan: Plan) -> dict[str, int]:
 
 
 def words(plan: Plan) -> str:
-    """The members of the run record that the plan gives."""
+    """Return the members of the run record that come from the plan."""
     some = [name for name, vm in plan.vms.items() if vm.configs]
 
     def config(name: str, axes: Fields) -> dict[str, str | int]:
@@ -129,7 +136,7 @@ def words(plan: Plan) -> str:
 
 
 def pack(plan: Plan) -> bytes:
-    """The section's bytes."""
+    """Return the bytes of the section."""
     benches, vms = plan.benches or [NO_BENCH], list(plan.vms)
     made = PLAN()
     fill(made, board=plan.board, words=words(plan), platform=plan.platform, limit_ms=plan.limit_ms,
@@ -171,7 +178,7 @@ def pack(plan: Plan) -> bytes:
 
 
 def is_section(section: bytes) -> bool:
-    """Whether the section is of this version and undamaged."""
+    """Return whether the section is of this version and undamaged."""
     if len(section) < SECTION_SIZE:
         return False
     body = section[HEADER.size:SECTION_SIZE]
@@ -179,7 +186,7 @@ def is_section(section: bytes) -> bool:
 
 
 def board_in(section: bytes) -> str:
-    """The board that the section's image is for, whatever else the section says."""
+    """Return the board of the section's image. A damaged or old section still names it."""
     return PLAN.from_buffer_copy(section, HEADER.size).board.decode("ascii", "replace")
 
 
@@ -221,7 +228,8 @@ def unpack(section: bytes) -> Plan:
 
 
 def configs_of(read: Any, plan: Plan, i: int) -> tuple[str, ...]:
-    """Return the configurations in which VM i takes part, if it could take part in more."""
+    """Return the configurations in which VM i takes part, among those in which the VM is
+    possible."""
     name = list(plan.vms)[i]
     could = [config for config, said in said_of(plan).items()
              if name in taking_part(plan.vms, said)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that the parts of a plan meet together, on a board where that is known."""
+"""The rules that parts of a plan must satisfy together, and those of a board if the board is
+known."""
 
 from collections.abc import Callable
 
@@ -10,11 +11,11 @@ from hypbench.plan_vms import (Vm, check_colours, check_cores, check_event, chec
                                check_vms, sized_guest)
 from hypbench.plan_words import Mistake, PlanError, quoted
 
-Refuse = Callable[[int, str], None]  # takes the line and the message of a mistake
+Refuse = Callable[[int, str], None]  # receives the line and the message of a mistake
 
 
 class Checks:
-    """Give `refuse` each mistake of a plan, with the line of the part that has the mistake."""
+    """Report each mistake of a plan to `refuse`, with the line of the part that has the mistake."""
 
     def __init__(self, plan: Plan, board: Board | None, refuse: Refuse):
         self.plan, self.board, self.refuse = plan, board, refuse
@@ -22,7 +23,8 @@ class Checks:
         self.configs = said_of(plan)
 
     def held(self, place: Place, check: Callable[..., None], *parts: object) -> None:
-        """Run one check of a part; a part without a line of its own has the line of the last."""
+        """Run one check of a part. A part without a line of its own takes the line of the last
+        part."""
         self.line = self.plan.lines.get(place, self.line)
         try:
             check(*parts)
@@ -78,7 +80,7 @@ class Checks:
             raise Mistake(f"events need irq=trapped: irq=direct in config {quoted(name)}")
 
     def check_machine(self, vm: Vm) -> None:
-        """Check a VM with an unmodified guest in each configuration."""
+        """Check an unmodified guest's VM in each configuration."""
         guest = sized_guest(self.plan.guests[vm.image], vm.ram_mib)
         if self.board:
             check_guest_on(self.board, guest)
@@ -90,7 +92,7 @@ class Checks:
 
 
 def mistakes_on(board: Board | None, plan: Plan) -> list[PlanError]:
-    """Every mistake of a plan on a board."""
+    """Return every mistake of a plan on a board."""
     found: list[PlanError] = []
     Checks(plan, board, lambda line, message: found.append(
         PlanError(line, message, plan.file))).run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demands of a plan that no machine, or not this board, can meet."""
+"""Refuse a plan that no machine, or not this board, can run."""
 
 from collections.abc import Collection
 
@@ -10,14 +10,14 @@ from hypbench.plan_words import Mistake, quoted
 MIB = 1 << 20
 VIRT = {name: abi.constant(f"VIRT_{name}") for name in (
     "FLASH", "FLASH_BANK_SIZE", "FLASH_BANKS", "GICD", "GICC", "GICR", "UART", "UART_SIZE")}
-FRAMES = 0x10000  # of a distributor, and of a CPU interface
-REDISTRIBUTOR = 2 * FRAMES  # of a vCPU
+FRAMES = 0x10000  # size of a distributor, and of a CPU interface
+REDISTRIBUTOR = 2 * FRAMES  # size of a redistributor
 STATS_MAX = abi.constant("PLAN_STATS_VCPUS")
 Board = dict[str, int]  # the numbers of its files (boardfile.py)
 
 
 def check_devices(guest: Guest, cpus: int, where: str) -> None:
-    """Memory is not where devices are. A load may lie in the flash, the RAM may not."""
+    """Memory must not overlap devices. A load may be in the flash, RAM may not."""
     ram = {"ipa": guest.fields["ram"], "size": guest.ram_end - guest.fields["ram"]}
     flash = ("flash", VIRT["FLASH"], VIRT["FLASH_BANKS"] * VIRT["FLASH_BANK_SIZE"])
     devices = [("distributor", VIRT["GICD"], FRAMES), ("CPU interface", VIRT["GICC"], FRAMES),
@@ -30,7 +30,7 @@ def check_devices(guest: Guest, cpus: int, where: str) -> None:
 
 
 def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -> None:
-    """A guest with so many vCPUs in a configuration, on any board."""
+    """Check a guest with this number of vCPUs in a configuration, on any board."""
     where = f"in config {quoted(config)}"
     if cpus > 1 and said["irq"] != "trapped":
         raise Mistake(f"several vCPUs need irq=trapped: irq={said['irq']} {where}")
@@ -41,7 +41,7 @@ def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -
 
 
 def check_guest_on(board: Board, guest: Guest) -> None:
-    """A guest's memory on a board, in any configuration."""
+    """Check a guest's memory on a board, in any configuration."""
     if guest.recipe:
         raise Mistake(f"recipe={guest.recipe} is for `make bench` under QEMU, which places the"
                       " guest's images")
@@ -56,7 +56,7 @@ def check_guest_on(board: Board, guest: Guest) -> None:
 
 
 def check_native(board: Board, config: str, guest: Guest) -> None:
-    """A guest in a configuration with stage2=off: everything lies where it is."""
+    """Check a guest in a configuration with stage2=off, where every address is the board's own."""
     where = f"in config {quoted(config)}"
     base, size = board["guest_base"], board["guest_size"]
     if not base <= guest.fields["ram"] <= guest.ram_end <= base + size:
@@ -69,7 +69,7 @@ def check_native(board: Board, config: str, guest: Guest) -> None:
 
 
 def check_together(board: Board, vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> None:
-    """All VMs on a board."""
+    """Check all VMs together on a board."""
     mib, most = most_ram(vms, configs), board["guest_size"] // MIB
     if mib > most:
         raise Mistake(f"the VMs need {mib} MiB of RAM: this board has {most} MiB for guests")

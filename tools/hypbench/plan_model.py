@@ -19,15 +19,16 @@ Place = tuple[str | int, ...]  # a part of a plan, such as ("vm", "bench")
 @dataclass
 class Plan:
     name: str = ""
-    board: str = ""  # of the image; no text has the board
+    board: str = ""  # the board of the image; a plan's text has no board
     platform: int = 0
     machine: str = ""
     order: int = ORDERS.index("abba")
     limit_ms: int = LIMIT_MS_DEFAULT
-    configs: dict[str, Fields] = field(default_factory=dict)  # by name: every axis, by index
+    # by name: the index of each axis' value
+    configs: dict[str, Fields] = field(default_factory=dict)
     benches: list[tuple[str, Fields]] = field(default_factory=list)
     guests: dict[str, Guest] = field(default_factory=dict)
-    vms: dict[str, Vm] = field(default_factory=dict)  # at least one
+    vms: dict[str, Vm] = field(default_factory=dict)  # never empty
     links: dict[str, Link] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
     # For messages: the text that the plan was made from, and the lines of its parts.
@@ -35,7 +36,7 @@ class Plan:
     lines: dict[Place, int] = field(default_factory=dict, compare=False, repr=False)
 
 
-# Loads that the measured VM takes turns with, or has a link to, instead of being disturbed by them.
+# The measured VM takes turns with these loads, or has a link to them, so they are no disturbance.
 PARTNERS = ("load_echo", "load_ping", "load_ring", "load_yield", "active_call", "active_heartbeat",
             "active_fault", "active_interrupt", "active_control", "active_random")
 
@@ -45,12 +46,12 @@ def words_of(config: Fields) -> dict[str, str]:
 
 
 def said_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """The words of each configuration, from which taking_part() chooses the VMs."""
+    """Return for each configuration its words, from which taking_part() chooses the VMs."""
     return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
 
 
 def check_config(name: str, config: Fields) -> None:
-    """Values that each mean something, but not together."""
+    """Refuse values that are valid alone and contradict each other."""
     said = words_of(config)
     off = said["stage2"] == "off"
     trapped = said["irq"] == "trapped"
@@ -66,17 +67,17 @@ def check_config(name: str, config: Fields) -> None:
         (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
         (said["lr_sync"] == "full" and (not trapped or probes or accounts),
          "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config"),
-        # Vector tables have the ones or the others.
+        # There is one vector table for either, and none for both.
         (probes and accounts, "probes=on goes without stats=on and trace=on: config"),
         (said["events"] != "off" and said["cycles"] == "off",
          "events are counted beside cycles: cycles=off in config"),
-        # An interrupt that goes straight to EL1 would go to whichever VM has the core.
+        # The interrupt would reach whichever VM has the core.
         (said["sched"] != "null" and not trapped,
          "a second VM (sched) needs irq=trapped: irq=direct in config"),
         # The hypervisor must inject the interrupt of an emulated CNTP.
         (said["cntp"] == "emulated" and not trapped,
          "cntp=emulated needs irq=trapped: irq=direct in config"),
-        # A VM that gives its core away leaves its interrupts to the hypervisor.
+        # EL2 takes the interrupts of a VM that gives its core away.
         (said["beside"] in PARTNERS and not trapped,
          f"beside={said['beside']} needs irq=trapped: irq=direct in config")]
     for message in (message for fault, message in wrong if fault):
@@ -84,7 +85,7 @@ def check_config(name: str, config: Fields) -> None:
 
 
 def config_of(words: list[str]) -> tuple[str, Fields]:
-    """The words after `config`: a name, a preset unless the name is one, and settings."""
+    """Parse the words after `config`: a name, the preset (which may be the name), and settings."""
     name = name_of(words)
     presets = abi.presets()
     said = words.pop(0) if words and "=" not in words[0] else ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `guest`, `load` and `vm` lines of a plan: unmodified guests and their images; the VMs of a
-step, with a core for each vCPU."""
+"""The `guest`, `load` and `vm` lines of a plan: unmodified guests and their images, and the VMs of
+a step, with a core for each vCPU."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -12,22 +12,22 @@ from hypbench import abi
 from hypbench.plan_words import (U32_MAX, Fields, Mistake, check_room, choice, missing, name_of,
                                  number, numbers, quoted, settings, unknown)
 
-SPACE_END = 1 << 32  # of the intermediate physical addresses
+SPACE_END = 1 << 32  # end of the intermediate physical addresses
 RAM_GRAIN = 0x200000
 LOAD_GRAIN = 0x1000
 IMAGES = [word for _, word in abi.table("PLAN_IMAGES")]
 BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
 OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
-NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # they never end, and nothing is measured in them
-CONFIG = "config"  # beside the axes' words: the configuration's name
+NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # these VMs never end, and nothing is measured in them
+CONFIG = "config"  # key of the configuration's name beside the words of its axes
 LINUX = "linux"  # the value of `beside` with an unmodified guest
 COMMANDED = "active_control"  # the value of `beside` with a control VM
 BESIDE_WORDS = abi.axes()["beside"]
-LINKED = ("load_echo", "load_net", "load_block", "load_ping", "load_ring")  # loads over a link
+LINKED = ("load_echo", "load_net", "load_block", "load_ping", "load_ring")  # loads that need a link
 REQUESTERS = LINKED[1:3]
 OTHER_END = dict.fromkeys((*REQUESTERS, "load_ring"), "a VM with load=load_echo") | {
     "load_ping": "a VM that pings, of kind=virtio"}
-RECIPE = "recipe="  # of a guest line
+RECIPE = "recipe="  # a word of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
@@ -38,9 +38,9 @@ LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
 VM_WORDS = ("image", "cores", "load", "configs", "colours", *abi.numbers("PLAN_VM_FIELDS"))
 COLOURS = abi.constant("PLAN_COLOURS")
-URGENT, BESIDE = 1, 0  # priorities where the plan says none: a neighbour's is the lower
-LOAD_MIB = 16  # of a load: more than caches hold; what a bench guest has at least
-LOAD_MIB_MAX = 896  # the bench guest has what is left of a board's GiB
+URGENT, BESIDE = 1, 0  # default priorities: a neighbour's is the lower
+LOAD_MIB = 16  # RAM of a load: more than a cache holds, and the minimum of a bench guest
+LOAD_MIB_MAX = 896  # the bench guest takes the rest of a board's GiB
 GRAIN_MIB = RAM_GRAIN >> 20
 
 
@@ -51,7 +51,7 @@ class Guest:
     fields: Fields
     loads: list[Fields] = field(default_factory=list)
     recipe: str = ""
-    image: Path | None = None  # with recipe=image: the file that the user gave
+    image: Path | None = None  # the file that the user gave for recipe=image
 
     @property
     def ram_end(self) -> int:
@@ -68,16 +68,16 @@ class Guest:
 @dataclass
 class Vm:
     image: str  # one of OWN_IMAGES or a guest's name
-    cores: tuple[int, ...]  # of each vCPU
+    cores: tuple[int, ...]  # the core of each vCPU
     ram_mib: int
     prio: int
-    load: str = ""  # of image LOAD, whatever the configuration says; else ""
-    colours: tuple[int, ...] = ()  # of its pages with colouring=on, ascending; (): any
-    configs: tuple[str, ...] = ()  # only there it takes part; (): everywhere
-    beside: bool = False  # a guest that is there where a configuration has beside=linux
+    load: str = ""  # the load of an image LOAD in every configuration, or ""
+    colours: tuple[int, ...] = ()  # colours of its pages with colouring=on, ascending; (): any
+    configs: tuple[str, ...] = ()  # configurations in which the VM takes part; (): all
+    beside: bool = False  # a guest that takes part where a configuration has beside=linux
 
     def window_mib(self, coloured: bool) -> int:
-        """Memory that its RAM takes: all colours, of which it has some."""
+        """The memory that the RAM spans, of which the VM has only the pages of its colours."""
         if not coloured or not self.colours:
             return self.ram_mib
         mib = self.ram_mib or LOAD_MIB
@@ -86,7 +86,7 @@ class Vm:
 
 @dataclass
 class Link:
-    """Between two VMs, in each configuration in which both take part."""
+    """A link between two VMs, present in each configuration in which both take part."""
 
     kind: str  # one of LINK_KINDS
     a: str
@@ -95,10 +95,10 @@ class Link:
 
 @dataclass
 class Event:
-    at_us: int  # after the begin of the step
+    at_us: int  # time after the begin of the step
     what: str  # one of EVENTS
     vm: str
-    of: str = ""  # not at a time: when this VM comes to `end`, one of ENDS
+    of: str = ""  # the event happens when this VM comes to `end`, one of ENDS
     end: str = ""
 
     @property
@@ -108,13 +108,13 @@ class Event:
 
 
 def on_of(words: list[str]) -> Event:
-    """The words after `on`: VM END WHAT VM."""
+    """Parse the words after `on`: VM END WHAT VM."""
     of, end = name_of(words), ENDS[choice(words, ENDS)]
     return Event(0, EVENTS[choice(words, EVENTS)], name_of(words), of, end)
 
 
 def event_of(words: list[str]) -> Event:
-    """The words after `at`: TIME_US WHAT VM."""
+    """Parse the words after `at`: TIME_US WHAT VM."""
     time = words.pop(0) if words else ""
     return Event(number(time, time, 0, U32_MAX), EVENTS[choice(words, EVENTS)], name_of(words))
 
@@ -142,7 +142,8 @@ def overlap(one: Fields, other: Fields) -> bool:
 
 
 def check_place(guest: Guest, load: Fields) -> None:
-    """In the guest's RAM as a whole, or wholly outside; that is mapped, in pages."""
+    """Check that a load is wholly inside the guest's RAM or wholly outside, where it is mapped in
+    pages."""
     end = load["ipa"] + load["size"]
     ram = {"ipa": guest.fields["ram"], "size": guest.fields["ram_mib"] << 20}
     if end > SPACE_END:
@@ -170,7 +171,7 @@ def add_load(guest: Guest, words: list[str]) -> None:
 
 
 def check_guest(guest: Guest) -> None:
-    """Checks that need all its lines."""
+    """Check a guest after all its lines are read."""
     if guest.recipe:
         return
     if not guest.loads:
@@ -183,7 +184,7 @@ def check_guest(guest: Guest) -> None:
 
 
 def listed(said: str, end: int) -> list[int]:
-    """N or N-M, with commas between, each below `end`; empty where it is wrong."""
+    """Parse N or N-M, with commas between, each below `end`; return an empty list for a mistake."""
     numbers_said: list[int] = []
     for part in said.split(","):
         found = re.fullmatch("([0-9]{1,3})(?:-([0-9]{1,3}))?", part)
@@ -195,7 +196,7 @@ def listed(said: str, end: int) -> list[int]:
 
 
 def cores_of(word: str, said: str) -> tuple[int, ...]:
-    """The core of each vCPU in turn."""
+    """Return the core of each vCPU."""
     cores = listed(said, CORE_MAX)
     if not cores:
         raise Mistake(f"wrong cores {quoted(word)}; valid: 0 to {CORE_MAX - 1}, one for each"
@@ -216,7 +217,7 @@ def own_colours(name: str, image: str, said: dict[str, str]) -> tuple[int, ...]:
 
 
 def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
-    """The words after `vm`: a name, and settings that made_vm() understands."""
+    """Parse the words after `vm`: a name, and settings for made_vm()."""
     name = name_of(words)
     for word in words:
         if word.partition("=")[0] == "sched":
@@ -225,8 +226,8 @@ def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
 
 
 def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
-    """The VM with what the line says, and else what its image is usually given. Without an image,
-    the name is one."""
+    """Return the VM with the settings of its line, and the image's defaults for the rest. A line
+    without an image has its name as image."""
     image = said.get("image", name)
     if image not in (*OWN_IMAGES, *guests):
         valid = (*OWN_IMAGES, *guests)
@@ -274,7 +275,7 @@ def own_load(name: str, image: str, said: dict[str, str]) -> str:
 
 
 def sized_guest(guest: Guest, ram_mib: int) -> Guest:
-    """The guest in a VM with so much RAM."""
+    """Return the guest in a VM with this much RAM."""
     return replace(guest, fields=guest.fields | {"ram_mib": ram_mib})
 
 
@@ -286,8 +287,8 @@ def check_with_ram(sized: Guest) -> None:
 
 
 def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> dict[str, Vm]:
-    """The VMs of a plan without vm lines: the guest, or the benchmarks, and what its configurations
-    have beside them: a background VM or a load on the same core, or a load on the next one."""
+    """Return the VMs of a plan without vm lines: the guest or the benchmarks, and their neighbours:
+    a background VM or a load on the same core, or a load on the next core."""
     if len(guests) > 1:
         raise Mistake(f"{len(guests)} guests need vm lines: vm NAME image={next(iter(guests))}")
     wanted = {(said["sched"] != "null", said["beside"] != "none") for said in configs}
@@ -304,30 +305,32 @@ def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> 
 
 def mark_neighbours(vms: dict[str, Vm], guests: Collection[str],
                     configs: Iterable[dict[str, str]]) -> None:
-    """Where a configuration has beside=linux, guests beside the benchmarks are there only in such
-    configurations."""
+    """Mark the guests that take part only in configurations with beside=linux."""
     if any(said["beside"] == LINUX for said in configs):
         for vm in vms.values():
             vm.beside = vm.image in guests
 
 
 def measured_vm(vms: dict[str, Vm]) -> str:
-    """The VM with benchmarks, or else the first."""
+    """Return the VM with benchmarks, or else the first VM."""
     return next((name for name, vm in vms.items() if vm.image == BENCH), next(iter(vms)))
 
 
 def most_ram(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> int:
-    """MiB, of the VMs that take part in one configuration."""
+    """Return the largest sum of RAM, in MiB, of the VMs of one configuration."""
     return max(sum(vm.window_mib(said["colouring"] == "on")
                    for vm in taking_part(vms, said).values()) for said in configs)
 
 
 def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
-    """In a configuration, by its words and, as CONFIG, its name. Where one core runs one vCPU
-    (sched=null), a neighbour stays off a core of another VM's. Loads are there with `beside`, in
-    the background VM's place; with other policies where they share a core; one with a load of its
-    own always; a control VM where there is something to command. A VM with configs= is in those
-    alone."""
+    """Return the VMs that take part in a configuration, given its words with its name as CONFIG.
+
+    Where `beside` names a load, the loads take part in place of the background VMs. With sched=null
+    a neighbour takes no part if another VM has its core; with other policies a load takes part only
+    if it shares its core. A load with a `load=` of its own takes part in either case of `beside`. A
+    control VM takes part where it commands a pair. A VM with configs= takes part in those
+    configurations alone.
+    """
     null, loaded, linux = (said["sched"] == "null", said["beside"] != "none",
                            said["beside"] == LINUX)
     part = {BACKGROUND: not loaded, LOAD: loaded and not linux,
@@ -348,7 +351,7 @@ def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
 
 def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
               configs: Collection[str]) -> None:
-    """Checks that need the whole plan."""
+    """Check all VMs after the whole plan is read."""
     for name, vm in vms.items():
         for config in vm.configs:
             if config not in configs:
@@ -370,7 +373,7 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
 
 
 def link_of(words: list[str]) -> tuple[str, Link]:
-    """The words after `link`: NAME kind=KIND a=VM b=VM."""
+    """Parse the words after `link`: NAME kind=KIND a=VM b=VM."""
     name, said = name_of(words), dict(settings(words, "field", LINK_WORDS))
     lacking = next((one for one in LINK_WORDS if one not in said), None)
     if lacking:
@@ -393,7 +396,7 @@ def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
 
 
 def usual_links(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> dict[str, Link]:
-    """The links of a plan without link lines: to each load that is to answer."""
+    """Return the links of a plan without link lines: one to each load that answers."""
     echoes = [taking_part(vms, said) for said in configs if said["beside"] == "load_echo"]
     loads = [name for name, vm in vms.items()
              if vm.image == LOAD and any(name in there for there in echoes)]
@@ -402,7 +405,8 @@ def usual_links(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> dict
 
 def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: dict[str, str]
                 ) -> None:
-    """In a configuration: a VM has one link at most, and interrupts that EL2 can inject."""
+    """Check a configuration's links: at most one for each VM, with interrupts that EL2 can
+    inject."""
     there = taking_part(vms, said)
     ends = [end for link in links.values() if link.a in there and link.b in there
             for end in (link.a, link.b)]
@@ -438,7 +442,7 @@ def check_event(vms: dict[str, Vm], event: Event) -> None:
 
 
 def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    """Whether a configuration, by its words, suits the cores that VMs share."""
+    """Check that a configuration, by its words, allows VMs to share their cores."""
     policy, running = said["sched"], taking_part(vms, said)
     on_core: dict[int, list[str]] = {}
     for name, vm in running.items():
@@ -501,7 +505,7 @@ def link_line(name: str, link: Link) -> str:
 
 
 def numbers_of(said: Fields) -> str:
-    """Addresses and sizes in bytes are hexadecimal."""
+    """Format addresses and sizes in bytes as hexadecimal numbers."""
     return "".join(f" {name}={value if name in ('cpus', 'ram_mib') else hex(value)}"
                    for name, value in said.items())
 

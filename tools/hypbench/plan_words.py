@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of the plan language: names, numbers and settings, and the messages where one is wrong.
+"""The words of the plan language: names, numbers and settings, and the messages for wrong ones.
 Every vocabulary comes from the tables in abi/, so a message that lists the valid words is always
 complete."""
 
@@ -10,13 +10,14 @@ from difflib import get_close_matches
 from hypbench import abi
 from hypbench.renamed import current
 
-QUOTE_MAX = 40  # at most this much of what the plan says is repeated in a message
+QUOTE_MAX = 40  # characters of the plan that a message repeats at most
 U32_MAX = (1 << 32) - 1
 Fields = dict[str, int]
 
 
 class PlanError(ValueError):
-    """The first mistake of a plan, and its line, from 1; of the plan as a whole, the last line."""
+    """The first mistake of a plan with its line, from 1. A mistake of the whole plan has the last
+    line."""
 
     def __init__(self, line: int, message: str, file: str = ""):
         super().__init__(f"{file}:{line}: {message}" if file else f"plan line {line}: {message}")
@@ -24,7 +25,7 @@ class PlanError(ValueError):
 
 
 class Mistake(ValueError):
-    """The same, where the line is not known yet."""
+    """A mistake whose line is not known yet."""
 
 
 def quoted(word: str) -> str:
@@ -33,8 +34,8 @@ def quoted(word: str) -> str:
 
 
 def nearest(word: str, valid: Iterable[str]) -> str:
-    """The valid word that is most like this one, or like either side of its `=`; "" where none
-    is."""
+    """Return the valid word that is most like this one, or like either side of its `=`; "" if no
+    word is near."""
     by_case = {one.lower(): one for one in valid}
     parts = (part.lower() for part in dict.fromkeys((word, *word.split("="))))
     close = (get_close_matches(part, by_case, 1) for part in parts)
@@ -48,7 +49,8 @@ def unknown(what: str, word: str | None, valid: Collection[str]) -> Mistake:
 
 
 def missing(kind: str, name: str, valid: Collection[str]) -> Mistake:
-    """The word of this kind that a name needs is not there, or the name is a mistyped one."""
+    """Report that the word of this kind that a name needs is missing, or that the name is
+    mistyped."""
     if nearest(name, valid):
         return unknown(f"unknown {kind}", name, valid)
     article = "an" if kind[0] in "aeiou" else "a"
@@ -56,14 +58,15 @@ def missing(kind: str, name: str, valid: Collection[str]) -> Mistake:
 
 
 def check_room(count: int, what: str, limit: str) -> None:
-    """Before another one is added to so many; `limit`: a constant of abi/."""
+    """Check that one more part may be added to so many; `limit` is a constant of abi/."""
     most = abi.constant(limit)
     if count == most:
         raise Mistake(f"too many {what}, at most {most}")
 
 
 def to_u32(word: str) -> int:
-    """Decimal, or hexadecimal after 0x; -1: neither, or too large."""
+    """Parse a decimal number, or a hexadecimal one after 0x; return -1 for another text or a number
+    that is too large."""
     if not re.fullmatch("[0-9]+|0x[0-9a-f]+", word):
         return -1
     value = int(word, 16 if word.startswith("0x") else 10)
@@ -123,7 +126,7 @@ def check_renamed(word: str) -> None:
 
 
 def settings(words: list[str], kind: str, valid: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The rest of a line, words like name=value: each name and its value."""
+    """Parse the rest of a line, words like name=value, into each name and its value."""
     found = set()
     for word in words:
         name, equals, said = word.partition("=")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a board can run a scenario here: one line has the reason, before anything is built."""
+"""Check whether this machine can run a scenario on a board. One line has the reason, before
+anything is built."""
 
 from pathlib import Path
 
@@ -15,7 +16,7 @@ COUNTED = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
 
 
 def check_board(tree: Tree, board: str) -> None:
-    """An emulator plays the board, and is here."""
+    """Check that an emulator plays the board and is installed."""
     options = tree.qemu_options(board)
     if tree.is_gem5(board):
         gem5.found(board)
@@ -27,15 +28,15 @@ def check_board(tree: Tree, board: str) -> None:
 
 
 def check_clock(tree: Tree, board: str, clock: str) -> None:
-    """The clock means what its name says on this machine."""
+    """Check that the clock means what its name says on this machine."""
     if clock == "icount" and tree.board_fact(board, "QEMU_CLOCK") == "host":
         raise UnknownName(f"{board}: a tick of this machine's counter is no instruction under QEMU;"
                           " give CLOCK=host (--clock host)")
 
 
 def check_run(tree: Tree, board: str, plan: str, guest: Path | None = None) -> None:
-    """The emulator is here, the scenario is right, the emulator has what the scenario measures, and
-    the user's image, `guest`, can be placed."""
+    """Check that the emulator is installed, the scenario is right, the emulator models what the
+    scenario measures, and the user's image, `guest`, can be placed."""
     parsed = with_image(tree.plan(plan), guest)
     check_board(tree, board)
     check_placing(tree, board, parsed)

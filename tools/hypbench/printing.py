@@ -30,18 +30,20 @@ MIXED = "≈"
 LEGEND = {"≤": "; ≤ the largest, where it is another",
           MIXED: f"; {MIXED} QEMU's other cores had turns in some samples, and their instructions"
                  " count (an artefact of the emulator)"}
-LINES_MOST = 40  # of the default view
+LINES_MOST = 40  # lines of the default view
 BELOW_MOST = 12  # lines below the table of the default view
-ROWS_LEAST = 12  # lines that the table has in any case
-FRAME = 7  # lines of a table that are no rows, of its title, and of what is left out
-HEADING = 12  # the same of a guest's own table, whose headings wrap
-DENSE = 0.5  # of the cells; with fewer, configurations do not stand side by side
+ROWS_LEAST = 12  # lines that the table keeps in any case
+# lines of a table that are not rows: its title, head and frame, and the line on what is left out
+FRAME = 7
+HEADING = 12  # the same for a guest's own table, whose headings wrap
+DENSE = 0.5  # share of cells with a number below which configurations do not stand side by side
 SKIPPED = "skipped:"
-LARGE_PAGES = 16384  # QEMU's table grows with the working set; 4096 pages may still fit
+# QEMU's table of translations grows with the working set; 4096 pages may still fit
+LARGE_PAGES = 16384
 SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
-CONTROL = {"p": "packed", "K": "seq"}  # beside `random`, by the unit of the size: pages, KiB
+CONTROL = {"p": "packed", "K": "seq"}  # the control of `random` by the unit of the size: pages, KiB
 REFILL = re.compile(r"^(?P<after>.+)-refill$")
-PLAIN_WIDTH = 140  # columns of a table that goes to no terminal
+PLAIN_WIDTH = 140  # columns of a table that is not printed to a terminal
 TABLES = click.Choice(["short", "long"])
 TABLE = click.option("--table", type=TABLES, default="short", show_default=True,
                      help="short: the medians, a column a configuration; long: a row a"
@@ -49,8 +51,8 @@ TABLE = click.option("--table", type=TABLES, default="short", show_default=True,
 
 
 def side_by_side(log: Log) -> Section:
-    """A row a benchmark and variant, a column a configuration: the presets, and the others as far
-    as there is room. Where most cells would be empty, a row a benchmark, variant and
+    """Make a table with a row for each benchmark and variant, and a column for each configuration:
+    the presets, and the others as room allows. If most cells would be empty, each row has one
     configuration."""
     rows = [row for row in rows_of(log) if is_default(platform_of(log), row)]
     names = [name for name in [*PRESETS, *config_names(log)] if name in config_names(log)]
@@ -77,8 +79,8 @@ def seen(texts: dict[Key, str]) -> set[str]:
 
 
 def is_default(platform: str, row: Row) -> bool:
-    """Whether the default table has this row: a result that the platform models, and no part of
-    another row (a phase, or a handler of a storm before the last)."""
+    """Return whether the default table has this row. The row must be modelled by the platform and
+    be no part of another row, such as a phase or all handlers of a storm but the last."""
     if hides(platform, row) or not is_whole(row):
         return False
     if row.bench == PHASE_BENCH:
@@ -87,8 +89,8 @@ def is_default(platform: str, row: Row) -> bool:
 
 
 def mixes(log: Log, row: Row) -> bool:
-    """Whether the figure holds turns of QEMU's other cores, whose instructions CNTPCT counts: an
-    artefact of the emulator."""
+    """Return whether the figure contains turns of QEMU's other cores, whose instructions CNTPCT
+    counts: an artefact of the emulator."""
     axes = settings_of(log).get(row.config, {})
     busy = {axes.get("beside"), axes.get("vms")} - {NO_LOAD, None}
     return (platform_of(log) == "qemu-icount" and axes.get("sched") == OWN_CORE
@@ -110,9 +112,9 @@ def caption_of(cells: list[str]) -> str:
 
 
 def verdicts(log: Log) -> list[str]:
-    """One line per configuration and large working set, and per operation of TLB maintenance, for
-    runs on the host's clock. There only the direction of a difference counts: QEMU walks both
-    stages in software whenever its own table of translations misses."""
+    """Return one line for each configuration and large working set, and for each operation of TLB
+    maintenance, of a run by the host's clock. Only the direction of a difference counts there: QEMU
+    walks both stages in software whenever its own table of translations misses."""
     if platform_of(log) != "qemu-host":
         return []
     rows = [row for row in rows_of(log) if row.walks]
@@ -141,7 +143,7 @@ def pages_of(shape: re.Match[str]) -> int:
 
 
 def one_stage(rows: list[Row], row: Row) -> Row | None:
-    """The same chase through the same stage 1, without stage 2."""
+    """Return the configuration with the same chase and stage 1, but without stage 2."""
     if not row.first.get("s2_levels"):
         return None
     return next((other for other in rows if not other.first.get("s2_levels")
@@ -151,7 +153,7 @@ def one_stage(rows: list[Row], row: Row) -> Row | None:
 
 def refill_verdicts(rows: list[Row]) -> Iterator[str]:
     """Return for each operation whether the refill after it is dearer than the refill after none.
-    VA is left out, which removes one page, and so is a switch, which may keep all entries."""
+    VA removes only one page and a switch may keep all entries, so both are left out."""
     found = {(row.bench, row.config, row.variant): row for row in rows}
     for row in rows:
         refill = REFILL.match(row.variant)
@@ -179,7 +181,7 @@ def show_log(log: Log, table: str = "long") -> None:
 
 
 def show_short(log: Log) -> None:
-    """The medians, and what is no result, in at most LINES_MOST lines."""
+    """Print the medians, and the results that are left out, in at most LINES_MOST lines."""
     below = [caption(log)]
     hidden = dict.fromkeys(row.bench for row in rows_of(log) if hides(platform_of(log), row))
     if hidden:
@@ -201,14 +203,14 @@ def show_short(log: Log) -> None:
 
 
 def print_cut(block: Table, room: int) -> None:
-    """The table as far as there is room, and how many rows it leaves out."""
+    """Print the table as far as there is room, and the number of rows left out."""
     print_blocks([replace(block, rows=block.rows[:room])])
     if len(block.rows) > room:
         click.echo(f"{len(block.rows) - room} more rows: --table long shows all.")
 
 
 def print_short(heading: list[str], log: Log, room: int) -> None:
-    """The title, the table as far as there is room, and what it leaves out."""
+    """Print the title, the table as far as there is room, and what the table leaves out."""
     made = side_by_side(log)
     for block in made.tables:
         print_parts([*heading, made.title])
@@ -229,7 +231,7 @@ def verdict_lines(log: Log) -> list[str]:
 
 
 def bound_lines(log: Log) -> list[str]:
-    """Whether the bounds of sched=fp hold, and which do not."""
+    """Return lines on the bounds of sched=fp: which hold, and which do not."""
     found = [one for one in bounds_of(log) if one.most is not None or one.proven is not None]
     kept = sum(one.holds for one in found)
     return [*(f"sched=fp: the bound EXCEEDED: {one.bench} {one.variant} beside {one.load}"
@@ -238,7 +240,7 @@ def bound_lines(log: Log) -> list[str]:
 
 
 def short_notes(log: Log) -> list[str]:
-    """Checks that went well, and what was skipped for one reason, are a number."""
+    """Return the notes in short: checks that went well and skips of one reason become a number."""
     said = notes(log)
     others = [line for line in said if not line.startswith((CHECKS_OK, SKIPPED))]
     skipped = Counter(data["reason"] for data in log.of_kind("skip"))
@@ -248,7 +250,7 @@ def short_notes(log: Log) -> list[str]:
 
 
 def show_long(log: Log) -> None:
-    """The results, then every subject that the log has records of."""
+    """Print the results, then every subject that the log has records of."""
     parts = by_vm(log)
     for vm, part in parts.items():
         if part.of_kind("bench"):
@@ -282,7 +284,7 @@ def print_parts(parts: Iterable[terminal.Part]) -> None:
 
 
 def print_problems(problems: list[str], text: list[str]) -> None:
-    """Problems, and the last plain lines of the console for their context."""
+    """Print problems, and the last plain lines of the console for their context."""
     if not problems:
         return
     for line in text[-TEXT_SHOWN:]:

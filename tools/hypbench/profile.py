@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instructions of one path of each kind of exit, by function: plan `profile`, run under the
-plugin that counts from outside. Their sum is the path's length. The call stack of each instruction,
-functions that the compiler inlined among them, is out of an image's symbols and, by addr2line, its
-DWARF."""
+"""Count the instructions of one path of each kind of exit by function: plan `profile`, run under
+the plugin that counts from outside. Their sum is the path's length. The image's symbols and, by
+addr2line, its DWARF give the call stack of each instruction, including functions that the compiler
+inlined."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ from hypbench.counting import Block, Window, symbol_table
 from hypbench.records import Data, Log
 from hypbench.tree import Tree
 
-Stack = tuple[str, ...]  # outermost first
+Stack = tuple[str, ...]  # functions of the stack, outermost first
 ACCESSORS = "/include/arch/"
 CALLS = {"EM_AARCH64": ((0xFC000000, 0x94000000), (0xFFFFFC1F, 0xD63F0000)),  # BL, BLR
          "EM_ARM": ((0x0F000000, 0x0B000000), (0x0FFFFFF0, 0x012FFF30))}  # BL, BLX
@@ -29,8 +29,8 @@ CALLS = {"EM_AARCH64": ((0xFC000000, 0x94000000), (0xFFFFFC1F, 0xD63F0000)),  # 
 ADDR2LINE = {"EM_AARCH64": ("aarch64-none-elf-addr2line", "aarch64-linux-gnu-addr2line"),
              "EM_ARM": ("arm-none-eabi-addr2line",)}
 PLAN = "profile"
-# What the page calls it: benchmark, variant, configuration. Not a system register that traps: QEMU
-# counts an instruction more than are executed (CAVEATS.md).
+# The page's name of each path: benchmark, variant, configuration. A trapped system register is left
+# out, because QEMU counts one instruction too many there (CAVEATS.md).
 EXITS = {
     "null hypercall": ("hvc", "null", "trapped"),
     "timer interrupt, to the handler": ("timer_wakeup", "busy-handler", "trapped"),
@@ -48,12 +48,12 @@ IMAGES = {"g": "guest.elf", "h": "hypbench.elf"}
 
 @dataclass
 class Frame:
-    back: int  # where it returns to
-    names: Stack  # at its last instruction
+    back: int  # address to which the frame returns
+    names: Stack  # the stack at the frame's last instruction
 
 
 class Image:
-    """An ELF file: names of its functions by address."""
+    """An ELF file with the names of its functions by address."""
 
     def __init__(self, path: Path, addresses: Iterable[int]):
         with path.open("rb") as file:
@@ -66,7 +66,7 @@ class Image:
             self.inlined = inlined_at(path, elf["e_machine"], set(addresses))
 
     def function(self, address: int) -> tuple[int, str]:
-        """Where it begins, and its name."""
+        """Return the begin and the name of the function at an address."""
         at = bisect_right(self.starts, address) - 1
         start = self.starts[at] if at >= 0 else 0
         return start, self.names.get(start, f"{address:#x}")
@@ -96,7 +96,7 @@ class Image:
 
 
 def functions_of(elf: ELFFile) -> dict[int, str]:
-    """Functions, and the labels of assembly; of two names for an address, the function's."""
+    """Return functions and labels of assembly by address. A function's name wins over a label's."""
     found: dict[int, tuple[bool, str]] = {}
     for symbol in symbol_table(elf):
         kind, name = symbol["st_info"]["type"], symbol.name
@@ -111,13 +111,14 @@ def functions_of(elf: ELFFile) -> dict[int, str]:
 
 
 def plain(name: str) -> str:
-    """Return the name without what the compiler appends for a part or copy of a function."""
+    """Return the name without the compiler's suffix for a part or copy of a function."""
     return name.split(".")[0] or name
 
 
 def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int, Stack]:
-    """Address → the inlined functions that it is of, outermost first, without the accessors of
-    arch/, which are one instruction by their name; {} without the binutils that built the image."""
+    """Return by address the inlined functions that an instruction belongs to, outermost first.
+    Accessors of arch/ are left out, because each is one instruction. Without the binutils that
+    built the image the result is {}."""
     program = next(filter(None, map(shutil.which, ADDR2LINE[machine])), None)
     if not program:
         return {}
@@ -126,7 +127,7 @@ def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int,
     found: dict[int, Stack] = {}
     for part in filter(None, said.split("\n0x")):
         address, *lines = part.removeprefix("0x").splitlines()
-        inlined = list(zip(lines[::2], lines[1::2]))[-2::-1]  # the last is the function itself
+        inlined = list(zip(lines[::2], lines[1::2]))[-2::-1]  # the last one is the function itself
         found[int(address, 16)] = tuple(plain(name) for name, where in inlined
                                         if ACCESSORS not in where)
     return found
@@ -134,7 +135,7 @@ def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int,
 
 @dataclass
 class Node:
-    """A function, in the stack above it; `count` has those of its children in it."""
+    """A function in the stack; `count` includes the functions that it calls."""
 
     name: str
     count: int = 0
@@ -150,7 +151,7 @@ class Node:
 
 @dataclass
 class Flame:
-    """`length` is the record's median; the root's count is what was executed."""
+    """`length` is the record's median; the root's count is the number of executed instructions."""
 
     name: str
     bench: str
@@ -158,7 +159,7 @@ class Flame:
     config: str
     length: int
     root: Node
-    cost: Cost | None = None  # where the plugin also counted data
+    cost: Cost | None = None  # the cost vector, if the plugin also counted data
 
 
 def library(tree: Tree) -> Path:
@@ -166,20 +167,20 @@ def library(tree: Tree) -> Path:
 
 
 def why_not(tree: Tree, board: str) -> str:
-    """Why the paths of this board cannot be counted; "" where they can."""
+    """Return why the paths of this board cannot be counted, or ""."""
     options = tree.qemu_options(board)
     return (counting.reason_not_to(options[0], library(tree)) if options
             else "QEMU has no such board")
 
 
 def plugin(tree: Tree, board: str, counts: Path) -> list[str]:
-    """QEMU's words."""
+    """Return QEMU's options for the plugin."""
     return counting.options(library(tree), tree.build(board) / "guest.elf",
                             tree.board_fact(board, "ISA"), counts, switches=SWITCHES)
 
 
 def sources() -> list[Path]:
-    """What a profile is made by, beside the image."""
+    """Return the files beside the image that decide a profile."""
     here = Path(__file__).parent
     return [*sorted(counting.SOURCES.iterdir()), *(here / f"{name}.py" for name in (
         "cost", "counting", "instructions", "profile"))]
@@ -187,8 +188,9 @@ def sources() -> list[Path]:
 
 def flames_of(home: Path, log: Log, counts: list[str], machine: Machine | None = None
               ) -> list[Flame]:
-    """Of the last sample of each, since the first is cold. `home` has the images, `counts` are the
-    plugin's lines; with the board's `machine` each has its cost."""
+    """Return the flame graph of the last sample of each path, because the first sample is cold.
+    `home` has the images, `counts` are the plugin's lines; with the board's `machine` each has its
+    cost."""
     windows = iter(counting.paths_of(counts))
     costs = costs_of(log, counts, machine) if machine else {}
     found = []
@@ -208,8 +210,8 @@ def flames_of(home: Path, log: Log, counts: list[str], machine: Machine | None =
 
 
 def path_of(record: Data, window: Window, blocks: list[Block]) -> Iterator[tuple[str, int]]:
-    """Level and address of each instruction that the record counts: without the stamps' own, and
-    without an access that is aborted into EL2, which icount does not count."""
+    """Return level and address of each instruction that the record counts: not the stamps' own, and
+    not an access that aborts into EL2, which icount does not count."""
     path = [(block.level, address) for block in blocks
             for address in range(block.address, block.address + 4 * block.length, 4)]
     stamps = window.ticks - record["p50"]
@@ -237,7 +239,7 @@ def write(flames: list[Flame], path: Path) -> None:
 
 
 def read(path: Path) -> list[Flame]:
-    """[] where there are none."""
+    """Read the kept flame graphs; [] if there are none."""
     if not path.is_file():
         return []
     return [Flame(**one | {"root": node_of(one["root"]),

@@ -21,14 +21,14 @@ from hypbench.watch import EVENT_TIMER, Watch
 Process = subprocess.Popen[bytes]
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
-# At the 62.5 MHz of the counter, 2^4 ns an instruction make one tick one instruction; sleep=off
-# lets a WFI jump to its deadline. While QEMU records (to nowhere), its main loop and its processor
-# take turns: without that, the main loop may look at the clock before the instructions ahead of a
-# WFI are counted, and the sleep then ends by as many too late, once in some 100 000 sleeps.
+# At the counter's 62.5 MHz, 2^4 ns an instruction make one tick one instruction. With sleep=off a
+# WFI jumps to its deadline. While QEMU records (to nowhere), its main loop and its processor take
+# turns. Otherwise the main loop may look at the clock before the instructions ahead of a WFI are
+# counted, and the sleep ends too late by so many instructions, once in some 100 000 sleeps.
 RECORDING = ",rr=record,rrfile=/dev/null"
-# A recording QEMU counts the instructions between two of its events in 31 bits, and aborts when
-# they are more. The timer of a net filter on two hubs that nothing else is connected to is an event
-# every 16 s of the virtual clock: every 10^9 instructions.
+# A recording QEMU counts the instructions between two of its events in 31 bits, and aborts if they
+# overflow. The timer of a net filter on two hubs without any other connection is an event every 16
+# s of the virtual clock, which is every 10^9 instructions.
 EVENT_US = 16_000_000
 EVENTS = ["-netdev", "hubport,id=event-hub0,hubid=0",
           "-netdev", "hubport,id=event-hub1,hubid=1,netdev=event-hub0",
@@ -36,13 +36,13 @@ EVENTS = ["-netdev", "hubport,id=event-hub0,hubid=0",
 CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}", *EVENTS], "host": []}
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-semihosting-config", "enable=on,target=gdb"]
-END_GRACE_S = 10.0  # from the end record to QEMU's own end
-GRACE_S = 2.0  # between asking QEMU to end and ending it: a hung QEMU ignores SIGTERM
+END_GRACE_S = 10.0  # time from the end record to QEMU's own end
+GRACE_S = 2.0  # time from the request to end until QEMU is killed: a hung QEMU ignores SIGTERM
 
 
 def ends_with_us(words: list[str]) -> list[str]:
-    """A command that is killed when the thread that starts it ends, also by SIGKILL (prctl(2),
-    PR_SET_PDEATHSIG): a QEMU whose console has no reader would run on."""
+    """Return a command that is killed when the thread that starts it ends, also by SIGKILL
+    (prctl(2), PR_SET_PDEATHSIG). A QEMU whose console has no reader would otherwise run on."""
     return ["setpriv", "--pdeathsig", "KILL", *words] if shutil.which("setpriv") else words
 
 
@@ -56,8 +56,8 @@ def command(options: list[str], clock: str, image: Path, cores: int = 1) -> list
 
 
 def clock_options(options: list[str], clock: str) -> list[str]:
-    """QEMU records on machines of one core only ("not supported with multiple CPUs"): with more,
-    the rare late sleep above is not kept out."""
+    """Return the options of the clock. QEMU records only on machines with one core ("not supported
+    with multiple CPUs"); with more cores the rare late sleep above remains."""
     words = CLOCK_OPTIONS[clock]
     if "-smp" not in options or options[options.index("-smp") + 1] == "1":
         return words
@@ -71,7 +71,7 @@ def unrecorded(words: list[str]) -> list[str]:
 
 
 def version(program: str) -> tuple[int, ...]:
-    """The version of the installed QEMU; () where there is none."""
+    """Return the version of the installed QEMU, () if there is none."""
     if not shutil.which(program):
         return ()
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
@@ -80,7 +80,7 @@ def version(program: str) -> tuple[int, ...]:
 
 
 def too_old(options: list[str], needs: str) -> str:
-    """Why the installed QEMU does not have a board's machine; "" when it has."""
+    """Return why the installed QEMU lacks a board's machine, or ""."""
     if not needs:
         return ""
     there = version(options[0])
@@ -91,20 +91,21 @@ def too_old(options: list[str], needs: str) -> str:
 
 
 class Qemu:
-    """One run. Iterate over lines(), then look at status, timed_out and stderr."""
+    """One run. Iterate over lines(), then read status, timed_out and stderr."""
 
     name = "QEMU"
-    watched = True  # whether it still executes instructions
+    watched = True  # whether a Watch checks that QEMU still executes instructions
 
     def __init__(self, words: list[str], limit_s: float | None,
                  is_last: Callable[[bytes], bool] = lambda line: False):
-        """`is_last`: whether the guest powers off after a line that it prints."""
+        """`is_last` returns whether the guest powers off after a line that it prints."""
         self.words = words
         self.is_last = is_last
         self.limit_s = limit_s
-        self.timed_out = False  # ended at the limit (None: there is none), or stuck
-        self.stuck = False  # executed no instruction any more
-        self.stopped = False  # it did not end after the end record, as a run that is refused
+        self.timed_out = False  # ended at the limit (if there is one), or stuck
+        self.stuck = False  # ended because it executed no instruction any more
+        # killed because it did not end after the end record, as a run that is refused
+        self.stopped = False
         self.idle = False  # a guest printed its last line and did not power off
         self.status: int | None = None
         self.stderr = ""
@@ -125,7 +126,7 @@ class Qemu:
 
     @contextmanager
     def started(self, stdin: int = subprocess.DEVNULL, bufsize: int = -1) -> Iterator[Process]:
-        # A session of its own, so that whatever it started ends with it.
+        # The process gets a session of its own, so that its children end with it.
         with (Watch(self.words) as self.watch, tempfile.TemporaryFile() as stderr, subprocess.Popen(
                 ends_with_us(self.words + (self.watch.options if self.watched else [])), bufsize,
                 stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
@@ -143,7 +144,7 @@ class Qemu:
                 self.stderr = said(stderr)
 
     def expect_end(self, process: Process) -> None:
-        """From the end record on."""
+        """Give QEMU a limited time to end, from the end record on."""
         self.alarms.append(alarm(END_GRACE_S, self._stop, process))
 
     @property
@@ -164,7 +165,7 @@ class Qemu:
 
 
 def said(stderr: BinaryIO) -> str:
-    """A guest may write to it, too, by semihosting."""
+    """Return QEMU's standard error, to which a guest may also write by semihosting."""
     stderr.seek(0)
     return "\n".join(map(printable, stderr.read(LONGEST_LINE).strip().splitlines()))
 
@@ -177,7 +178,7 @@ def alarm(seconds: float, then: Callable[[Process], None], process: Process) -> 
 
 
 def end(process: Process) -> None:
-    """Ends a process and its children: TERM, then KILL."""
+    """End a process and its children by TERM, then KILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is not None:
             return

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one reader of log and records files, for all commands. A file may have several runs, as a
-console has over which a board was reset: a command takes one of them, and names the others."""
+"""The only reader of log and records files, for all commands. A file may have several runs, as the
+console of a board that was reset. A command takes one of them, and names the others."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +12,14 @@ from hypbench.rules import check_rules
 from hypbench.session import Runs, left_out, read_runs
 from hypbench.tree import UnknownName, read_records
 
-# Byte order marks, and how a record begins without one
+# byte order marks, and the begin of a record in an encoding without a mark
 ENCODINGS = {b"\xff\xfe\0\0": "UTF-32LE", b"\xff\xfe": "UTF-16LE", b"\xfe\xff": "UTF-16BE"}
 UNMARKED = {'{"seq":'.encode(name): name for name in ("UTF-16LE", "UTF-16BE")}
 PACKERS = {b"\x1f\x8b": ("gzip", "gunzip"), b"BZh": ("bzip2", "bunzip2"),
            b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"), b"\x04\x22\x4d\x18": ("lz4", "lz4 -d"),
            b"PK\x03\x04": ("zip", "unzip")}
-WRAPPED = b'{"seq":0,"kind":"run",'  # also on a line of 40 columns
-WRAPPED_LINES = 3  # of one length, as no console has by chance
+WRAPPED = b'{"seq":0,"kind":"run",'  # short enough to be whole on a line of 40 columns
+WRAPPED_LINES = 3  # lines of one length, as no console has by chance
 NUMBER = click.IntRange(min=1)
 RUN = click.option("--run", "number", type=NUMBER, metavar="N",
                    help="The N-th run in the file; without it, the last whole one.")
@@ -30,11 +30,11 @@ RUN_A, RUN_B = (click.option(f"--run-{name.lower()}", type=NUMBER, metavar="N",
 
 @dataclass(frozen=True)
 class Reading:
-    """A run of a file."""
+    """One run of a file."""
 
     log: Log
-    name: str = ""  # "run 2 of 3"; "" where the file has no other
-    notes: tuple[str, ...] = ()  # about the runs of the file that are cut
+    name: str = ""  # "run 2 of 3"; "" if the file has only one run
+    notes: tuple[str, ...] = ()  # notes on the runs of the file that are cut
 
     @property
     def taken(self) -> list[str]:
@@ -44,12 +44,12 @@ class Reading:
 
     @property
     def problems(self) -> list[str]:
-        """All that is wrong with the run."""
+        """Everything that is wrong with the run."""
         return self._named(self.log.problems + check_rules(self.log))
 
     @property
     def damage(self) -> list[str]:
-        """The damaged, missing, doubled and reordered records, whether the run is cut or not."""
+        """The damaged, missing, doubled and reordered records of the run, even of a cut one."""
         return self._named([problem for problem in self.log.problems
                             if problem not in self.log.end_problems])
 
@@ -58,7 +58,7 @@ class Reading:
 
 
 def runs_of(path: Path) -> Runs:
-    """The runs of a file, or one line on a file that is no log as it stands."""
+    """Return the runs of a file, or end with one line on a file that is no log as it stands."""
     content = read_records(path)
     if reason := why_no_log(content):
         raise UnknownName(f"{path} is {reason}")
@@ -70,7 +70,7 @@ def runs_of(path: Path) -> Runs:
 
 
 def why_no_log(content: bytes) -> str:
-    """What a file is whose bytes are no lines of a console, and what to do; "" for others."""
+    """Return what a file is whose bytes are no console lines, and what to do; "" for a log."""
     encoding = next((name for mark, name in ENCODINGS.items() if content.startswith(mark)), "")
     encoding = encoding or next((name for text, name in UNMARKED.items() if text in content), "")
     if encoding:
@@ -80,8 +80,8 @@ def why_no_log(content: bytes) -> str:
 
 
 def wrapped_at(content: bytes) -> int:
-    """The length of the lines where a run record goes on over several of the same length; 0: it
-    does not."""
+    """Return the length at which lines are wrapped, if a run record continues over several lines of
+    this length; else 0."""
     lines = [line.rstrip(b"\r") for line in lines_of(content)]
     start = next((at for at, line in enumerate(lines) if line.startswith(WRAPPED)), len(lines))
     lengths = {len(line) for line in lines[start:start + WRAPPED_LINES]}
@@ -89,7 +89,7 @@ def wrapped_at(content: bytes) -> int:
 
 
 def read_file(path: Path, number: int | None = None) -> Reading:
-    """Run `number` of a file; without a number the last whole run, or else the last."""
+    """Return run `number` of a file; without a number the last whole run, or else the last run."""
     runs = runs_of(path)
     count = len(runs.logs)
     if number is not None and number > count:
@@ -99,13 +99,13 @@ def read_file(path: Path, number: int | None = None) -> Reading:
 
 
 def every_run(path: Path) -> list[Reading]:
-    """Each run of a file on its own; a file without a run record has one reading."""
+    """Return each run of a file on its own. A file without a run record has one reading."""
     runs = runs_of(path)
     return [reading_of(runs, log) for log in runs.logs or [runs.before]]
 
 
 def chosen(runs: Runs) -> Log:
-    """The last whole run; where none is whole, the last with a run record."""
+    """Return the last whole run, or else the last one with a run record."""
     known = [log for log in runs.logs if log.run]
     whole = [log for log in known if log.complete]
     return (whole or known or runs.logs or [runs.before])[-1]

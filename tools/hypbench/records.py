@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads records out of a console log: one JSON object a line, numbered and with a CRC.
+"""Read records out of a console log: one JSON object a line, numbered and with a CRC. Lines without
+a record are plain text. A fault of a record is a `Problem`; good records are kept byte for byte.
 
-Lines without a record are plain text. A fault of a record is a `Problem`; the good records
-are kept, byte for byte. A guest prints records, too, and over the same line: nothing in them is
-trusted before `read_record` and `faults_of` have looked at it, and nothing else reads them. The
-hypervisor puts a VM's name and a colon before each line that the VM prints: no record stands there.
+A guest prints records over the same line, so no record is trusted before `read_record` and
+`faults_of` have checked it, and no other code reads records. The hypervisor puts a VM's name and a
+colon before each line that the VM prints; such a line has no record after the name.
 """
 
 import json
@@ -24,28 +24,29 @@ from hypbench.tree import HOME
 
 SCHEMA = HOME / "docs" / "records.schema.json"
 HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
-BEGIN = b'{"seq":'  # no string in a record can have this: its quotes are escaped
+BEGIN = b'{"seq":'  # no string in a record can contain this, because quotes in strings are escaped
 PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
-# queue_line() of hyp/dev/vpl011.c; NAME as in a plan. A record may stand before it where the line
-# end was lost on a serial line.
+# queue_line() of hyp/dev/vpl011.c writes such a line; NAME is as in a plan. A record may precede it
+# if a serial line lost the line end.
 VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
-# Lines in which a guest prints what it measured itself: those of cyclictest (guests/measured.py),
-# and those of Zephyr's latency_measure (guests/latency_measure.py).
+# Lines in which a guest prints its own measurements: cyclictest (guests/measured.py), and Zephyr's
+# latency_measure (guests/latency_measure.py).
 MEASURED = re.compile(
     rb"(?:[A-Za-z0-9_.-]{1,23}: )?(?:cyclictest: [\w. +~-]{1,80}"
     rb"|Timing results: Clock frequency: {1,4}\d{1,5} MHz|PROJECT EXECUTION (?:SUCCESSFUL|FAILED)"
     rb"|[!-~][ -~]{0,120}: {0,12}\d{1,10} cycles , {0,12}\d{1,10} ns(?: :[ -~]{0,60})?)")
-LONGEST_LINE = 1 << 20  # of a record with every bucket in use; without line ends it is no text
+# longer than a record with every bucket in use; bytes without line ends for so long are no text
+LONGEST_LINE = 1 << 20
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 END = b'"kind":"end"'
 LINE_ENDS = b"\r\n\0"
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-DEEPEST = 3  # a run record, its list of configurations, one of those
-LONGEST_LIST = 6400  # the buckets of a histogram
-INTEGERS = 1 << 64  # numbers are less, and more than that below 0
-TEXT_SHOWN = 400  # characters, of a console line or of a fault
-FAULTS_SHOWN = 20  # of a record
+DEEPEST = 3  # nesting: a run record, its list of configurations, one configuration
+LONGEST_LIST = 6400  # the most buckets of a histogram
+INTEGERS = 1 << 64  # numbers are below this, and above its negative
+TEXT_SHOWN = 400  # characters of a console line or a fault
+FAULTS_SHOWN = 20  # faults of one record
 INTEGER = "urn:hypbench:integer"
 
 Data = dict[str, Any]  # a JSON object
@@ -53,12 +54,12 @@ Range = tuple[int, int]  # the first and the last of consecutive numbers
 
 
 class BadRecord(ValueError):
-    """Why a line is no record."""
+    """The reason why a line is no record."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    line: int  # of the log, from 1; 0: of the log as a whole
+    line: int  # line of the log, from 1; 0: the log as a whole
     text: str
 
     def __str__(self) -> str:
@@ -68,9 +69,9 @@ class Problem:
 @dataclass(frozen=True)
 class Record:
     line: int
-    raw: bytes  # as received, without the line end
-    data: Data  # of one with faults nothing but its number and its kind
-    faults: tuple[str, ...] = ()  # how it breaks the schema
+    raw: bytes  # the bytes as received, without the line end
+    data: Data  # the members; of a record with faults only its number and its kind
+    faults: tuple[str, ...] = ()  # violations of the schema
 
     @property
     def seq(self) -> int:
@@ -90,23 +91,24 @@ class Damage:
 
 @dataclass(eq=False)
 class Log:
-    """A log as it is read: feed() each line, then finish()."""
+    """A log during its reading: feed() each line, then finish()."""
 
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)  # console lines that are no records
+    text: list[str] = field(default_factory=list)  # console lines without a record
     # A guest's own measurement: the number of the record before each line, and the line.
     measured: list[tuple[int, bytes]] = field(default_factory=list)
     lines: int = 0
     damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
     seen: dict[int, bytes] = field(default_factory=dict)
     newest: int = -1  # number of a record
-    skipped: list[Range] = field(default_factory=list)  # between the last two records, so far
-    unsettled: list[Damage] = field(default_factory=list)  # since the newest record
-    end_problems: list[Problem] = field(default_factory=list)  # also in `problems`
+    # damaged lines between the last two records, so far
+    skipped: list[Range] = field(default_factory=list)
+    unsettled: list[Damage] = field(default_factory=list)  # damaged lines since the newest record
+    end_problems: list[Problem] = field(default_factory=list)  # a subset of `problems`
 
     def feed(self, raw: bytes) -> Record | None:
-        """Takes one console line; returns its (last) record when that is good."""
+        """Take one console line; return its (last) record if that is good."""
         self.lines += 1
         self.skipped = []
         own, of_vm = parted(raw)
@@ -125,7 +127,7 @@ class Log:
         self.text.append(shortened(printable(raw)))
 
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
-        """`followed`: another record begins on the same line."""
+        """Read a part of a line; `followed`: another record begins on the same line."""
         if not raw.startswith(BEGIN) and not TAIL.search(raw):
             self._feed_text(raw)
             return None
@@ -160,8 +162,8 @@ class Log:
         return record
 
     def _settle(self, gap: range) -> list[int]:
-        """Reports the damaged lines between two records, and gives their numbers. When there are as
-        many as numbers are missing, those are theirs, whatever damage made of what they claim."""
+        """Assign numbers to the damaged lines between two records. If as many lines are damaged as
+        numbers are missing, the missing numbers are theirs, whatever the damaged bytes claim."""
         claims = [damage.claim for damage in self.unsettled]
         numbers = list(gap) if len(gap) == len(claims) else claims
         for damage, number in zip(self.unsettled, numbers):
@@ -176,7 +178,7 @@ class Log:
         self.problems.append(Problem(self.lines, text))
 
     def finish(self) -> None:
-        """Faults that only the whole log shows: missing records and the closing count."""
+        """Report faults that only the whole log shows: missing records and the closing count."""
         self._settle(range(0))
         if not self.seen:
             self.problems.append(Problem(0, "the log has no good record"))
@@ -188,13 +190,13 @@ class Log:
 
     @property
     def lost(self) -> list[Range]:
-        """The numbers up to the newest that have no good record."""
+        """Return the numbers up to the newest that have no good record."""
         return gaps(self.seen, 0, self.newest)
 
     @property
     def content(self) -> bytes:
-        """The good records, a line each, and a guest's own measurement where the guest printed
-        it."""
+        """Return the good records, one a line, and a guest's own measurement where the guest
+        printed it."""
         before: dict[int, list[bytes]] = {}
         for number, line in self.measured:
             before.setdefault(number, []).append(line)
@@ -204,22 +206,22 @@ class Log:
 
     @property
     def ended(self) -> bool:
-        """The newest record is an end record, whether it fits the schema or not."""
+        """Return whether the newest record is an end record, even one that breaks the schema."""
         return bool(self.records) and self.records[-1].kind == "end"
 
     @property
     def complete(self) -> bool:
-        """The run came to its end: there is an end record."""
+        """Return whether the run has its end record."""
         return any(record.kind == "end" for record in self.sound)
 
     @property
     def sound(self) -> list[Record]:
-        """The records that fit the schema: only these are looked into."""
+        """Return the records that fit the schema; only these are evaluated."""
         return [record for record in self.records if not record.faults]
 
     @property
     def run(self) -> Data:
-        """The run record; empty without one."""
+        """Return the run record, empty if there is none."""
         return next((record.data for record in self.records
                      if record.kind == "run" and not record.faults), {})
 
@@ -231,7 +233,8 @@ Made = TypeVar("Made")
 
 
 def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
-    """Remembers what is made of a log, until more records are read. Never change the result."""
+    """Cache a function's result for a log until more records are read. Callers never change the
+    result."""
     known: WeakKeyDictionary[Log, tuple[int, Made]] = WeakKeyDictionary()
 
     @wraps(make)
@@ -251,20 +254,22 @@ def read_log(content: bytes) -> Log:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """The lines of a console. Only a line feed ends one: a VM may print a carriage return."""
+    """Yield the lines of a console. Only a line feed ends a line, because a VM may print a carriage
+    return."""
     lines = content.split(b"\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def parted(line: bytes) -> tuple[bytes, bytes]:
-    """The hypervisor's part of a console line, and the VM's text with its name before it."""
+    """Split a console line into the hypervisor's part, and a VM's text with the VM's name before
+    it."""
     found = VM_TEXT.search(line) if b": " in line else None
     place = found.start() if found else len(line)
     return line[:place], line[place:]
 
 
 def printable(raw: bytes) -> str:
-    """Show bytes that are no text, or a terminal's commands, as \\x and digits."""
+    r"""Show bytes that are no text, or a terminal's commands, as \x and digits."""
     return "".join(chr(byte) if chr(byte).isprintable() and byte < 0x7F or byte == 9
                    else f"\\x{byte:02x}" for byte in raw)
 
@@ -279,8 +284,8 @@ def missing_texts(missing: list[Range]) -> list[str]:
 
 
 def read_record(raw: bytes) -> Data:
-    """The record in a line with a record's beginning or end. Its members are not checked yet,
-    except for their number, depth and size."""
+    """Return the record in a line with a record's beginning or end. Its members are not checked
+    yet, except for their number, depth and size."""
     check_frame(raw)
     data = parsed(raw)
     if not isinstance(data.get("kind"), str):
@@ -289,7 +294,7 @@ def read_record(raw: bytes) -> Data:
 
 
 def parsed(raw: bytes) -> Data:
-    """One object, of a line whose CRC is right."""
+    """Parse the object of a line whose CRC is right."""
     brackets = STRING.sub(b"", raw).translate(None, delete=NO_BRACKETS)
     if max(accumulate(1 if byte in b"[{" else -1 for byte in brackets)) > DEEPEST:
         raise BadRecord(f"not a record: lists in lists, more than {DEEPEST} deep")
@@ -304,13 +309,14 @@ def parsed(raw: bytes) -> Data:
 
 
 def is_end(line: bytes) -> bool:
-    """The last record of a run, and no other record that only has its words somewhere."""
+    """Return whether a line is the last record of a run, not another record that contains the same
+    words."""
     line = line.strip(LINE_ENDS)
     return END in line and not frame_fault(line) and read_record(line)["kind"] == "end"
 
 
 def frame_fault(raw: bytes) -> str:
-    """Why a line is no record; "" when it is one."""
+    """Return why a line is no record, or ""."""
     try:
         read_record(raw)
     except BadRecord as error:
@@ -335,7 +341,8 @@ def check_frame(raw: bytes) -> None:
 
 
 def members(pairs: list[tuple[str, object]]) -> Data:
-    """A guest writes members after ours: none of them may take the place of one."""
+    """Build the members of an object. A guest can append members, and none of them may replace an
+    earlier one."""
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
@@ -356,7 +363,7 @@ def check_values(data: Data) -> None:
 
 
 def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
-    """The numbers missing from start to stop - 1."""
+    """Return the numbers missing from start to stop - 1."""
     found = []
     for number in sorted(one for one in numbers if start <= one < stop):
         if number > start:
@@ -366,7 +373,7 @@ def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
 
 
 def end_faults(records: list[Record]) -> list[str]:
-    """Contradictions of the first and the last record to the others."""
+    """Report contradictions of the first and the last record to the others."""
     faults = []
     if records[0].kind != "run":
         faults.append("the first record is no run record")
@@ -384,16 +391,16 @@ def end_faults(records: list[Record]) -> list[str]:
 
 
 def ranges(numbers: list[int]) -> list[Range]:
-    """Runs of consecutive numbers."""
+    """Return ranges of consecutive numbers."""
     runs = (list(run) for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]))
     return [(run[0][1], run[-1][1]) for run in runs]
 
 
 @cache
 def validators() -> dict[str, jsonschema_rs.Validator]:
-    """By kind, which is quicker than asking for the kind in the schema; the whole schema, "", is
-    what says that there is no such kind. JSON Schema takes 1.0 for an integer, but what counts with
-    it does not: integers are those of draft 4."""
+    """Return the validators by kind, which is quicker than one validator that looks for the kind.
+    The whole schema, "", reports an unknown kind. JSON Schema accepts 1.0 as an integer, but this
+    code does not: integers are those of draft 4."""
     integers = jsonschema_rs.Registry([(INTEGER, {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"})])
     whole = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
@@ -406,7 +413,7 @@ def validators() -> dict[str, jsonschema_rs.Validator]:
 
 
 def faults_of(data: Data) -> list[str]:
-    """How a record breaks the schema, one readable line each."""
+    """Return how a record breaks the schema, one readable line for each fault."""
     odd = next((text for text in parts_of(data)
                 if isinstance(text, str) and not text.isprintable()), None)
     if odd is not None:
@@ -423,7 +430,7 @@ def place_of(error: jsonschema_rs.ValidationError) -> str:
 
 
 def parts_of(value: object) -> Iterator[object]:
-    """A value, and every name and value in it."""
+    """Yield a value, and every name and value in it."""
     yield value
     for one in ([*value, *value.values()] if isinstance(value, dict) else
                 value if isinstance(value, list) else []):

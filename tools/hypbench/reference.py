@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reference runs: records of boards that gem5 plays, kept in the tree for users without gem5.
 
-reference/<board>/<plan>.jsonl.xz has the records; <plan>.sources beside it has a digest of the plan
-and of each source that its benchmarks are made of, so that a test notices when one has changed; and
-<plan>.lengths.json (path_lengths.py) the instructions of each path, which hypervisor and drivers
-have their part of.
+reference/<board>/<plan>.jsonl.xz has the records. <plan>.sources beside it has a digest of the plan
+and of each source of its benchmarks, so that a test notices a change. <plan>.lengths.json
+(path_lengths.py) has the instructions of each path, which also depend on hypervisor and drivers.
 """
 
 import hashlib
@@ -28,32 +27,33 @@ from hypbench.tree import Tree, listed, packed, read_text, write_whole
 MEASURING = ("kernel/el0", "kernel/irq", "kernel/task", "kernel/timing", "measure/calibrate",
              "measure/chase", "measure/events", "measure/sample", "measure/state",
              "measure/wakeup", "measure/working")
-PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: what a chase goes along
+PATTERNS = ("pointer_chain", "random")  # lib/<name>.c and .h: the patterns that a chase follows
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
-LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed", "switches")  # list registers
+# plans that need linked list registers
+LINKED = ("timed", "neighbours", "colouring", "paper-s4-timed", "switches")
 UNLINKED = ("timed-sw",)
-PROGRAM = "prog_"  # how the name of a program begins, guest/programs/<rest>.c
-SAMPLES_NOTHING = "secondary"  # vCPUs beside vCPU 0
+PROGRAM = "prog_"  # begin of a program's name; its file is guest/programs/<rest>.c
+SAMPLES_NOTHING = "secondary"  # file of the vCPUs beside vCPU 0, which take no samples
 
 
 def plans_of(tree: Tree, board: str) -> list[str]:
-    """The plans of a reference run, the longest first; where list registers cannot be linked,
-    timed-sw takes the place of timed, and nothing that of plans of two cores. An optional plan is
-    one of them once the tree has its run."""
+    """Return the plans of a reference run, the longest first. Where list registers cannot be
+    linked, timed-sw replaces timed, and plans of several cores are left out. An optional plan
+    counts once the tree has its run."""
     return [plan for plan in possible_plans(tree, board)
             if plan in REFERENCE_PLANS or tree.reference(board, plan).is_file()]
 
 
 def possible_plans(tree: Tree, board: str) -> list[str]:
-    """The plans of which a run of the board can be kept."""
+    """Return the plans of which a run of the board can be kept."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
     return [plan for plan in (*REFERENCE_PLANS, *OPTIONAL_PLANS) if plan in tree.scenarios()
             and plan not in (LINKED if combined else UNLINKED)]
 
 
 def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
-    """The files that decide which samples a plan takes, and how: paths from the root."""
+    """Return the files that decide which samples a plan takes, and how, as paths from the root."""
     made = tree.plan(plan)
     guest = tree.root / "guest"
     benches = list(dict.fromkeys(name for name, _ in made.benches))
@@ -75,8 +75,8 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
 
 
 def digest(tree: Tree, path: Path) -> str:
-    """Return the digest of the file's own code: comments, blanks and the paths of headers take no
-    samples, and every header that matters has a digest of its own."""
+    """Return the digest of the file's own code. Comments, blanks and include lines take no samples,
+    and every header that matters has a digest of its own."""
     code = INCLUDE.sub(" ", COMMENT.sub(" ", read_text(tree.root / path)))
     return sha256(" ".join(code.split()))
 
@@ -96,7 +96,7 @@ def digests_path(records: Path) -> Path:
 
 
 def keep(tree: Tree, path: Path) -> Path:
-    """Puts the records of a good run by gem5 into the tree."""
+    """Put the records of a good run under gem5 into the tree."""
     log = read_file(path).log
     board, plan = belongs_to(tree, log, path)
     problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan(plan))
@@ -115,7 +115,8 @@ def keep(tree: Tree, path: Path) -> Path:
 
 
 def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
-    """The instructions of the plan's paths, by a run of the same build under QEMU's -icount."""
+    """Count the instructions of the plan's paths, by a run of the same build under QEMU's
+    -icount."""
     other = path_lengths.sibling(tree, board)
     out = tree.build(other) / "reference"
     outcome = run_board(tree, other, path_lengths.countable(tree.plan(plan)), "icount", None, out,
@@ -131,7 +132,7 @@ def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
 
 
 def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
-    """Board and plan of a log that can be a reference run."""
+    """Return board and plan of a log that can be a reference run."""
     board, plan = (log.run["board"], log.run["plan"]) if log.run else ("", "")
     if board not in tree.boards() or not tree.is_gem5(board):
         raise click.ClickException(f"{path} has no records of a board that gem5 plays")
@@ -142,7 +143,7 @@ def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
 
 
 def readme(tree: Tree) -> str:
-    """From the run records."""
+    """Make reference/README.md from the run records."""
     logs = {path.relative_to(tree.root / "reference").as_posix(): read_file(path).log
             for path in tree.references()}
     machines: dict[str, list[str]] = {}

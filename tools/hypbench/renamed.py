@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Axes and values that have another name than they had. A plan with an old name is refused with
-the new one; a record with an old name is read as if it had the new one. Standard library alone."""
+"""Axes and values that were renamed. A plan with an old name is refused with the new name; a record
+with an old name is read as if it had the new one. This module uses the standard library alone."""
 
 AXES = {"lrs": "lr_sync"}
-VALUES = {  # by axis, as it is called today
+VALUES = {  # old names by the axis' name of today
     "lr_sync": {"needed": "lazy", "all": "full"},
     "cntp": {"owned": "passthrough", "trapped": "emulated"},
     "fp": {"owned": "static"},
@@ -12,6 +12,6 @@ VALUES = {  # by axis, as it is called today
 
 
 def current(axis: str, value: str | int) -> tuple[str, str | int]:
-    """The axis and its value, by their names of today."""
+    """Return the axis and its value by their names of today."""
     axis = AXES.get(axis, axis)
     return axis, VALUES.get(axis, {}).get(str(value), value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a log, for people (a table) and for programs (summary.csv)."""
+"""The results of a log as a table for people and as summary.csv for programs."""
 
 import csv
 import io
@@ -18,18 +18,18 @@ CSV_HEADER = ("board,config,bench,variant,unit,clock,n,min,p50,p90,p99,max,mean,
               "cold").split(",")
 CSV_CLOCKS = ("batch,mean_op,quantum_ps,cycles_min,cycles_p50,cycles_p90,cycles_p99,cycles_max,"
               "cycles_mean,cycles_stddev,cycles_cold,cycles_mean_op").split(",")
-CHECKS_OK = "checks ok:"  # of a benchmark that has results, too
+CHECKS_OK = "checks ok:"  # begins the line on checks of benchmarks that also have results
 
 
 def caption(log: Log) -> str:
-    """The worth of a tick of this run."""
+    """Return the line on what a tick of this run is worth."""
     return prose("caption", platform=platform_of(log), run=log.run)
 
 
 def summary_csv(log: Log) -> str:
-    """One row per bench x variant x configuration, and VM where there are several; what was skipped
-    has none. Where the platform does not model what was measured, the cells of the numbers are
-    empty."""
+    """Return one row for each benchmark, variant and configuration, and VM if there are several.
+    Skipped ones have no row. The cells of numbers are empty where the platform does not model what
+    was measured."""
     out = io.StringIO()
     parts = by_vm(believable(log))
     made = {vm: csv_rows(part) for vm, part in parts.items()}
@@ -43,7 +43,7 @@ def summary_csv(log: Log) -> str:
 
 
 def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
-    """The columns beside CSV_HEADER's, and the rows of one VM."""
+    """Return the columns beside CSV_HEADER's, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     events = {key: {f"{name}_op": f"{value:.4f}" for name, value in counts.items()}
               for key, counts in event_rows(log).items()}
@@ -65,12 +65,12 @@ def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
 
 
 def word(text: str) -> str:
-    """No formula, for readers who open the file in a spreadsheet."""
+    """Prevent a cell from being a formula in a spreadsheet."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def clock_cells(row: ClockRow) -> Data:
-    """The columns of a log beside the ticks of whole samples."""
+    """Return the columns of a log with more than the ticks of whole samples."""
     cells = {"batch": row.batch, "mean_op": f"{row.mean:.3f}",
              "quantum_ps": row.row.first.get("quantum_ps", "")}
     if row.cycles:
@@ -80,7 +80,7 @@ def clock_cells(row: ClockRow) -> Data:
 
 
 def miss_cells(miss: Miss) -> Data:
-    """The cost of one TLB miss, in the row of the random chase."""
+    """Return the cells on the cost of one TLB miss, for the row of the random chase."""
     return {"misses_op": f"{miss.cell.misses:.4f}", "misses_from": miss.cell.event,
             "miss_ns": f"{miss.ns:.3f}",
             "miss_cycles": "" if miss.cycles is None else f"{miss.cycles:.3f}"}
@@ -95,14 +95,14 @@ def title(log: Log) -> str:
     run = log.run
     if not run:
         return "no run record"
-    known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU it is no core's
+    known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU this is the clock of no core
     core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
     return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), scenario {run['plan'] or '-'},"
             f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 
 def results(log: Log) -> Section:
-    """A row a benchmark, variant and configuration, with its percentiles."""
+    """Make a table with a row for each benchmark, variant and configuration, with percentiles."""
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
     made = Section("results", title(log), "")
@@ -127,7 +127,8 @@ def difference(p50: int, base: int | None) -> str:
 
 
 def notes(log: Log) -> list[str]:
-    """Below the table: checks, skips, faults and errors, each once with how often it came."""
+    """Return the notes below the table: checks, skips, faults and errors, each once with its
+    number."""
     timed = {data["bench"] for data in log.of_kind("bench")}
     found = log.of_kind("check", "skip", "fault", "error")
     several = len({vm_of(data) for data in [*found, *log.of_kind("step")] if "step" in data}) > 1
@@ -136,8 +137,8 @@ def notes(log: Log) -> list[str]:
 
 
 def note_of(data: Data, short: bool, several: bool = False) -> str:
-    """`short`: checks that went well beside a benchmark's results need no evidence here;
-    `several`: the records name more than one VM."""
+    """Return the note on a record. `short` leaves out checks that went well beside a benchmark's
+    results; `several`: the records name more than one VM."""
     vm = f" VM {vm_of(data)}" if several and "step" in data else ""
     where = " ".join(str(data[name]) for name in ("bench", "variant", "config") if name in data)
     where += vm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the formats show (hypbench.formats): of a run, and of a comparison."""
+"""The content that the formats (hypbench.formats) show of a run and of a comparison."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ def place_of(log: Log) -> str:
 
 
 def results_of_run(log: Log, problems: list[str]) -> Results:
-    """Every row of a run, what was skipped, and the checks that failed."""
+    """Return every row of a run, its skips, and its failed checks."""
     parts = by_vm(believable(log))
     rows = [(vm if len(parts) > 1 else "", part, row)
             for vm, part in parts.items() if log.run for row in rows_of(part)]
@@ -54,7 +54,7 @@ def case_of(vm: str, log: Log, row: Row) -> Case:
 
 
 def frame_row(vm: str, log: Log, row: Row) -> dict[str, Any]:
-    """The columns stay empty for what the platform does not model."""
+    """Return a row's columns, which are empty for what the platform does not model."""
     run, pool = log.run, row.pool
     cells: dict[str, Any] = {
         "board": run["board"], "scenario": run["plan"], "platform": run["platform"],
@@ -72,7 +72,8 @@ def frame_row(vm: str, log: Log, row: Row) -> dict[str, Any]:
 
 def results_of_comparison(a: Log, b: Log, rows: list[ComparedRow], threshold: Threshold | None,
                           problems: list[str]) -> Results:
-    """A row that is slower than the threshold failed; one that was not compared was skipped."""
+    """Return the rows of a comparison: one that is slower than the threshold failed, one that was
+    not compared was skipped."""
     limit = f", slower by more than {threshold} fails" if threshold else ""
     title = (f"{b.run['board']}, scenario {b.run['plan'] or '-'}: build {b.run['build']} against"
              f" {a.run['build']}{limit}")
@@ -92,7 +93,7 @@ def compared_case(row: ComparedRow, threshold: Threshold | None) -> Case:
 
 
 def compared_frame(rows: Sequence[ComparedRow]) -> Iterator[dict[str, Any]]:
-    """A line for each statistic of a row."""
+    """Return one line for each statistic of a row."""
     for row in rows:
         key = {"config": row.config, "bench": row.bench, "variant": row.variant,
                "reason": row.reason, "unit": row.unit}

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a log as data: the configurations with their axes (abi/run_config.h), one row per
-benchmark, variant and configuration, the parts of a log by VM, benchmark or configuration. A row's
-cell is a histogram that pools exactly with others, which no column of a data frame does; and pandas
-would add a third to the time that a command takes to start."""
+"""The results of a log as data: the configurations with their axes (abi/run_config.h), one row for
+each benchmark, variant and configuration, and the parts of a log by VM, benchmark or configuration.
+
+A row's cell is a histogram that pools exactly with others, which no column of a data frame does.
+Importing pandas would add a third to the time that a command takes to start.
+"""
 
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -15,15 +17,15 @@ from hypbench.renamed import current
 from hypbench.tree import check_names
 
 Setting = str | int
-Settings = dict[str, Setting]  # an axis, and its value
+Settings = dict[str, Setting]  # an axis and its value
 BASELINE = "native"
-TIME = ("silicon", "gem5")  # platforms whose ticks are time: a board's, or that of a model
+TIME = ("silicon", "gem5")  # platforms whose ticks are time, a board's or a model's
 NOT_MODELLED = "not modelled here"
-UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # memory latency, whatever the variant
-UNMODELLED_SUFFIX = "-refill"  # of tlb_maintenance: what the walks after it cost
+UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # benchmarks of memory latency, in every variant
+UNMODELLED_SUFFIX = "-refill"  # variants of tlb_maintenance: the walks after an operation
 Key = tuple[str, str, str]  # benchmark, variant, configuration
 RESULTS = ("calibration", "bench", "skip", "check", "exits")
-UNNAMED = "bench"  # the VM of a log that is older than the names
+UNNAMED = "bench"  # the measured VM in a log that is too old for names
 
 
 def default_of(axis: str) -> Setting:
@@ -34,8 +36,8 @@ def default_of(axis: str) -> Setting:
 
 @once_a_log
 def settings_of(log: Log) -> dict[str, Settings]:
-    """By configuration; of an older log, an axis that it does not know has its default, and what
-    was renamed has its name of today."""
+    """Return the settings by configuration. In an older log an axis that did not exist yet has its
+    default, and a renamed axis has its name of today."""
     defaults = {axis: default_of(axis) for axis in axes()}
     return {config["name"]: defaults | dict(current(axis, value) for axis, value in config.items()
                                             if axis != "name")
@@ -43,7 +45,7 @@ def settings_of(log: Log) -> dict[str, Settings]:
 
 
 def rank(axis: str, value: Setting) -> tuple[int, Setting]:
-    """Where a value stands among those of its axis; unknown ones come last, numbers ascend."""
+    """Return a value's place among those of its axis: unknown values come last, numbers ascend."""
     values = axes().get(axis, ())
     if isinstance(value, int):
         return 0, value
@@ -55,8 +57,8 @@ def differing(one: Settings, other: Settings) -> list[str]:
 
 
 def twins(log: Log) -> list[tuple[str, str, str]]:
-    """(axis, base, other) for each two configurations that differ in that one axis only, `base`
-    with the first of the values that the log has for what else they are."""
+    """Return (axis, base, other) for each two configurations that differ in only that axis. `base`
+    has the first of the axis' values that the log has with these other settings."""
     settings = settings_of(log)
     found = []
     for one, other in combinations(settings, 2):
@@ -70,7 +72,8 @@ def twins(log: Log) -> list[tuple[str, str, str]]:
 
 
 def twin_of(log: Log, config: str, axis: str, value: Setting) -> str | None:
-    """The configuration that differs from this one in that axis only, and has that value there."""
+    """Return the configuration that differs from this one in only that axis, and has that value
+    there."""
     settings = settings_of(log)
     if config not in settings:
         return None
@@ -81,18 +84,18 @@ def twin_of(log: Log, config: str, axis: str, value: Setting) -> str | None:
 
 @dataclass
 class Row:
-    """One bench x variant x configuration, its passes pooled."""
+    """One benchmark, variant and configuration, its passes pooled."""
 
     bench: str
     variant: str
     config: str
     records: list[Data]
     pool: Pool
-    passes: dict[int, Pool]  # the same, each pass alone
+    passes: dict[int, Pool]  # the same, each pass by itself
 
     @property
     def first(self) -> Data:
-        """For what all records share."""
+        """Return the first record, for the members that all records of the row share."""
         return self.records[0]
 
     @property
@@ -105,14 +108,15 @@ class Row:
 
     @property
     def walks(self) -> bool:
-        """Measures address translation or caches, which QEMU under icount does not model."""
+        """Return whether the row measures address translation or caches, which QEMU under icount
+        does not model."""
         return ("walk_refs" in self.first or self.bench in UNMODELLED_BENCHES
                 or self.variant.endswith(UNMODELLED_SUFFIX))
 
 
 @once_a_log
 def rows_of(log: Log) -> list[Row]:
-    """In the order of the plan: benchmark, variant, configuration."""
+    """Return the rows in the order of the plan: benchmark, variant, configuration."""
     groups: dict[Key, list[Data]] = {}
     for bench in log.of_kind("bench"):
         groups.setdefault((bench["bench"], bench["variant"], bench["config"]), []).append(bench)
@@ -143,12 +147,12 @@ def platform_of(log: Log) -> str:
 
 
 def hides(platform: str, row: Row) -> bool:
-    """A row whose numbers mean nothing on this platform."""
+    """Return whether the row's numbers mean nothing on this platform."""
     return row.walks and platform == "qemu-icount"
 
 
 def microseconds(log: Log, ticks: float) -> float:
-    """In nominal time: ticks of the run's clock."""
+    """Convert ticks of the run's clock into nominal microseconds."""
     return ticks * 1e6 / log.run["hz"]
 
 
@@ -157,8 +161,8 @@ def vm_of(data: Data) -> str:
 
 
 def by_vm(log: Log) -> dict[str, Log]:
-    """Return the results of each VM by its name, in the order of the records, together with all
-    records of other kinds."""
+    """Return the results of each VM by its name, in the order of the records. Each part also has
+    all records without a VM."""
     names = list(dict.fromkeys(map(vm_of, log.of_kind(*RESULTS)))) or [UNNAMED]
     return {name: log if len(names) == 1 else replace(log, records=[
         record for record in log.records if record.faults or record.kind not in RESULTS
@@ -166,14 +170,14 @@ def by_vm(log: Log) -> dict[str, Log]:
 
 
 def measured(log: Log) -> Log:
-    """The results of the measured VM alone."""
+    """Return the results of the measured VM."""
     parts = by_vm(log)
     steps = log.of_kind("step")
     return parts.get(vm_of(steps[0]) if steps else "", next(iter(parts.values())))
 
 
 def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) -> list[Log]:
-    """The logs with what was asked for; a name that none of them has is an error."""
+    """Return the logs with the selected parts. A name that none of them has is an error."""
     known = [data["bench"] for log in logs
              for data in log.of_kind("bench", "skip", "check", "step")]
     check_names("benchmark", benches, known)
@@ -190,7 +194,7 @@ def wanted(record: Record, member: str, names: tuple[str, ...]) -> bool:
 
 
 def narrowed(record: Record, configs: tuple[str, ...]) -> Record:
-    """The run record with the wanted configurations alone."""
+    """Return the run record with only the wanted configurations."""
     if record.kind != "run" or record.faults or not configs:
         return record
     return replace(record, data=record.data | {

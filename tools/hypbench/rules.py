@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that cannot be true: each rule says what a record, or records together, contradict."""
+"""Find numbers that cannot be true: each rule reports a contradiction within a record or between
+records."""
 
 import math
 from bisect import bisect
@@ -18,25 +19,26 @@ PHASE_BENCH = "irq_phases"
 SOURCES = ("timer", "device")
 TOTAL = "-total"
 CHECKSUM = "checksum"
-HALF_DIGIT = 0.0005  # a mean has 3 decimal places
-SLACK = 1e-7  # of binary fractions
+HALF_DIGIT = 0.0005  # half of the last digit: a mean has 3 decimal places
+SLACK = 1e-7  # error of binary fractions
 # The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
 # single instruction, which is less than a tick of most counters.
 EMPTY_PATH = "counter"
-TICKS, CYCLES = "", "cycles_"  # what the members of either clock begin with
-UNMODIFIED = "guest"  # a step of an unmodified guest: it has no results
-FIT = 0.02  # the core's clock may have changed so much within the run
-ROUNDING = 0.001  # of a mean with 3 decimal places
-FRACTION = 1e-9  # of what is computed with binary fractions here
+TICKS, CYCLES = "", "cycles_"  # begin of the names of the members of each clock
+UNMODIFIED = "guest"  # name of the step of an unmodified guest, which has no results
+FIT = 0.02  # most relative change of the core's clock within the run
+ROUNDING = 0.001  # rounding of a mean with 3 decimal places
+FRACTION = 1e-9  # error of a computation with binary fractions
 
 
 def source_of(variant: str) -> str | None:
-    """The path whose phase or total a variant of irq_phases is; the probes' own cost has none."""
+    """Return the path whose phase or total a variant of irq_phases is, or None for the probes' own
+    cost."""
     return next((source for source in SOURCES if variant.startswith(f"{source}-")), None)
 
 
 def phase_faults(log: Log) -> Iterator[str]:
-    """With probes=on all phases of a total are there, and they add up to it."""
+    """With probes=on all phases of a total must be present and add up to it."""
     probes = {name: found["probes"] for name, found in settings_of(log).items()}
     records = [data for data in log.of_kind("bench")
                if data["bench"] == PHASE_BENCH and source_of(data["variant"])]
@@ -77,7 +79,8 @@ def sum_faults(total: Data, phases: list[Data]) -> Iterator[str]:
 
 
 def sum_of(bench: Data) -> tuple[int, int]:
-    """The least and the largest sum of a record's net samples, as exactly as the record has it."""
+    """Return the least and the greatest sum of a record's net samples that its rounded members
+    allow."""
     n, mean = bench["n"], bench["mean"]
     low = math.ceil(n * (mean - HALF_DIGIT) - SLACK * abs(mean) * n)
     high = math.floor(n * (mean + HALF_DIGIT) + SLACK * abs(mean) * n)
@@ -88,7 +91,7 @@ def sum_of(bench: Data) -> tuple[int, int]:
 
 
 def checksum_faults(log: Log) -> Iterator[str]:
-    """A program computes the same in every configuration and every pass."""
+    """A program must compute the same in every configuration and every pass."""
     checks = [data for data in log.of_kind("check") if data["variant"] == CHECKSUM]
     for bench in dict.fromkeys(data["bench"] for data in checks):
         mine = [data for data in checks if data["bench"] == bench]
@@ -108,7 +111,7 @@ def lacking_faults(log: Log, bench: str, with_checksum: set[int]) -> Iterator[st
 
 
 def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
-    """Every broken rule of a log whose records fit the schema."""
+    """Report every broken rule of a log whose records fit the schema."""
     found = []
     if platform and log.run and log.run["platform"] != platform:
         found.append(Problem(0, f"the image reports platform {log.run['platform']},"
@@ -169,7 +172,7 @@ def quantum_faults(bench: Data) -> Iterator[str]:
 
 
 def cycles_faults(cycles: Data, short: bool) -> Iterator[str]:
-    """Impossible values of the second clock, as of the first."""
+    """Report impossible values of the second clock, by the rules of the first."""
     yield from histogram_faults(cycles)
     yield from order_faults(cycles)
     lowest = min(cycles["min"], cycles["cold"])
@@ -178,8 +181,8 @@ def cycles_faults(cycles: Data, short: bool) -> Iterator[str]:
 
 
 def fit_faults(log: Log) -> Iterator[str]:
-    """The cycles of a window lie within its ticks: more of them than the core has in that time
-    cannot be. (Fewer can: a core that sleeps stops its clock.)"""
+    """The cycles of a window must fit its ticks: a core cannot execute more cycles than its clock
+    has in that time. It can execute fewer, because a sleeping core stops its cycle counter."""
     if not log.run or "cpu_hz" not in log.run or log.run["platform"] == "qemu-host":
         return
     for bench in log.of_kind("bench"):
@@ -194,7 +197,8 @@ def fit_faults(log: Log) -> Iterator[str]:
 
 
 def load_faults(log: Log) -> Iterator[str]:
-    """gem5's cores run side by side: beside a load that made no round figures are as alone."""
+    """gem5's cores run side by side, so figures beside a load without a round are those without a
+    load."""
     if not log.run or log.run["platform"] != "gem5":
         return
     beside = {name: str(found["beside"]) for name, found in settings_of(log).items()}
@@ -223,7 +227,7 @@ def histogram_faults(bench: Data) -> Iterator[str]:
 
 def bucket_faults(hist: list[list[int]], overflow: int, low: int, high: int, kind: str = ""
                   ) -> Iterator[str]:
-    """Problems of a histogram's edges, and of its smallest and its largest value."""
+    """Report faults of a histogram's edges, and of its smallest and its largest value."""
     edges = [edge for edge, _ in hist]
     if any(one >= other for one, other in pairwise(edges)):
         yield "the histogram's edges do not ascend"
@@ -240,7 +244,7 @@ def bucket_faults(hist: list[list[int]], overflow: int, low: int, high: int, kin
 
 
 def moment_faults(bench: Data) -> Iterator[str]:
-    """A mean or a deviation that no values in these buckets have."""
+    """Report a mean or a deviation that no values in these buckets have."""
     low, high, least, most = moments(spans_of(bench["hist"], bench["overflow"], bench["raw_min"],
                                               bench["raw_max"]))
     mean, slack = bench["mean"] + bench["overhead"], ROUNDING + FRACTION * high
@@ -276,7 +280,8 @@ def exits_faults(exits: Data) -> Iterator[str]:
         return
     if not n * exits["min"] <= total <= n * exits["max"]:
         yield f"total {total} is not between {n} times min {exits['min']} and max {exits['max']}"
-    if not exits["overflow"]:  # of one that overflowed min and max say no more than that
+    # If values overflowed, min and max do not limit the histogram.
+    if not exits["overflow"]:
         yield from (list(bucket_faults(exits["hist"], 0, exits["min"], exits["max"]))
                     or total_faults(exits))
     if abs(total / n - exits["mean"]) > ROUNDING:
@@ -304,13 +309,13 @@ def end_faults(end: Data) -> Iterator[str]:
 
 
 def row_faults(log: Log) -> Iterator[str]:
-    """The records of a row are of one kind, and of the run's clock."""
+    """The records of a row must be of one kind, and of the run's clock."""
     yield from (f"row {' '.join(key)}: {text}; take the run again"
                 for key, text in odd_rows(log).items())
 
 
 def odd_rows(log: Log) -> dict[Key, str]:
-    """Why the records of one VM's row do not belong together, or not to this run."""
+    """Return why the records of one VM's row do not belong together, or not to this run."""
     rows: dict[Key, list[Data]] = {}
     for data in log.of_kind("bench"):
         rows.setdefault(key_of(data), []).append(data)
@@ -323,14 +328,14 @@ def key_of(data: Data) -> Key:
 
 
 def wrong_clock(log: Log, row: list[Data]) -> str:
-    """The frequency of a record, where the run record gives its clock another one."""
+    """Return the frequency of a record if the run record gives its clock another one."""
     other = next((data["hz"] for data in row if log.run and data["clock"] == log.run["clock"]
                   and data["hz"] != log.run["hz"]), None)
     return f"hz {other}, and the run's is {log.run['hz']}" if other else ""
 
 
 def mixture(row: list[Data]) -> str:
-    """The first member that all records of a row must share and do not, with its values."""
+    """Return the first member that all records of a row must share and do not, with its values."""
     for member in ("clock", "unit", "hz", "window", "batch"):
         passes = {data[member]: data["pass"] for data in row}
         if len(passes) > 1:
@@ -353,7 +358,7 @@ RECORD_RULES = {"bench": bench_faults, "calibration": calibration_faults, "exits
 
 
 def step_faults(log: Log) -> Iterator[str]:
-    """Records that one step lacks, and that the steps lack together."""
+    """Report records that a step lacks, and steps that the run lacks."""
     steps = log.of_kind("step")
     if log.run and len(steps) != log.run["steps"]:
         yield f"{len(steps)} steps of {log.run['steps']} ended"
@@ -377,7 +382,7 @@ def step_faults(log: Log) -> Iterator[str]:
 
 
 def complete_steps(log: Log) -> set[int]:
-    """The steps of which no record is lost: from the end of the step before to their own."""
+    """Return the steps without a lost record, from the end of the step before to their own end."""
     numbers = sorted(record.seq for record in log.sound)
     ends = {record.seq: record.data["step"] for record in log.sound if record.kind == "step"}
     return {ends[end] for before, end in pairwise([-1, *sorted(ends)])
@@ -385,7 +390,7 @@ def complete_steps(log: Log) -> set[int]:
 
 
 def content_faults(step: list[Data], whole: bool) -> Iterator[str]:
-    """Rules for the records of a step that says "done"; `whole`: none of them is lost."""
+    """Check the records of a step that ended as "done"; `whole`: no record of the step is lost."""
     variants = Counter((vm_of(record), record["variant"]) for record in step
                        if record["kind"] == "bench")
     yield from (f"variant {variant} is there {count} times"
@@ -395,7 +400,8 @@ def content_faults(step: list[Data], whole: bool) -> Iterator[str]:
 
 
 def lacks(step: list[Data]) -> Iterator[str]:
-    """The possible contents of a lost record, so that its loss is no fault of the others."""
+    """Report the contents that a step lacks. A lost record may have had them, so only whole steps
+    are checked."""
     kinds = Counter(record["kind"] for record in step)
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
         yield "no bench, check or skip record"
@@ -422,7 +428,7 @@ def overheads(record: Data, member: str) -> dict[str, int]:
 
 
 def pass_faults(log: Log) -> Iterator[str]:
-    """In the order A B B A every result is there as often in one pass as in the other."""
+    """In the order A B B A every result must be in one pass as often as in the other."""
     if not log.run or log.run["order"] != "abba":
         return
     balance: Counter[Key] = Counter()

@@ -63,7 +63,7 @@ def runs_table(found: list[Folder]) -> Table:
 
 
 def places(kept: Kept) -> list[str]:
-    """Where a farm has the board of a run."""
+    """Return the place of each run's board in a farm."""
     number = f" (board {kept.serial})" if kept.serial else ""
     return [f"at {kept.place}{number}"] if kept.place else []
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario, a TOML file of scenarios/ (docs/scenarios.md), read into a Plan. Every mistake of a
-file is collected. The standard library alone reads a scenario: an image is built before the host
-tools' environment is there; commands also hold a scenario against the schema."""
+"""Read a scenario, a TOML file of scenarios/ (docs/scenarios.md), into a Plan. Every mistake of a
+file is collected.
+
+Reading needs the standard library alone, because an image is built before the host tools'
+environment exists. Commands also check a scenario against the schema.
+"""
 
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -18,14 +21,14 @@ from hypbench.scenario_places import line_of, places
 
 Table = dict[str, Any]
 Validate = Callable[[Table], Iterable[tuple[Place, str]]]
-AXIS_OF = {"load": "beside", "policy": "sched"}  # keys of a matrix that are no axis by that name
+AXIS_OF = {"load": "beside", "policy": "sched"}  # keys of a matrix that are not the name of an axis
 VICTIM, FROM, VARIANT = "victim", "from", "variant"
-PREFIXES = ("load_", "active_", "mem_")  # not in the name of a configuration
+PREFIXES = ("load_", "active_", "mem_")  # the name of a configuration leaves these out
 TOML_LINE = r" (at line "
 
 
 class ScenarioError(ValueError):
-    """Every mistake of a scenario: its line and its message."""
+    """Every mistake of a scenario, each with its line and its message."""
 
     def __init__(self, file: str, mistakes: Iterable[tuple[int, str]]):
         self.mistakes = sorted(dict.fromkeys(mistakes))
@@ -33,16 +36,16 @@ class ScenarioError(ValueError):
 
 
 class Reader(Parser):
-    """Takes the statements of a plan from tables; `file` is named in messages."""
+    """Turns the tables of a scenario into the statements of a plan. Messages name `file`."""
 
     def __init__(self, text: str, file: str, benches: Collection[str] | None, board: Board | None):
         super().__init__(benches, board)
         self.file, self.mistakes = file, list[tuple[int, str]]()
         self.document = self.read(text)
         self.places = places(text)
-        self.tables: Table = {}  # of the scenario that is read
+        self.tables: Table = {}  # the scenario that is read
         self.config_lines: dict[str, int] = {}
-        self.wrong: list[Place] = []  # that the schema does not have
+        self.wrong: list[Place] = []  # keys that the schema does not have
 
     def read(self, text: str) -> Table:
         try:
@@ -66,7 +69,7 @@ class Reader(Parser):
             self.refuse(line_of(self.places, path), message)
 
     def choose(self, name: str) -> None:
-        """Take the scenario of the file's own name, or the variant of that name."""
+        """Select the scenario of the file's own name, or the variant of that name."""
         variant = self.document.get(VARIANT, {}).get(name)
         common = {key: value for key, value in self.document.items() if key != VARIANT}
         self.tables = common | (variant or {})
@@ -76,7 +79,7 @@ class Reader(Parser):
         return (*self.prefix.get(key, ()), key, *more)
 
     def held(self, place: Place, take: Callable[..., None], *parts: Any) -> None:
-        """Take a part; a mistake is kept, and the schema's are not reported twice."""
+        """Take a part and keep its mistake, unless the schema has already reported that line."""
         if any(place == one[:len(place)] for one in self.wrong):
             return
         self.line = line_of(self.places, place)
@@ -116,7 +119,7 @@ class Reader(Parser):
         return ((name, one) for name, one in (found.items() if isinstance(found, dict) else ())
                 if isinstance(one, dict))
 
-    # Configurations
+    # --- configurations ---
 
     def take_configs(self) -> None:
         known = {**self.document.get("config", {}), **self.tables.get("config", {})}
@@ -150,7 +153,7 @@ class Reader(Parser):
         self.config_lines[name] = line_of(self.places, place)
 
     def settings(self, name: str, known: Table, inside: tuple[str, ...] = ()) -> tuple[str, Table]:
-        """The preset, and the settings, that a configuration has with all that it inherits."""
+        """Return the preset and the settings of a configuration, with all that it inherits."""
         presets = abi.presets()
         table = dict(known.get(name, {}))
         base = table.pop(FROM, "")
@@ -169,7 +172,8 @@ class Reader(Parser):
         return preset, settings | table
 
     def take_matrix(self, place: Place, known: Table, matrix: Table) -> None:
-        """The lists are nested in the order of the keys, and so are the parts of a name."""
+        """Make the configurations of a matrix. The lists are nested in the order of the keys, and
+        the parts of a name have the same order."""
         if VICTIM not in matrix:
             raise Mistake(f"the key {quoted(VICTIM)} is missing")
         for combination in product(*(parts_of(key, values) for key, values in matrix.items())):
@@ -179,7 +183,7 @@ class Reader(Parser):
             more = {AXIS_OF.get(key, key): value for key, (_, value) in chosen.items()}
             self.add_config(place, name, preset, settings | more)
 
-    # The rest
+    # --- VMs, links, events ---
 
     def take_bench(self, bench: Table) -> None:
         more = {key: value for key, value in bench.items() if key != "name"}
@@ -195,7 +199,7 @@ class Reader(Parser):
         check_guest(self.plan.guests[name])
 
     def take_vm(self, name: str, table: Table) -> None:
-        """A VM of a guest that has a mistake itself has none of its own."""
+        """Take a VM. If its guest has a mistake, the VM's own mistake is not reported."""
         self.vm([name, *spelled(table)])
         image = table.get("image", name)
         if image in self.plan.guests or image not in self.tables.get("guest", {}):
@@ -214,7 +218,7 @@ class Reader(Parser):
             self.at([str(event["at_us"]), event["do"], event["vm"]])
 
     def make_vms(self) -> None:
-        """No VM is there that the scenario does not have, but the measured VM of one alone."""
+        """Make the VMs. A scenario without VMs has only the measured one."""
         plan = self.plan
         if not self.vms:
             only = list(plan.guests) or [BENCH]
@@ -229,13 +233,13 @@ class Reader(Parser):
 
 
 def spelled(table: Table) -> list[str]:
-    """The settings as words name=value."""
+    """Return the settings as words name=value."""
     return [f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
             for key, value in table.items()]
 
 
 def parts_of(key: str, values: Any) -> list[tuple[str, Any]]:
-    """Each value of a list of a matrix, and its part of a configuration's name."""
+    """Return each value of a matrix' list with its part of a configuration's name."""
     if isinstance(values, dict):
         return list(values.items())
     if not isinstance(values, list):
@@ -244,7 +248,7 @@ def parts_of(key: str, values: Any) -> list[tuple[str, Any]]:
 
 
 def short(key: str, value: Any) -> str:
-    """The word for a value; no word for the first value of an axis, which is the usual one."""
+    """Return the word for a value, empty for the first value of an axis, which is its default."""
     axis = AXIS_OF.get(key, key)
     usual = (abi.axes().get(axis) or ("",))[0]
     if value == usual or axis in abi.numbers("CONFIG_NUMBERS") and not value:
@@ -255,7 +259,7 @@ def short(key: str, value: Any) -> str:
 
 
 def names_in(text: str, stem: str) -> list[str]:
-    """The words that select the scenarios of a file."""
+    """Return the words that select the scenarios of a file."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -265,14 +269,15 @@ def names_in(text: str, stem: str) -> list[str]:
 
 
 def heading(text: str, name: str) -> Table:
-    """The title, the question and the needs of a scenario; a variant has the file's question."""
+    """Return the title, the question and the needs of a scenario. A variant without a question has
+    the file's."""
     document = tomllib.loads(text)
     return document | document.get(VARIANT, {}).get(name, {})
 
 
 def read(text: str, name: str, file: str = "", validate: Validate | None = None,
          benches: Collection[str] | None = None, board: Board | None = None) -> Plan:
-    """The scenario of a file that the word `name` selects, or ScenarioError."""
+    """Return the scenario of a file that the word `name` selects, or raise ScenarioError."""
     reader = Reader(text, file or f"{name}.toml", benches, board)
     if validate:
         reader.check(validate)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of each key of a TOML text, which the standard library's reader does not keep."""
+"""Find the line of each key of a TOML text, which the standard library's reader does not keep."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,12 +19,13 @@ class Places:
     """The lines of a text that tomllib has read without an error."""
 
     lines: dict[Place, int] = field(default_factory=dict)
-    table: Place = ()  # of the last header
-    array: Place = ()  # whose elements follow
-    count: int = 0  # of those elements so far
-    depth: int = 0  # of brackets that are open
-    long_string: str = ""  # what ends a string of several lines
-    tables: dict[Place, int] = field(default_factory=dict)  # the tables of each [[array]] so far
+    table: Place = ()  # the table of the last header
+    array: Place = ()  # the array whose elements follow
+    count: int = 0  # number of those elements so far
+    depth: int = 0  # number of open brackets
+    long_string: str = ""  # the quotes that end an open string of several lines
+    # number of tables of each [[array]] so far
+    tables: dict[Place, int] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> None:
         if self.long_string:
@@ -42,7 +43,7 @@ class Places:
         self.depth += sum(code.count(one) for one in "[{") - sum(code.count(one) for one in "]}")
 
     def header(self, number: int, array: bool, path: Place) -> None:
-        for end in range(1, len(path)):  # a table of the last element of an array
+        for end in range(1, len(path)):  # the path leads through the last element of an array
             if path[:end] in self.tables:
                 path = (*path[:end], self.tables[path[:end]] - 1, *path[end:])
         if array:
@@ -62,7 +63,8 @@ class Places:
                 self.long_string = quotes
 
     def element(self, number: int, line: str) -> None:
-        """A line of an array of several lines: tables in braces begin there, or plain values."""
+        """Note the begin of an element of an array of several lines: a table in braces, or a plain
+        value."""
         if self.depth == 1 and line.lstrip().startswith("{"):
             self.lines.setdefault((*self.array, self.count), number)
             self.count += 1
@@ -80,7 +82,7 @@ def places(text: str) -> dict[Place, int]:
 
 
 def line_of(lines: dict[Place, int], path: Place) -> int:
-    """The line of a key, or of the innermost table around the key whose line is known."""
+    """Return the line of a key, or of the innermost table around the key whose line is known."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)

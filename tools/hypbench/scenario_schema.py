@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schema of scenarios, made from the tables of abi/: docs/reference/scenario.schema.json
-for editors, and the check of every scenario that a command reads."""
+"""The JSON schema of scenarios, made from the tables of abi/. It is
+docs/reference/scenario.schema.json for editors, and the check of every scenario that a command
+reads."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -18,7 +19,7 @@ NEEDS = {"caches": "caches and TLBs: gem5 or a real board"}
 NAME = r"^[A-Za-z0-9_.-]+$"
 TYPES = {"integer": "an integer", "string": "a string", "array": "a list", "object": "a table",
          "boolean": "true or false"}
-# The meaning of the keys that no table of abi/ has.
+# The meanings of the keys that no table of abi/ has.
 MEANINGS = {
     "title": "The scenario in a few words.",
     "question": "The question that the scenario answers, a sentence.",
@@ -62,7 +63,7 @@ def table(properties: Schema, **more: Any) -> Schema:
 
 
 def named(item: Schema, size: str) -> Schema:
-    """A table of tables by names."""
+    """A table of tables, each with a name."""
     most = abi.constant(size) - 1
     return {"type": "object", "additionalProperties": item,
             "propertyNames": {"pattern": NAME, "maxLength": most}}
@@ -91,7 +92,7 @@ def axes() -> Schema:
 
 
 def dimension(values: Schema) -> Schema:
-    """A list of values; or a table from the part of a name to the value."""
+    """A list of values, or a table from the part of a name to the value."""
     return {"type": ["array", "object", "string"], "items": values, "additionalProperties": values}
 
 
@@ -140,7 +141,7 @@ def matrix_of_one() -> Schema:
 
 
 def schema(meanings: dict[str, str] | None = None) -> Schema:
-    """`meanings`: what the axes, parameters and fields mean, by name."""
+    """Return the schema. `meanings` describes axes, parameters and fields by name."""
     whole = table(body() | {"variant": named(table(body()), "PLAN_NAME_SIZE")})
     described(whole, meanings or {})
     return {"$schema": "http://json-schema.org/draft-07/schema#",
@@ -148,7 +149,7 @@ def schema(meanings: dict[str, str] | None = None) -> Schema:
 
 
 def described(part: Any, meanings: dict[str, str]) -> None:
-    """Add what each key means."""
+    """Add the meaning of each key."""
     for key, one in part.get("properties", {}).items():
         name = "vm of an event" if key == "vm" and "do" in part["properties"] else key
         one.update(meaning(name, meanings))
@@ -164,7 +165,7 @@ def validator() -> jsonschema_rs.Validator:
 
 
 def mistakes(document: dict[str, Any]) -> Iterator[tuple[Place, str]]:
-    """The place and the message of each key or value that the schema does not have."""
+    """Return the place and the message of each key or value that the schema does not allow."""
     for error in validator().iter_errors(document):
         path = tuple(error.instance_path)
         keys = error.kind.as_dict()

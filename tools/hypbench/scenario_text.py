@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan as the text of a scenario: what `hypbench convert` and `hypbench show-scenario` write."""
+"""Write a plan as the text of a scenario, for `hypbench convert` and `hypbench show-scenario`."""
 
 import json
 import re
@@ -18,7 +18,7 @@ Settings = dict[str, Any]
 
 
 def toml_of(plan: Plan, title: str = "", question: str = "") -> str:
-    """A scenario that means this plan. The name of its file is the plan's name."""
+    """Return a scenario that means this plan. The name of its file is the plan's name."""
     return "\n\n".join("\n".join(part) for part in parts(plan, title, question)) + "\n"
 
 
@@ -53,7 +53,8 @@ def differing(fields: Fields, usual: Fields) -> Settings:
 
 
 def config_settings(name: str, config: Fields) -> Settings:
-    """From the preset of that name, or else the nearest."""
+    """Return the settings that differ from the preset of that name, or else from the nearest
+    preset."""
     presets, axes = abi.presets(), abi.axes()
     preset = name if name in presets else min(
         presets, key=lambda one: len(config.items() - presets[one].items()))
@@ -92,7 +93,7 @@ def inline(said: Settings) -> str:
 
 
 def number(name: str, said: Any) -> str:
-    """Addresses and sizes in bytes are hexadecimal."""
+    """Format addresses and sizes in bytes as hexadecimal numbers."""
     return hex(said) if name in HEXADECIMAL else value(said)
 
 

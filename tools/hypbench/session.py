@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU or gem5: image, plan, console, progress, files, verdict. What
-follows a console and keeps its results serves `hypbench capture` too, whose console may have
-several runs: each begins with a run record, number 0.
+"""One run of a board under QEMU or gem5: image, plan, console, progress, files, verdict.
 
-No result is lost: a run takes the names records.jsonl, summary.csv and console.log, and what had
-them gets a number; a worse one gets the number itself.
+`hypbench capture` uses the same code to follow a console and keep its results. Its console may have
+several runs, each of which begins with a run record, number 0. No result is lost: a run takes the
+names records.jsonl, summary.csv and console.log, and earlier files get a number. A run that is
+worse than the earlier one gets the number instead.
 """
 
 import re
@@ -32,11 +32,11 @@ from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, alone_in, read_bytes, whole, write_whole
 
-# Either alone shows a run record that is damaged elsewhere; no other kind of record has these.
+# Each of these marks a run record that is otherwise damaged; no other kind of record has them.
 MARKS = (b'"kind":"run",', b'"configs":[')
 RUN_BEGIN = b'{"seq":0,"kind":"run",'
 BEGIN = re.compile(b"(?=%s)" % re.escape(RUN_BEGIN))
-LIMIT_S = 600.0  # of a run by QEMU
+LIMIT_S = 600.0  # limit of a run under QEMU
 TEXT_SHOWN = 20  # console lines that are shown when a run fails
 NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
 PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
@@ -44,20 +44,20 @@ NOTHING, CUT, ENDED, SOUND = range(4)
 
 
 class Display:
-    """Shows a run as it goes on: on a bar, where there is a terminal for it."""
+    """Shows the progress of a run, on a bar if there is a terminal."""
 
     def __init__(self, console: Console, bar: Progress, steps: bool):
         self.console = console
-        self.steps = steps  # say each step where there is no terminal
+        self.steps = steps  # report each step if there is no terminal
         self.bar = bar
         self.task = bar.add_task("starting", total=None, traffic="")
 
     def say(self, text: str) -> None:
-        """Something that is no line of the console."""
+        """Print text that is no line of the console."""
         self.console.print(text, style=None if self.bar.disable else "red", markup=False)
 
     def step(self, log: Log, step: Data) -> None:
-        """A step ended."""
+        """Show that a step ended."""
         ended = len(log.of_kind("step"))
         self.bar.update(self.task, total=log.run["steps"], completed=ended,
                         description=step_name(step))
@@ -65,11 +65,11 @@ class Display:
             self.say(f"step {ended} of {step['steps']}: {step_name(step)}: {step['outcome']}")
 
     def received(self, count: int, seconds: float) -> None:
-        """So many bytes came in so many seconds, in all."""
+        """Show that so many bytes came in so many seconds altogether."""
         self.bar.update(self.task, traffic=traffic(count, seconds))
 
     def line(self, log: Log, record: Record | None, problems: list[Problem]) -> None:
-        """A line was fed: its record, and what was found wrong with it."""
+        """Show a line that was fed: its record, and its faults."""
         for problem in problems:
             self.say(str(problem))
         for text in missing_texts(log.skipped):
@@ -80,7 +80,8 @@ class Display:
 
 @contextmanager
 def progress(quiet: bool, steps: bool = True) -> Iterator[Display]:
-    """`steps`: where there is no terminal, a line for each step; else for those alone that fail."""
+    """Make a display. Without a terminal `steps` prints a line for each step; otherwise only failed
+    steps are printed."""
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
                   MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[traffic]}"),
@@ -98,7 +99,8 @@ def step_name(step: Data) -> str:
 
 
 def split_before_run(line: bytes) -> list[bytes]:
-    """A boot loader's text, or a record cut by a reset, may stand before a run record."""
+    """Split a line before a run record: a boot loader's text, or a record that a reset cut, may
+    precede it."""
     if RUN_BEGIN not in line:
         return [line]
     own, of_vm = parted(line)
@@ -107,7 +109,7 @@ def split_before_run(line: bytes) -> list[bytes]:
 
 
 def is_run_record(line: bytes) -> bool:
-    """Also when it is damaged, as long as enough of it is left to see it."""
+    """Return whether a line is a run record, even a damaged one if enough of it is left."""
     if not any(mark in line for mark in MARKS):
         return False
     line = parted(line)[0].strip(LINE_ENDS)
@@ -118,13 +120,13 @@ def is_run_record(line: bytes) -> bool:
 
 
 class Runs:
-    """The runs of a console. A reset begins another run; a listener may have come late."""
+    """The runs of a console. A reset begins another run, and a listener may have come late."""
 
     def __init__(self) -> None:
-        self.before = Log()  # what came before the first run
+        self.before = Log()  # the lines before the first run
         self.logs: list[Log] = []
-        self.lines = 0  # lines of the console before the one that is fed
-        self.begin = 0  # their number when the latest run began
+        self.lines = 0  # number of console lines before the current line
+        self.begin = 0  # that number when the latest run began
 
     @property
     def latest(self) -> Log | None:
@@ -137,7 +139,8 @@ class Runs:
         return self.latest or self.before
 
     def _is_doubled(self, line: bytes) -> bool:
-        """The line came twice: nothing but the same, or a damaged copy, stands before it."""
+        """Return whether the line came twice: only the same line, or a damaged copy, stands before
+        it."""
         log = self.latest
         return log is not None and log.lines == self.begin + 1 and (
             not log.records or log.seen.get(0) == line.strip(LINE_ENDS))
@@ -151,13 +154,13 @@ class Runs:
             log.finish()
 
     def interruptions(self) -> Iterator[tuple[Log, str]]:
-        """The runs but the latest, and where each was when the board began anew."""
+        """Return the runs before the latest, with the place of each when the board began again."""
         for number, log in enumerate(self.logs[:-1], 1):
             yield log, f"run {number} was interrupted by a reset {place(log)}"
 
 
 def read_runs(content: bytes) -> Runs:
-    """The runs of a whole console, or of a records file, which has one."""
+    """Return the runs of a whole console, or the one run of a records file."""
     runs = Runs()
     for line in lines_of(content):
         for part in split_before_run(line):
@@ -173,7 +176,7 @@ def left_out(runs: Runs) -> str:
 
 
 def place(log: Log) -> str:
-    """How far a run came, for people."""
+    """Return how far a run came, as text."""
     steps = log.run["steps"] if log.run else "?"
     last = next((record.data for record in reversed(log.sound) if "step" in record.data), None)
     if not last:
@@ -184,7 +187,7 @@ def place(log: Log) -> str:
 
 
 def board_of(log: Log) -> str | None:
-    """The board that the run record names."""
+    """Return the board that the run record names."""
     first = log.records[0].data if log.records else {}
     return str(first.get("board")) if first.get("kind") == "run" else None
 
@@ -192,15 +195,15 @@ def board_of(log: Log) -> str | None:
 @dataclass
 class Outcome:
     log: Log
-    status: int  # of this command
+    status: int  # exit status of this command
     problems: list[str]
-    seconds: float = 0  # from start to end
+    seconds: float = 0  # seconds from start to end
 
 
 def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit_s: float | None,
               out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
-    """`plan`: a scenario's word or file, or a plan; None: the plan of the built image. `more`:
-    further words for QEMU."""
+    """Run a board. `plan`: a scenario's word or file, or a plan; None: the plan of the built image.
+    `more`: further options for QEMU."""
     check_board(tree, board)
     check_clock(tree, board, clock)
     if isinstance(plan, str):
@@ -243,7 +246,7 @@ def gem5_run(tree: Tree, board: str, plan: Plan | None, limit_s: float | None, o
 
 def write_image(tree: Tree, board: str, plan: Plan | None, platform: str, out: Path,
                 machine: str = "") -> Path:
-    """A copy of the board's image with the plan in it; None: with its own plan."""
+    """Write a copy of the board's image with the plan, or with its own plan for None."""
     image = built_image(tree, board)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{tree.qemu_image(board).suffix}"
@@ -268,8 +271,8 @@ def copied(lines: Iterable[bytes], path: Path) -> Generator[bytes]:
 
 
 def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Display) -> None:
-    """Reads a console to its end; shows progress, and what is wrong as it comes. `log_for` says
-    which log a line belongs to."""
+    """Read a console to its end, and show progress and problems as they come. `log_for` returns the
+    log of a line."""
     for line in lines:
         log = log_for(line)
         known = len(log.problems)
@@ -278,14 +281,15 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 
 
 def problems_of(log: Log, platform: str | None) -> list[str]:
-    """Everything that is wrong with a finished log, of that platform where it is known."""
+    """Return everything that is wrong with a finished log, which ran on that platform if it is
+    known."""
     return [*(str(problem) for problem in log.problems + check_rules(log, platform)),
             *above_proven(log), *measured.problems_of(log),
             *latency_measure.problems_of(log)]
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:
-    """How QEMU or gem5 ended, when that was not well."""
+    """Return how QEMU or gem5 failed."""
     if machine.stuck:
         return [stuck(log)]
     if machine.idle:
@@ -307,7 +311,7 @@ def stuck(log: Log) -> str:
 
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:
-    """`suffix` stands before the names' endings."""
+    """Write the results of a run; `suffix` precedes the names' endings."""
     write_whole(out / f"records{suffix}.jsonl", log.content)
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))
 
@@ -323,7 +327,7 @@ def free_suffix(folder: Path) -> str:
 
 
 def rank(log: Log | None) -> int:
-    """The worth of a finished log, against another run's."""
+    """Return a finished log's rank among runs: nothing, cut, ended or sound."""
     if not log or not log.records:
         return NOTHING
     if not log.complete:
@@ -336,8 +340,8 @@ def rank_of_file(path: Path) -> int:
 
 
 def keep_run(log: Log | None, console: Path) -> list[Path]:
-    """Puts a run and its console (a numbered one, in the same folder) in their place; gives the
-    files there are then."""
+    """Move a run and its console (which has a number, in the same folder) to their places; return
+    the files of the run."""
     folder = console.parent
     records, _, usual = result_paths(folder)
     words = console.stem.removeprefix("console")
@@ -366,7 +370,7 @@ def keep_interrupted(log: Log, folder: Path) -> Path:
 
 
 def keep_for_report(log: Log, folder: Path) -> Path | None:
-    """The report shows a plan's latest run, but never a worse one for a better."""
+    """Keep a plan's latest run for the report, but never replace a better run by a worse one."""
     name = str(log.run["plan"]) if log.run else ""
     path = folder / f"{name}.jsonl"
     if not PLAN_NAME.fullmatch(name) or rank(log) < rank_of_file(path):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed, refuted, or
-not decidable here, with the evidence. A row is confirmed only by something that a model cannot
-show: records of an emulator decide nothing, whatever platform their run record names."""
+"""Decide what records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed,
+refuted, or not decidable here, with the evidence. Only a run on silicon confirms a row: records of
+an emulator decide nothing, whatever platform their run record names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kept runs: runs/<board>/<scenario>/<time>.jsonl. An index in each folder has what a run was
-made from, the digest of its records, and the names of baselines. No run replaces another. A file
-that is damaged, or that the index does not have, is reported and left alone."""
+"""The kept runs: runs/<board>/<scenario>/<time>.jsonl. An index in each folder has what each run
+was made from, the digest of its records, and the names of baselines. No run replaces another. A
+damaged file, or one that the index does not have, is reported and left unchanged."""
 
 import json
 import re
@@ -23,10 +23,10 @@ from hypbench.tree import LOCK, Tree, UnknownName, alone_in, listed, shown, writ
 
 INDEX, DAMAGED = "index.json", "index-damaged-{}.json"
 LATEST = "latest"
-TIME = "%Y%m%dT%H%M%SZ"  # UTC
+TIME = "%Y%m%dT%H%M%SZ"  # times are in UTC
 STAMP = re.compile(r"\d{8}T\d{6}Z(?:-\d+)?")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-ENDINGS = (".jsonl", ".log", ".txt", ".xz")  # of files with records
+ENDINGS = (".jsonl", ".log", ".txt", ".xz")  # endings of files with records
 UNNAMED = "unnamed"  # the scenario of a run whose plan has no name
 TEXT = {"type": "string"}
 SCHEMA: Data = {
@@ -48,29 +48,29 @@ class Kept:
     """An entry of an index."""
 
     time: str
-    records: str  # the digest of the file
-    made_from: str  # a digest (hypbench.digests); "" where it is not known, as of a board's run
+    records: str  # digest of the file
+    made_from: str  # a digest (hypbench.digests); "" if it is unknown, as of a board's run
     build: str
     platform: str
     rows: int
     sound: bool  # complete, and nothing was wrong
-    place: str = ""  # of a farm; "" where the run was made by other ways
+    place: str = ""  # place in a farm; "" for a run outside of a farm
     serial: str = ""  # the board's serial number, where it is known
 
     def entry(self) -> Data:
-        """The entry as the index has it, without the words that are empty."""
+        """Return the entry as the index has it, without empty words."""
         return {name: value for name, value in asdict(self).items()
                 if value or name not in ("place", "serial")}
 
 
 @dataclass
 class Folder:
-    """A scenario's runs on a board, the oldest first."""
+    """The runs of a scenario on a board, the oldest first."""
 
     path: Path
     runs: list[Kept] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)  # of baselines: to the time of a run
-    damage: str = ""  # of the index
+    names: dict[str, str] = field(default_factory=dict)  # baselines by name: the time of the run
+    damage: str = ""  # faults of the index
 
     @property
     def place(self) -> str:
@@ -80,7 +80,7 @@ class Folder:
         return self.path / f"{kept.time}.jsonl"
 
     def fault(self, kept: Kept) -> str:
-        """What is wrong with the file of a run; "" when the records are those that were kept."""
+        """Return what is wrong with the file of a run, or ""."""
         try:
             same = sha256(self.file(kept).read_bytes()).hexdigest() == kept.records
         except OSError as error:
@@ -88,7 +88,7 @@ class Folder:
         return "" if same else "the file was changed after the run"
 
     def good(self) -> Iterator[Kept]:
-        """The sound runs whose files are whole, the latest first."""
+        """Return the sound runs whose files are whole, the latest first."""
         return (kept for kept in reversed(self.runs) if kept.sound and not self.fault(kept))
 
     def latest(self, platform: str = "") -> Kept | None:
@@ -114,7 +114,7 @@ def index_validator() -> jsonschema_rs.Validator:
 
 
 def read_folder(path: Path) -> Folder:
-    """The folder as its index has it; of a damaged index no run is taken."""
+    """Return the folder as its index has it. A damaged index gives no run."""
     file = path / INDEX
     try:
         index = json.loads(file.read_text())
@@ -133,7 +133,7 @@ def folders(tree: Tree, board: str = "", scenario: str = "") -> list[Folder]:
 
 
 def check_name(name: str) -> None:
-    """Refuse a baseline's name that means something else, or that no folder can have."""
+    """Refuse a baseline's name that has another meaning, or that no folder can have."""
     if name == LATEST or STAMP.fullmatch(name) or not NAME.fullmatch(name):
         raise UnknownName(f"SAVE={name} is no name of a baseline: letters, digits, _ . - after a"
                           f" letter or digit, at most 64, neither {LATEST} nor a run's time")
@@ -141,9 +141,9 @@ def check_name(name: str) -> None:
 
 def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
          name: str | None = None, place: str = "", serial: str = "") -> Path | None:
-    """Keep a finished log of a board of this tree under a new time; a log without a run record is
-    not kept. `name`: the baseline that the run becomes, if it is sound. `place`, `serial`: where a
-    farm has the board, and the board's serial number."""
+    """Keep a finished log of a board of this tree under a new time, unless it has no run record.
+    `name`: the baseline that the run becomes if it is sound. `place`, `serial`: the board's place
+    in a farm and its serial number."""
     if not log.run or log.run["board"] not in tree.boards():
         return None
     folder = folder_of(tree, log)
@@ -167,7 +167,7 @@ def folder_of(tree: Tree, log: Log) -> Path:
 
 
 def opened(path: Path) -> Folder:
-    """A folder to add a run to. A damaged index stays beside the new one."""
+    """Open a folder to add a run to. A damaged index is kept beside the new one."""
     folder = read_folder(path)
     if folder.damage:
         aside = next(name for name in (path / DAMAGED.format(number) for number in count(1))
@@ -182,28 +182,28 @@ def now() -> str:
 
 
 def free_time(folder: Path) -> str:
-    """The present time; with a number where a run is kept under that time."""
+    """Return the present time, with a number if that name is taken."""
     time = now()
     words = (f"{time}-{number}" if number > 1 else time for number in count(1))
     return next(word for word in words if not (folder / f"{word}.jsonl").exists())
 
 
 def made_as(tree: Tree, board: str, scenario: str, made_from: str) -> Path | None:
-    """The latest sound run that was made from just this."""
+    """Return the latest sound run with this digest."""
     folder = read_folder(tree.kept(board, scenario))
     return next((folder.file(kept) for kept in folder.good() if kept.made_from == made_from), None)
 
 
 def latest_like(tree: Tree, log: Log) -> Path | None:
-    """The latest sound run of a log's board, scenario and platform."""
+    """Return the latest sound run of a log's board, scenario and platform."""
     folder = read_folder(folder_of(tree, log))
     kept = folder.latest(platform_of(log))
     return folder.file(kept) if kept else None
 
 
 def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path:
-    """The file of a kept run by its name: [[BOARD/]SCENARIO/]NAME, where NAME is a baseline's,
-    `latest` or a run's time. A path of a file is that file."""
+    """Return the file of a kept run by its name: [[BOARD/]SCENARIO/]NAME, where NAME is a
+    baseline's, `latest` or a run's time. A path of a file is that file."""
     if word.is_file() or word.is_absolute() or len(word.parts) > 3:
         return word
     *places, name = word.parts or ("",)
@@ -212,7 +212,7 @@ def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path
     there = folders(tree, board, scenario)
     found = [folder for folder in there if folder.named(name)]
     if not found and word.suffix in ENDINGS:
-        return word  # a file that is not there
+        return word  # the path of a file that is not there
     if not found:
         raise UnknownName(unknown(word, there))
     if len(found) > 1:
@@ -235,7 +235,7 @@ def unknown(word: Path, there: list[Folder]) -> str:
 
 
 def strangers(tree: Tree) -> Iterator[str]:
-    """What is wrong below runs/, one line each."""
+    """Return what is wrong below runs/, one line for each fault."""
     for path in sorted(tree.runs.glob("*")):
         if not path.is_dir():
             yield f"{shown(path)} is no kept run"
@@ -257,14 +257,14 @@ def faults_of(path: Path) -> Iterator[str]:
 
 
 def beyond(folder: Folder, last: int) -> list[Kept]:
-    """The runs that are no baseline and not among the last so many."""
+    """Return the runs that are neither a baseline nor among the last so many."""
     recent = folder.runs[len(folder.runs) - last:] if last < len(folder.runs) else folder.runs
     named = set(folder.names.values())
     return [kept for kept in folder.runs if kept not in recent and kept.time not in named]
 
 
 def remove(folder: Folder, gone: list[Kept]) -> None:
-    """The index forgets the runs before their files go."""
+    """Remove runs. The index forgets them before their files go."""
     with alone_in(folder.path, "the kept runs"):
         now = read_folder(folder.path)
         named = set(now.names.values())

@@ -11,10 +11,10 @@ from hypbench.analysis import (answer, beside, bound, comparison, conditions, cy
 from hypbench.frame import Board
 from hypbench.model import Section
 
-# In the order of the page. A subject without records makes no blocks, and is left out.
+# The order is that of the page. A subject without records makes no blocks and is left out.
 PARTS = (comparison, answer, interrupts, cyclictest, latency_measure, bound, flames, memory, beside,
          failover, links, studies, switches, programs, conditions)
-# The questions of a reader, and the sections that answer each.
+# A reader's questions, with the sections that answer each.
 QUESTIONS = {
     "How late is an interrupt?": ("answer", "interrupts", "cyclictest", "latency-measure",
                                  "ceilings", "flames", "switches"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that are filled in by Jinja, each beside the module that wants it."""
+"""Texts that Jinja fills in, each beside its module."""
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -9,5 +9,5 @@ ENVIRONMENT = Environment(loader=PackageLoader("hypbench", ""), trim_blocks=True
 
 
 def filled_in(name: str, /, **values: object) -> str:
-    """`name`: of a file, from this package's folder."""
+    """Fill in the file `name` of this package's folder."""
     return ENVIRONMENT.get_template(name).render(**values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a report in a terminal: the same rows, units and notes as on the page."""
+"""Print the sections of a report in a terminal, with the rows, units and notes of the page."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from rich.table import Table as Printed
 from hypbench.model import Band, Block, Notice, Section, Table, Text
 
 EDGE, GAP = 1, 3  # characters of a table's left edge, and beside each cell
-WORDS_MOST = 28  # characters of a column of words, where the terminal is narrow
+WORDS_MOST = 28  # characters of a column of words in a narrow terminal
 Part = Printed | str  # a table, or a paragraph
 
 
 def printed(section: Section, width: int) -> Iterator[Part]:
-    """The title, and every block but charts, which need a page."""
+    """Print the title, and every block but charts, which need a page."""
     parts = [part for block in section.blocks for part in shown(block, width)]
     if parts:
         yield f"── {section.title} ──"
@@ -34,7 +34,7 @@ def shown(block: Block, width: int) -> Iterator[Part]:
 
 
 def cards(band: Band) -> Table:
-    """The cards of the first screen as a table."""
+    """Return the cards of the first screen as a table."""
     rows = [(figure.name if not at else "", mode, cell, figure.meaning if not at else "")
             for figure in band.figures
             for at, (mode, cell) in enumerate([*figure.times, *figure.values])]
@@ -42,14 +42,15 @@ def cards(band: Band) -> Table:
 
 
 def tables(block: Table, width: int) -> list[Printed]:
-    """Columns of numbers without room go into a further table, so that no number is broken."""
+    """Split a table whose columns of numbers do not fit into several tables, so that no number is
+    broken."""
     found = [columns_in(block, band, plain(block.caption) if not at else "", width)
              for at, band in enumerate(bands(block, width))]
     return [one for one in found if one.row_count]
 
 
 def bands(block: Table, width: int) -> list[list[int]]:
-    """The columns of each table, by their positions: words are in every one."""
+    """Return the columns of each table by their positions. Columns of words are in every table."""
     widths = {at: widest(block, at) for at in range(len(block.columns))}
     words = [at for at in widths if not block.columns[at].number]
     room = width - EDGE - sum(max(least(block, at), min(widths[at], WORDS_MOST)) + GAP
@@ -67,21 +68,22 @@ def bands(block: Table, width: int) -> list[list[int]]:
 
 
 def widest(block: Table, at: int) -> int:
-    """A heading breaks between its words."""
+    """Return a column's width if its heading breaks between words."""
     column, cells = block.columns[at], [row[at] for row in block.cells]
     words = column.heading.split() if column.number else [column.heading]
     return max(map(len, [*words, *(plain(cell.text) for cell in cells)]), default=0)
 
 
 def least(block: Table, at: int) -> int:
-    """The longest word of a column's heading and cells, of at most WORDS_MOST characters: a
+    """Return the longest word of a column's heading and cells, at most WORDS_MOST characters: a
     narrow terminal breaks lines between words."""
     texts = [block.columns[at].heading, *(plain(row[at].text) for row in block.cells)]
     return min(max((len(word) for text in texts for word in text.split()), default=0), WORDS_MOST)
 
 
 def columns_in(block: Table, band: list[int], title: str, width: int) -> Printed:
-    """Words are broken only where the table is wider than the terminal without that."""
+    """Return the columns with their widths. Words are broken only if the table is wider than the
+    terminal otherwise."""
     made = Printed(title=escape(title), title_justify="left", header_style="bold")
     given = widths_in(block, band, width)
     for at in band:
@@ -95,8 +97,8 @@ def columns_in(block: Table, band: list[int], title: str, width: int) -> Printed
 
 
 def widths_in(block: Table, band: list[int], width: int) -> dict[int, int]:
-    """Of each column: the room for its longest word, and then, words before numbers, for its
-    longest line; nothing where the terminal has no room for all words."""
+    """Return for each column the width for its longest word, and then, words before numbers, for
+    its longest line. Return nothing if the terminal has no room for all words."""
     given = {at: widest(block, at) if block.columns[at].number else least(block, at)
              for at in band}
     left = width - EDGE - sum(given.values()) - GAP * len(band)
