@@ -30,8 +30,9 @@ class Plan:
     guests: dict[str, Guest] = field(default_factory=dict)
     vms: dict[str, Vm] = field(default_factory=dict)  # never empty
     links: dict[str, Link] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)  # in the order of their times; then `on`
-    # For messages: the text that the plan was made from, and the lines of its parts.
+    # in the order of their times; then the `on` events
+    events: list[Event] = field(default_factory=list)
+    # The text that the plan was made from, and the lines of its parts, for messages.
     file: str = field(default="", compare=False, repr=False)
     lines: dict[Place, int] = field(default_factory=dict, compare=False, repr=False)
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of a run for the Perfetto UI (ui.perfetto.dev), made of `trace` records alone: EL2
+"""Write the trace of a run for the Perfetto UI (ui.perfetto.dev) from `trace` records alone. EL2
 keeps the last exits of each vCPU, and where an event pauses or resumes it; all else follows from
-them. Groups of tracks: cores, each with the vCPU that runs; vCPUs, each with its exits, its pauses
-and the guest between them; timers, each from where it fires to the exit of its interrupt; steps.
-Flows lead from a timer, the ring of a doorbell, a virtio device's notification, or an SGI to
-another vCPU, to the exit of the interrupt that it makes, and from there to the guest that handles
-it; an SGI to itself is handled after its own exit."""
+them.
+
+Groups of tracks: cores, each with the vCPU that runs; vCPUs, each with its exits, its pauses and
+the guest between them; timers, each from where it fires to the exit of its interrupt; steps. Flows
+lead from a timer, the ring of a doorbell, a virtio device's notification, or an SGI to another
+vCPU, to the exit of the interrupt that it makes, and from there to the guest that handles the
+interrupt. A vCPU handles an SGI to itself after its own exit.
+"""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -24,15 +27,18 @@ from hypbench.trace_names import (ACCESSES, CATEGORIES, HYPERCALLS, INTERRUPTS, 
                                   PLAN_VM_CPUS, RING, Argument, arguments)
 
 NS = 1_000_000_000
-SEQUENCE = 1  # of packets: all are one writer's
-# Of these, EL2's own or another VM's: the guest that goes on has none, unless it is another VM's.
+SEQUENCE = 1  # packets of one sequence are all of one writer
+# Interrupts of EL2 or of another VM. The guest that continues has no interrupt, unless it is that
+# other VM.
 OWN_INTERRUPTS = ("hyp-timer", "other", "maintenance")
-PAUSE, RESUME = "pause", "resume"  # records that are no exits
+PAUSE, RESUME = "pause", "resume"  # kinds of records that are no exits
 LATEST_NS = 1 << 63
-LATE_SHIFT, LATE_MOST = 32, (1 << 32) - 1  # of an interrupt's argument: ticks since its timer fired
-IPA_BITS, SYNDROME_BITS = 40, 32  # of other arguments; above, the value written: trap_account.c
-STORE_FROM = 8  # the lowest bit of a stored value that is kept
-CPU_OFF = 0x84000002  # PSCI
+# upper bits of an interrupt's argument: ticks since its timer fired
+LATE_SHIFT, LATE_MOST = 32, (1 << 32) - 1
+# lower bits of other arguments; the upper bits have the written value (trap_account.c)
+IPA_BITS, SYNDROME_BITS = 40, 32
+STORE_FROM = 8  # the lowest bit of a stored value that the trace keeps
+CPU_OFF = 0x84000002  # function of PSCI
 GICD_SGIR = 0xf00  # IHI 0048B 4.3.15
 # Syndrome of MSR ICC_SGI1R_EL1 (DDI 0487 D13.2.37): EC, Op0, Op2, Op1, CRn, CRm, direction
 MSR_SGI1R, MSR_MASK = 0x18 << 26 | 3 << 20 | 5 << 17 | 12 << 10 | 11 << 1, 0x3f << 26 | 0x3ffc1f
@@ -45,17 +51,17 @@ Place = tuple[str, int]  # a VM's name, a vCPU's index
 class Exit:
     place: Place
     core: int
-    start: int  # ticks
+    start: int  # in ticks
     end: int
     kind: str
     arg: int
-    paused: bool = False  # the VM, at its end
-    late: int = 0  # ticks from where its timer fired to its begin; LATE_MOST: or more
-    value: int = 0  # written by a store (without its bits 7 to 0) or MSR; else of no meaning
+    paused: bool = False  # the VM is paused at the end of the exit
+    late: int = 0  # ticks from the timer's expiry to the exit; LATE_MOST: or more
+    value: int = 0  # value of a store (without its bits 7 to 0) or MSR; else without meaning
 
     @property
     def name(self) -> str:
-        """For a picture, where it stands alone."""
+        """The name in a picture, which has no arguments."""
         if self.kind == "hvc":
             return f"hvc {HYPERCALLS.get(self.arg, hex(self.arg))}"
         return f"{self.kind} {self.arg if self.kind in INTERRUPTS else hex(self.arg)}"
@@ -63,7 +69,7 @@ class Exit:
 
 @dataclass(frozen=True)
 class Turn:
-    """A core's time with one vCPU, or a vCPU's between two exits."""
+    """A core's time with one vCPU, or a vCPU's time between two exits."""
 
     place: Place
     core: int
@@ -72,7 +78,7 @@ class Turn:
 
 
 def with_trace(plan: Plan) -> Plan:
-    """Configurations that cannot be traced stay as they are."""
+    """Return the plan with trace=on, except in configurations that cannot be traced."""
     on = abi.axes()["trace"].index("on")
     return replace(plan, configs={name: traced if is_possible(name, traced) else config
                                   for name, config in plan.configs.items()
@@ -88,8 +94,8 @@ def is_possible(name: str, config: dict[str, int]) -> bool:
 
 
 def is_possible_exit(data: Data, plan: Plan, hz: int) -> bool:
-    """A guest can forge a record: one of no vCPU of the plan, or of a time that the format has no
-    place for, is none."""
+    """Return whether a record can be an exit. A guest can forge a record of a vCPU that the plan
+    lacks, or with a time that the format cannot hold."""
     vm = plan.vms.get(data["vm"])
     return (vm is not None and data.get("vcpu", PLAN_VM_CPUS) < len(vm.cores)
             and (data["t"] + data["dur"]) * NS // hz < LATEST_NS)
@@ -97,7 +103,7 @@ def is_possible_exit(data: Data, plan: Plan, hz: int) -> bool:
 
 def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
     """Return the exits of each step in the order of their beginnings. A core's exits begin where
-    every one of its vCPUs has kept exits: earlier ones may be missing."""
+    every vCPU of the core has kept exits, because earlier ones may be missing."""
     steps: dict[int, list[Exit]] = defaultdict(list)
     for data in log.of_kind("trace"):
         if not is_possible_exit(data, plan, log.run["hz"]):
@@ -118,7 +124,7 @@ def exits_of(log: Log, plan: Plan) -> dict[int, list[Exit]]:
 
 
 def has_exits(log: Log, plan: Plan) -> bool:
-    """Whether a trace shows anything: pauses alone are drawn between exits."""
+    """Return whether a trace shows anything; pauses are drawn only between exits."""
     return any(one.kind not in (PAUSE, RESUME) for exits in exits_of(log, plan).values()
                for one in exits)
 
@@ -134,16 +140,17 @@ def complete(exits: list[Exit]) -> Iterator[Exit]:
 
 
 def doorbells_of(plan: Plan, board: dict[str, int]) -> dict[int, Link]:
-    """Return the link in each unit of 2 MiB of RAM, as place_links() of hyp/run/vms.c does."""
+    """Return the link in each unit of 2 MiB of RAM, as place_links() of hyp/run/vms.c places
+    links."""
     end = board["guest_base"] + board["guest_size"]
     return {end // LINK_SIZE - len(plan.links) + i: link
             for i, link in enumerate(plan.links.values())}
 
 
 def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, Exit]]:
-    """Each interrupt over a link, after the first ring for it: those that follow until its exit add
-    nothing. It may come while another VM has the core."""
-    waiting: dict[str, Exit] = {}  # VM that is to have an interrupt
+    """Yield each interrupt over a link, with the first ring for it; later rings before the exit add
+    nothing. The interrupt may come while another VM has the core."""
+    waiting: dict[str, Exit] = {}  # VM that will receive an interrupt
     owner = {one.arg: one.place[0] for one in exits if one.kind == "irq" and one.arg >= SPI_FIRST}
     found = []
     for one in exits:
@@ -156,26 +163,31 @@ def rings_of(exits: list[Exit], doorbells: dict[int, Link]) -> list[tuple[Exit, 
 
 
 def is_ring(one: Exit, link: Link) -> bool:
-    """Whether an exit rings a link. Only one register of a virtio device announces buffers."""
+    """Return whether an exit rings a link. Only one register of a virtio device announces
+    buffers."""
     return one.kind == RING and (link.kind != "virtio" or one.arg % LINK_SIZE == NOTIFY)
 
 
 def sgi_targets(one: Exit, plan: Plan, board: dict[str, int]) -> set[int]:
-    """The vCPUs of its VM that an exit sends an SGI to."""
+    """Return the vCPUs of its VM to which an exit sends an SGI."""
     everyone, own = set(range(len(plan.vms[one.place[0]].cores))), {one.place[1]}
     if "gic.redist" not in board and (one.kind, one.arg) == (RING, board["gic.dist"] + GICD_SGIR):
         listed = {n for n in everyone if one.value >> 16 + n & 1}
         return {0: listed, 1: everyone - own, 2: own}.get(one.value >> 24 & 3, set())
     if one.kind == "sysreg" and one.arg & MSR_MASK == MSR_SGI1R:
         listed = {n for n in everyone if one.value >> n & 1}
-        return listed if one.value & 0xffff else everyone - own  # bit 40, IRM, is not kept
+        # bit 40, IRM, is not kept in the record
+        return listed if one.value & 0xffff else everyone - own
     return set()
 
 
 def sgis_of(marked: list[Exit], plan: Plan, board: dict[str, int]) -> Iterator[tuple[Exit, Exit]]:
-    """Each SGI to a vCPU of another core, and the kick that it makes there: the core's first one
-    after it, since one kick stands for all until then. It is taken before anything else of a guest;
-    where it is not, or the core's last vCPU was paused or off, EL2 took it, which is no exit."""
+    """Yield each SGI to a vCPU of another core, with the kick that it causes there.
+
+    The kick is the core's first one after the SGI, because one kick covers all SGIs until then. The
+    core takes the kick before anything else of a guest. Otherwise, or if the core's last vCPU was
+    paused or off, EL2 took the kick, which is no exit.
+    """
     cores: dict[int, list[Exit]] = defaultdict(list)
     for one in marked:
         cores[one.core].append(one)
@@ -192,7 +204,7 @@ def sgis_of(marked: list[Exit], plan: Plan, board: dict[str, int]) -> Iterator[t
 
 
 def is_left(last: Exit) -> bool:
-    """Whether a core whose last exit this is may have no vCPU."""
+    """Return whether a core whose last exit is this one may have no vCPU."""
     return last.kind == PAUSE or (last.paused and last.kind != RESUME) or last.arg == CPU_OFF
 
 
@@ -209,7 +221,8 @@ def fires_of(exits: list[Exit]) -> Iterator[Exit]:
 
 
 def turns_of(exits: list[Exit]) -> list[Turn]:
-    """Of one core: an exit of another vCPU than the last shows that EL2 switched at its end."""
+    """Return one core's turns. An exit of another vCPU than the last shows that EL2 switched at the
+    end of the last exit."""
     turns: list[Turn] = []
     for one in exits:
         if turns and turns[-1].place == one.place:
@@ -220,12 +233,15 @@ def turns_of(exits: list[Exit]) -> list[Turn]:
 
 
 def pauses_of(marked: list[Exit]) -> list[Turn]:
-    """Of each vCPU, from where an event pauses its VM, or the end of the exit at whose end that is
-    paused. It is resumed where an event does so, or at the end of the partner's exit in which the
-    partner is paused; without either, the vCPU's next exit is the first sign."""
+    """Return each vCPU's pauses.
+
+    A pause begins where an event pauses the VM, or at the end of the exit that pauses it. It ends
+    where an event resumes the VM, or at the end of the partner's exit that pauses the partner;
+    without either, at the vCPU's next exit, the first sign of life.
+    """
     found: list[Turn] = []
     stopped: dict[Place, int] = {}
-    ends: dict[str, int] = {}  # by VM, of the last exit that paused it
+    ends: dict[str, int] = {}  # by VM: the end of the last exit that paused it
     for one in marked:
         if one.kind == PAUSE:
             stopped.setdefault(one.place, one.start)
@@ -243,7 +259,7 @@ def pauses_of(marked: list[Exit]) -> list[Turn]:
 class Builder:
     def __init__(self, hz: int, doorbells: dict[int, Link], board: dict[str, int]):
         self.hz, self.doorbells, self.board = hz, doorbells, board
-        self.packets: list[tuple[bool, TracePacket]] = []  # whether it ends an earlier slice
+        self.packets: list[tuple[bool, TracePacket]] = []  # whether the event ends an earlier slice
         self.uuids: dict[tuple[str, ...], int] = {}
         self.flows = 0
         self.begins: dict[Exit, TrackEvent] = {}
@@ -256,7 +272,7 @@ class Builder:
         return self.packets[-1][1]
 
     def track(self, *path: str) -> int:
-        """A track below those before it in the path."""
+        """Return a track with its place below the earlier tracks of the path."""
         if path not in self.uuids:
             parent = self.track(*path[:-1]) if len(path) > 1 else 0
             self.uuids[path] = len(self.uuids) + 1
@@ -268,7 +284,7 @@ class Builder:
 
     def slice(self, track: int, name: str, category: str, start: int, end: int,
               **said: Argument) -> TrackEvent:
-        """The event of its begin, with its arguments."""
+        """Write a slice with its arguments."""
         begin, stop = self.packet(), self.packet(self.ns(start) < self.ns(end))
         begin.timestamp, stop.timestamp = self.ns(start), self.ns(end)
         begin.track_event.type = TrackEvent.TYPE_SLICE_BEGIN
@@ -285,7 +301,7 @@ class Builder:
         return begin.track_event
 
     def serialize(self) -> bytes:
-        """In the order of times; of one time the ends come first."""
+        """Return the events in the order of times; ends come before begins at the same time."""
         self.packets.sort(key=lambda one: (one[1].timestamp, not one[0]))
         return Trace(packet=[packet for _, packet in self.packets]).SerializeToString()
 
@@ -295,8 +311,9 @@ class Builder:
         end.terminating_flow_ids.append(self.flows)
 
     def core(self, core: int, exits: list[Exit], pauses: list[Turn], own: set[Exit]) -> None:
-        """An interrupt's flow leads from its timer to its exit, and from there to what the core
-        runs then: the handler's VM; after `own`, exits that send SGIs to their vCPU, too."""
+        """Write a core's exits. An interrupt's flow leads from its timer to its exit, and from
+        there to what the core runs then: the handler's VM. After `own`, exits that send SGIs to
+        their own vCPU also lead there."""
         for turn in turns_of(exits):
             self.slice(self.track("cores", f"core {core}"), vcpu_name(turn.place), "core",
                        turn.start, turn.end)
@@ -325,7 +342,7 @@ class Builder:
             self.flow(fired, self.begins[one])
 
     def exit(self, one: Exit) -> TrackEvent:
-        """An exit is named by its kind alone, so that a query groups exits by their names."""
+        """Write an exit, named by its kind alone, so that a query groups exits by their names."""
         said = arguments(one.kind, one.arg, one.value, self.doorbells, self.board)
         if one.kind == "irq":
             said |= {"injects": one.arg}
@@ -336,7 +353,8 @@ class Builder:
 
 
 def handles(one: Exit, following: Exit) -> bool:
-    """What the core runs after an exit handles the exit's interrupt."""
+    """Write the flow from an exit to what the core runs after it, which handles the exit's
+    interrupt."""
     return one.kind in INTERRUPTS and (one.kind not in OWN_INTERRUPTS
                                        or following.place != one.place)
 
@@ -350,7 +368,8 @@ def step_name(data: Data) -> str:
 
 
 def trace_of(log: Log, plan: Plan, board: dict[str, int] | None = None) -> bytes:
-    """`board`: the numbers of its files, for the rings of links."""
+    """Return the trace of a log. `board`: the numbers of the board's files, for the rings of
+    links."""
     doorbells = doorbells_of(plan, board) if board else {}
     builder = Builder(log.run["hz"], doorbells, board or {})
     names = {data["step"]: step_name(data) for data in log.of_kind("step")}

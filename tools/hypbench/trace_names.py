@@ -14,19 +14,20 @@ CATEGORIES = {"irq": "interrupt", "maintenance": "interrupt", "hyp-timer": "inte
               "kick": "interrupt", "hvc": "call", "smc": "call", "mmio-read": "device",
               "mmio-write": "device", "sysreg": "register", "wfi": "wait", "stage2-map": "memory",
               "stage2-fault": "memory", "fp": "fp"}
-INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")  # kinds that an interrupt makes
+# kinds of exits that an interrupt makes
+INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")
 ACCESSES = ("mmio-read", "mmio-write", "stage2-fault", "stage2-map")
 RING = "mmio-write"
 HYPERCALLS = {abi.constant("HC_BASE") + i: name
               for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
-INTID_END = 1024  # without LPIs (IHI 0069 2.2)
+INTID_END = 1024  # IDs of interrupts without LPIs (IHI 0069 2.2)
 LINK_SIZE = abi.constant("LINK_SIZE")
 # Function ids of PSCI (DEN 0022), without the bit of SMC64
 PSCI = {0x84000000: "PSCI_VERSION", 0x84000001: "CPU_SUSPEND", 0x84000002: "CPU_OFF",
         0x84000003: "CPU_ON", 0x84000004: "AFFINITY_INFO", 0x84000008: "SYSTEM_OFF",
         0x84000009: "SYSTEM_RESET", 0x8400000a: "PSCI_FEATURES"}
 SMC64 = 1 << 30
-# Registers of a GIC that are not the first word of an array: their own word alone
+# Registers of a GIC that are single words, not arrays.
 SINGLE = ("D_CTLR", "R_CTLR", "TYPER", "IIDR", "D_SGIR", "WAKER", "PIDR2")
 GIC_WORD = 4
 GICD_V2_SIZE, GICD_V3_SIZE = 0x1000, 0x10000
@@ -35,7 +36,7 @@ PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 HEADERS = {"GICD": "drivers/gic/gic_regs.h", "GICR": "drivers/gic/gic_regs.h",
            "VIRTIO": "abi/virtio_net.h"}
 NO_REGISTERS = ("SGI_OFFSET", "SIZE")
-# Of a syndrome (DDI 0487 D13.2.37): the classes of MCR or MRC, and of MSR or MRS
+# Classes of a syndrome (DDI 0487 D13.2.37): MCR or MRC, and MSR or MRS.
 CP15, MSR = 0x03, 0x18
 READS = 1
 REGISTERS = {"S3_0_C1_C0_1": "ACTLR_EL1", "S3_0_C12_C11_5": "ICC_SGI1R_EL1",
@@ -47,7 +48,8 @@ REGISTERS = {"S3_0_C1_C0_1": "ACTLR_EL1", "S3_0_C12_C11_5": "ICC_SGI1R_EL1",
 
 @cache
 def registers_of(device: str) -> dict[int, str]:
-    """Offset to name, of the distributor, a redistributor's first frame, or a virtio transport."""
+    """Return names by offset: of the distributor, a redistributor's first frame, or a virtio
+    transport."""
     defined = re.compile(rf"^#define {device}_(\w+) (0x[0-9a-f]{{3,4}})u\b", re.MULTILINE)
     found: dict[int, str] = {}
     for name, offset in defined.findall((HOME / HEADERS[device]).read_text()):
@@ -57,7 +59,7 @@ def registers_of(device: str) -> dict[int, str]:
 
 
 def register_at(registers: dict[int, str], offset: int) -> str:
-    """The register that has this byte; "" in a gap after a register of one word."""
+    """Return the register that has this byte; "" in a gap after a register of one word."""
     base = max((one for one in registers if one <= offset), default=-1)
     name = registers.get(base, "")
     alone = name.endswith(SINGLE) and offset >= base + GIC_WORD
@@ -65,7 +67,7 @@ def register_at(registers: dict[int, str], offset: int) -> str:
 
 
 def access(device: str, offset: int, registers: str = "") -> dict[str, Argument]:
-    """`registers`: the device whose registers stand there, if it is another one."""
+    """Return an access by name. `registers`: the device at that address, if it is no GIC."""
     name = register_at(registers_of(registers or device), offset)
     if registers:
         name = name.replace(registers, device)
@@ -74,7 +76,7 @@ def access(device: str, offset: int, registers: str = "") -> dict[str, Argument]
 
 
 def gic_access(address: int, board: dict[str, int]) -> dict[str, Argument]:
-    """The register of a virtual GIC, which is where the board's own GIC is."""
+    """Return the register of a virtual GIC, whose address is that of the board's own GIC."""
     offset = address - board.get("gic.dist", address + 1)
     if 0 <= offset < (GICD_V3_SIZE if "gic.redist" in board else GICD_V2_SIZE):
         return access("GICD", offset)
@@ -93,7 +95,7 @@ def link_access(address: int, link: Link) -> dict[str, Argument]:
 
 
 def system_register(syndrome: int) -> dict[str, Argument]:
-    """The register and the direction of a trapped access (MSR and MRS, MCR and MRC)."""
+    """Return the register and the direction of a trapped access (MSR and MRS, MCR and MRC)."""
     kind, read = syndrome >> 26 & 0x3f, syndrome & READS
     op2, op1, crn, crm = (syndrome >> at & mask for at, mask in (
         (17, 7), (14, 7), (10, 15), (1, 15)))
@@ -113,7 +115,8 @@ def call(number: int) -> dict[str, Argument]:
 
 def arguments(kind: str, arg: int, value: int, doorbells: dict[int, Link],
               board: dict[str, int]) -> dict[str, Argument]:
-    """The arguments of an exit by name. `doorbells`: links, by the number of their window."""
+    """Return the arguments of an exit by name. `doorbells`: links, by the number of their
+    window."""
     if kind in INTERRUPTS and arg < INTID_END:  # `other` may be an exception, too
         return {"intid": arg}
     if kind in ("hvc", "smc"):

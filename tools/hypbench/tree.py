@@ -21,22 +21,23 @@ from hypbench import home, scenario, scenario_schema
 from hypbench.plan_model import Plan
 
 HOME = home.HOME
-LOCK = "run.lock"  # in a folder of results
-PACKED = b"\xfd7zXZ\0"  # how an xz file begins
-UNPACKED_MOST = 64 << 20  # bytes; what of it a file has is not known before it is read
-UNPACKING_MOST = 32 << 20  # of memory
-OLD_PLAN = ".plan"  # how the name of a plan of the line language ends
+LOCK = "run.lock"  # name of a lock file in a folder of results
+PACKED = b"\xfd7zXZ\0"  # first bytes of an xz file
+# most bytes of an unpacked file; a file's size is unknown before it is read
+UNPACKED_MOST = 64 << 20
+UNPACKING_MOST = 32 << 20  # most bytes of memory while unpacking
+OLD_PLAN = ".plan"  # ending of a plan of the line language
 BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 
 
 class UnknownName(click.ClickException):
-    """One line, and the exit status of a wrong command line."""
+    """An unknown name: one line, and the exit status of a wrong command line."""
 
     exit_code = 2
 
 
 def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """A name that is not known is an error, which has the nearest one and lists all."""
+    """Refuse a name that is not known, with the nearest name and a list of all."""
     there = list(dict.fromkeys(known))
     for name in given:
         if name not in there:
@@ -45,7 +46,7 @@ def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """The known name that is most like this one, as a part of a message; "" where none is."""
+    """Return the known name that is most like this one as a part of a message, or ""."""
     return "".join(f", nearest '{near}'" for near in get_close_matches(name, known, 1))
 
 
@@ -57,7 +58,7 @@ class Tree:
         return sorted(path.parent.name for path in self.root.glob("boards/*/board.mk"))
 
     def scenario_files(self) -> dict[str, Path]:
-        """The words that select a scenario, each with the file that has the scenario."""
+        """Return the words that select a scenario, each with the file that has the scenario."""
         return {word: path for path in sorted(self.root.glob("scenarios/*.toml"))
                 for word in scenario.names_in(read_text(path), path.stem)}
 
@@ -74,49 +75,49 @@ class Tree:
         return ([board for board in self.boards() if board in committed] or self.qemu_boards())
 
     def board_facts(self, board: str) -> dict[str, str]:
-        """The value that a board.mk, with the parts that it includes, assigns to each name."""
+        """Return the value that board.mk and the parts that it includes assign to each name."""
         check_names("board", [board], self.boards())
         text = with_parts(self.root / "boards" / board / "board.mk").replace("\\\n", " ")
         found = re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.+)$", text, re.MULTILINE)
         return {name: value.strip() for name, value in found}
 
     def board_fact(self, board: str, name: str) -> str:
-        """Return a variable of board.mk, "" where board.mk does not assign it."""
+        """Return a variable of board.mk, "" if board.mk does not assign it."""
         return self.board_facts(board).get(name, "")
 
     def qemu_options(self, board: str) -> list[str]:
-        """The words of a board's `QEMU :=` line; empty for a board that QEMU does not have."""
+        """Return the words of a board's `QEMU :=` line; nothing for a board that QEMU lacks."""
         return self.board_fact(board, "QEMU").split()
 
     def is_gem5(self, board: str) -> bool:
         return self.board_fact(board, "SIMULATOR") == "gem5"
 
     def qemu_image(self, board: str) -> Path:
-        """The image that QEMU starts."""
+        """Return the image that QEMU starts."""
         return self.image(board, self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
 
     def image(self, board: str, name: str) -> Path:
-        """A built image; where none is built, that of the release, if this tree is one."""
+        """Return a built image, or else the image of the release that this tree is."""
         built, ready = self.build(board) / name, self.ready(board) / name
         return ready if ready.is_file() and not built.is_file() else built
 
     def ready(self, board: str) -> Path:
-        """The folder with a board's images of a release. A source tree has none."""
+        """Return the folder with a board's images of a release; None in a source tree."""
         return self.root / "images" / board
 
     @property
     def is_installed(self) -> bool:
-        """The tools come from a wheel."""
+        """Return whether the tools were installed from a wheel."""
         return self.root == home.IN_WHEEL
 
     @property
     def workplace(self) -> Path:
-        """Where results go: the source tree, or the current folder where the tools come from a
-        wheel."""
+        """Return the folder of results: the source tree, or the current folder for installed
+        tools."""
         return Path.cwd() if self.is_installed else self.root
 
     def plan(self, word: str) -> Plan:
-        """The plan of a scenario: by a word that selects one, or by the path of a file. UnknownName
+        """Return the plan of a scenario, selected by a word or by the path of a file. UnknownName
         has every mistake of the scenario."""
         files = self.scenario_files()
         path = files.get(word, Path(word))
@@ -137,7 +138,7 @@ class Tree:
 
     @property
     def builds(self) -> Path:
-        """The folder of built files; `make BUILD=` names another folder for this tree."""
+        """Return the folder of built files; `make BUILD=` names another folder for this tree."""
         chosen = os.environ.get("HYPBENCH_BUILD", "") if self.root == HOME else ""
         return self.workplace / (chosen or "build")
 
@@ -146,8 +147,8 @@ class Tree:
 
     @property
     def runs(self) -> Path:
-        """The folder of the kept runs, which `make clean` leaves alone. Where `make BUILD=` names
-        another folder, the runs are in that one, and the tree is only read."""
+        """Return the folder of the kept runs, which `make clean` keeps. With `make BUILD=` the runs
+        are in that folder, and the tree is only read."""
         usual = self.builds == self.workplace / "build"
         return (self.workplace if usual else self.builds) / "runs"
 
@@ -155,22 +156,22 @@ class Tree:
         return self.runs / board / scenario
 
     def captured(self, board: str) -> Path:
-        """The folder of the last run that each plan had on the board itself; `make clean` leaves
-        it alone, since only the board could make them again."""
+        """Return the folder of each plan's last run on the board itself. `make clean` keeps it,
+        since only the board could repeat these runs."""
         return self.builds / "captured" / board
 
     def is_captured(self, board: str) -> bool:
         return any(self.captured(board).glob("*.jsonl"))
 
     def references(self) -> list[Path]:
-        """The kept records of runs by gem5."""
+        """Return the kept records of runs under gem5."""
         return sorted(self.root.glob("reference/*/*.jsonl.xz"))
 
     def reference(self, board: str, plan: str) -> Path:
         return self.root / "reference" / board / f"{plan}.jsonl.xz"
 
     def files(self) -> list[Path]:
-        """Every file git knows or would add, as paths from the root."""
+        """Return every file that git knows or would add, as paths from the root."""
         git = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=self.root, capture_output=True, text=True, check=False)
@@ -182,7 +183,8 @@ class Tree:
 
 @cache
 def benches_of(root: Path) -> list[str]:
-    """The guest's benchmarks and programs, from its sources; a tree that has none has ours."""
+    """Return the guest's benchmarks and programs, from the sources of this tree or, if it has none,
+    of the installed tools."""
     sources = [*root.glob("guest/bench/*.c"), *root.glob("guest/programs/*.c")]
     found = sorted({bench or program for path in sources
                     for bench, program in BENCH.findall(path.read_text())})
@@ -190,7 +192,7 @@ def benches_of(root: Path) -> list[str]:
 
 
 def with_parts(path: Path) -> str:
-    """A file of a board's folder, with the shared parts that it includes in their places."""
+    """Return a file of a board's folder with the shared parts that it includes."""
     boards = path.parents[1]
     return re.sub(r'^(?:#include "|include )boards/([\w./-]+\.(?:c\.inc|mk))"?$',
                   lambda found: (boards / found[1]).read_text(), path.read_text(),
@@ -199,7 +201,7 @@ def with_parts(path: Path) -> str:
 
 @contextmanager
 def alone_in(folder: Path, what: str) -> Iterator[None]:
-    """One run at a time writes into a folder; a second run waits."""
+    """Allow one run at a time to write into a folder; a second run waits."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         try:
@@ -211,7 +213,7 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
 
 
 def on_the_board(board: str, plan: str = "") -> str:
-    """How records come from a board that is no emulator."""
+    """Return how to get records from a board that is no emulator."""
     if HOME == home.IN_WHEEL:
         scenario_word = f" --scenario {plan}" if plan else ""
         return f"`hypbench card {board} /dev/…{scenario_word}`, then `hypbench capture /dev/tty…`"
@@ -221,7 +223,7 @@ def on_the_board(board: str, plan: str = "") -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as a word of a command that is typed where this one was."""
+    """Return a path as a word of a command for the current folder."""
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
@@ -232,8 +234,8 @@ def listed(names: list[str]) -> str:
 
 @contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which replaces `path` at the end; where that fails, or is interrupted,
-    `path` stays as it was."""
+    """Open a file that replaces `path` when it is complete. After a failure or interruption `path`
+    is unchanged."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as file:
@@ -260,7 +262,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_records(path: Path) -> bytes:
-    """A log or records file, as it is or as xz."""
+    """Read a log or records file, plain or packed by xz."""
     content = read_bytes(path)
     return unpacked(content, path) if content.startswith(PACKED) else content
 

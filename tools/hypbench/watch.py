@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notices a QEMU under icount that executes no instruction any more.
+"""Notice a QEMU under icount that executes no instruction any more.
 
 An exception vector that faults raises exception after exception and executes nothing. No virtual
-time passes then, so no limit of the plan is reached, and QEMU ends on no signal but KILL. One
-question of QMP is two lines here; the package qemu.qmp would need an event loop for it.
-
-While the machine sleeps, the timer that makes events for a recording QEMU (qemu.EVENTS) is off:
-virtual time would go on in steps of that timer, where QEMU otherwise waits, or goes on at once to
-the time at which the guest wakes.
+time passes then, so no limit of the plan is reached, and only KILL ends QEMU. One question of QMP
+takes two lines here; the package qemu.qmp would need an event loop. While the machine sleeps, the
+timer that makes events for a recording QEMU (qemu.EVENTS) is off. Otherwise virtual time would
+proceed in steps of that timer, where QEMU should wait, or proceed at once to the time at which the
+guest wakes.
 """
 
 import os
@@ -18,17 +17,20 @@ import threading
 from pathlib import Path
 from typing import Self
 
-STUCK_S = 10.0  # of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
+# seconds of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
+STUCK_S = 10.0
 POLL_S = 0.5
-START_S = 1.0  # of its processor time: a QEMU that records and is asked while it starts may hang
+# seconds of QEMU's processor time: a recording QEMU that is asked while it starts may hang
+START_S = 1.0
 SHIFT = re.compile(r"shift=(\d+)")
-USUAL_SHIFT = 4  # an instruction takes 2^4 ns; a smaller shift has more instructions in 2^31 ns
+# an instruction takes 2^4 ns; with a smaller shift 2^31 ns contain more instructions
+USUAL_SHIFT = 4
 ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
 ASK = b'{"execute":"query-replay"}\n'
-EVENT_TIMER = "event-timer"  # an object of QEMU's
+EVENT_TIMER = "event-timer"  # name of an object of QEMU
 SWITCH = (b'{"execute":"qom-set","arguments":{"path":"/objects/%s","property":"status",'
           b'"value":"%s"}}\n')
-SLEEPS = 3  # answers with the same count, after which the machine sleeps
+SLEEPS = 3  # number of answers with the same count after which the machine counts as asleep
 
 
 class Watch:
@@ -39,7 +41,7 @@ class Watch:
         self.fds = [self.theirs.fileno()]
         self.options = ["-chardev", f"socket,id=watch,fd={self.fds[0]}",
                         "-mon", "chardev=watch,mode=control"]
-        self.limit_s = 0.0  # 0: time goes by itself, nothing to look for
+        self.limit_s = 0.0  # 0: time passes by itself, and there is nothing to watch
         if "-icount" in words:
             shift = SHIFT.search(words[words.index("-icount") + 1])
             assert shift, "-icount without shift="
@@ -47,7 +49,7 @@ class Watch:
         self.events = any(EVENT_TIMER in word for word in words)
         self.events_on, self.same = True, 0
         self.over = threading.Event()
-        self.heard = threading.Event()  # set it with every sign of life on the console
+        self.heard = threading.Event()  # set by every sign of life on the console
         self.stuck = False
 
     def __enter__(self) -> Self:
@@ -77,7 +79,7 @@ class Watch:
             process.kill()
 
     def _stands_still(self, pid: int) -> bool:
-        """Waits for QEMU's end (False), or until it computes without an instruction (True)."""
+        """Wait until QEMU ends (False), or computes without executing an instruction (True)."""
         answer, newest, alive_s = b"", b"", 0.0
         while not self.over.wait(POLL_S):
             answer += received(self.ours)
@@ -110,6 +112,6 @@ def received(end: socket.socket) -> bytes:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Seconds that a process has computed so far, in user and system mode (proc(5))."""
+    """Return the seconds that a process has computed so far, in user and system mode (proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the windows of the benchmarks are, in words: of the comment that a benchmark's file begins
-with, and that of a header of the guest which it names."""
+"""Describe the windows of the benchmarks from the comment at the beginning of a benchmark's file,
+and from the comment of a header of the guest that it names."""
 
 import re
 from functools import cache
@@ -16,7 +16,7 @@ SENTENCE = re.compile(r"(?<=[a-z\d)`])\.(?= )")
 
 
 def comment(source: str) -> str:
-    """The first of a file, without its stars."""
+    """Return the first comment of a file, without its stars."""
     found = COMMENT.search(source)
     return re.sub(r"^ \* ?", "", found[1].strip("\n"), flags=re.MULTILINE) if found else ""
 
@@ -32,7 +32,7 @@ def names(source: str) -> list[str]:
 
 
 def meanings(text: str) -> dict[str, str]:
-    """The lines on variants, each with those that go on with it."""
+    """Return the lines on variants, each joined with its continuation."""
     found: dict[str, str] = {}
     last = ""
     for line in text.splitlines():
@@ -48,7 +48,7 @@ def meanings(text: str) -> dict[str, str]:
 
 @cache
 def said(root: Path = HOME) -> dict[str, tuple[str, dict[str, str]]]:
-    """Benchmark → the first sentence on it, what is said of its variants."""
+    """Return for each benchmark the first sentence on it, and the text on its variants."""
     found: dict[str, tuple[str, dict[str, str]]] = {}
     for folder in ("bench", "programs"):
         for path in sorted((root / "guest" / folder).glob("*.c")):
@@ -65,8 +65,8 @@ def sentence(text: str) -> str:
 
 
 def window_of(bench: str, variant: str) -> str:
-    """In words. Of a variant that is made of several (busy-handler, timer-eret) what is said of
-    those."""
+    """Return a window in words. A variant that is made of several (busy-handler, timer-eret) has
+    the words of those."""
     first, lines = said().get(bench, ("", {}))
     known = [name for name in lines
              if re.fullmatch(rf"(.*-)?{pattern(name)}(-.*)?", variant)]

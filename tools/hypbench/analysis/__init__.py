@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module a subject: what the records of a run say of it as rows of data, the rows' tables in a
-terminal (`…_tables`), and the page's section (`section`). Nothing here prints; functions return
-nothing where a log has no records of the subject."""
+"""One module for each subject of a report. A module turns the records of a run into rows of data,
+and the rows into tables of a terminal (`…_tables`) and a section of the page (`section`). No module
+prints; a function returns nothing if a log has no records of its subject."""

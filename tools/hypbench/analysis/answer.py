@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer: what a path costs here, what that means, and how far others are from it."""
+"""The answer: what a path costs here, what that means, and the factors of other systems."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -23,15 +23,15 @@ from hypbench.rows import TIME, Row
 from hypbench.rules import PHASE_BENCH as PHASES
 from hypbench.tree import HOME
 
-INTERRUPTS = 1000  # a second
+INTERRUPTS = 1000  # interrupts a second
 PLANS = ("traps", "default", "interrupts", "timed", "timed-sw")
 MODES = (("direct", ("direct",)), ("trapped", ("trapped", "trapped-sw")))
 TIMER = ("timer_wakeup", "busy-vector")
 ASLEEP = ("timer_wakeup", "wfi-vector")
-SWITCHES = "switches"  # the plan with the general case
+SWITCHES = "switches"  # the plan that has the general case
 CASES = (("", "general case"), ("-idle", "timers idle"), ("-best", "best case"))
-# A way from one VM to the next: its name, configuration, benchmark, variant, variant of the best
-# case, and path of the probe.
+# A way from one VM to the next: name, configuration, benchmark, variant, variant of the best case,
+# path of the probe.
 WAYS = (("VM switch", "switch", "vm_switch", "preempt", "preempt", "wake"),
         ("yield", "yield", "vm_yield", "yield", "yield", "yield_fp"),
         ("fail over", "failover", "failover", "control", "call", "failover"))
@@ -58,9 +58,9 @@ def section(board: Board, boards: list[Board]) -> Section:
 
 
 def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | None]:
-    """The board with times and the board with instruction counts that answer for one core: `board`
-    is one of the two, and the other has the same isa; a board's own run comes before a model's, the
-    same GIC before another."""
+    """Return the board with times and the board with instruction counts that answer for one core.
+    `board` is one of the two, and the other has the same isa. A board's own run is preferred to a
+    model's, then the same GIC to another."""
     if not board.run:
         return None, board
     run = board.run
@@ -79,7 +79,7 @@ def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | No
 
 def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted: Board | None
             ) -> Figure | None:
-    """The card by the counter, with the times of the other board above."""
+    """Return the card by the counter, with the times of the other board above."""
     by_count, by_time = (make(one) if one else None for one in (counted, timed))
     if not (by_count and timed):
         return by_count or by_time
@@ -93,7 +93,7 @@ def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted
 
 
 def run_of(timed: Board) -> Data | None:
-    """The run whose times the cards show."""
+    """Return the run whose times the cards show."""
     return timed.first_with(TIMER[0], *PLANS).log.run or timed.run
 
 
@@ -103,7 +103,7 @@ def in_time(figure: Figure, timed: Board) -> tuple[tuple[str, Cell], ...]:
 
 
 def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
-    """In microseconds where ticks are time."""
+    """Format a time in microseconds if ticks are time."""
     clock = source.clock
     if clock.platform not in TIME:
         return source.cell(row, clock.change(ticks) if sign else clock.show(ticks))
@@ -113,7 +113,8 @@ def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
 
 
 def share(timed: Board | None) -> Figure | None:
-    """The share of a core that INTERRUPTS interrupts a second take, from expiry to the EL0 task."""
+    """Return the share of a core that INTERRUPTS interrupts a second take, from expiry to the EL0
+    task."""
     source = timed.first_with(PHASES, "interrupts", "timed") if timed else None
     rows = [(mode, row) for mode in ("native", "direct", "trapped")
             if source and (row := source.row(PHASES, "timer-total", mode))]
@@ -126,7 +127,7 @@ def share(timed: Board | None) -> Figure | None:
 
 
 def ceiling(counted: Board | None) -> Figure | None:
-    """The proven ceiling, and the largest that was sampled."""
+    """Return the proven ceiling with the largest sampled value."""
     logs = [source.whole or source.log for source in counted.sources.values()] if counted else []
     proven = next((one for log in logs if (one := proven_of(kept_of(log)))), None)
     if not (proven and counted):
@@ -148,7 +149,7 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterabl
 
 
 def timer(board: Board) -> Figure | None:
-    """What a timer interrupt takes more than natively; on a GICv3 by each list register."""
+    """Return the card of a timer interrupt's added length; on a GICv3 for each list register."""
     natively = first_row(board, [TIMER], ["native"])
     found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [TIMER], configs))]
     if not (natively and found):
@@ -174,7 +175,8 @@ def hypercall(board: Board) -> Figure | None:
 
 
 def way(words: tuple[str, ...], board: Board) -> Figure | None:
-    """The general case first. A switch is less what the same window takes natively."""
+    """Return the card of a way, the general case first. A switch is shown minus the same window
+    natively."""
     name, config, bench, variant, best, ident = words
     source = board.source(SWITCHES)
     natively = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
@@ -182,7 +184,7 @@ def way(words: tuple[str, ...], board: Board) -> Figure | None:
             if (row := source.row(bench, best if end == "-best" else variant, config + end))]
     timed = board.any_of("timed", "timed-sw")
     if not rows and bench == "vm_switch" and (asleep := timed.row(*ASLEEP, "switch")):
-        # The best case: the same window, beside the same background VM.
+        # The best case has the same window, beside the same background VM.
         source, rows = timed, [(CASES[-1][1], asleep)]
     if not rows or bench == "vm_switch" and not natively:
         return first_fail_over(board) if bench == "failover" else None
@@ -207,8 +209,8 @@ class Factors(TypedDict, total=False):
 
 
 def factors(board: Board, *idents: str) -> Factors:
-    """Of the first of these paths that the kept runs have: what hypbench takes under the probe,
-    and below it the other systems as factors to that; where ticks are instructions."""
+    """Return hypbench's length under the probe of the first of these paths with kept runs, and
+    below it the other systems as factors; only where ticks are instructions."""
     found = next((one for ident in idents if (one := path(board.name, ident)) and one.ours),
                  None) if board.clock.exact else None
     if not (found and found.ours):
@@ -219,7 +221,7 @@ def factors(board: Board, *idents: str) -> Factors:
 
 
 def cost_of(board: Board, path_name: str) -> Data:
-    """The committed cost vector of a path where interrupts are trapped; empty if there is none."""
+    """Return the committed cost vector of a path with trapped interrupts, or an empty text."""
     run = board.run
     if not (run and board.clock.exact):
         return {}
@@ -235,8 +237,8 @@ def heading(board: Board, family: str, system: Added) -> str:
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
-    """Random loads of the largest working set under the finest stage 2, against none; where the
-    board does not model them, those of another board of the isa that does."""
+    """Return random loads of the largest working set under the finest stage 2, against loads
+    without stage 2. If the board does not model them, use a board of the isa that does."""
     study = f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}"
     if board.clock.exact:
         board = next((one for one in boards if not one.clock.exact and one.run and board.run
@@ -253,7 +255,7 @@ def translation(board: Board, boards: list[Board]) -> Figure | None:
 
 
 def peers(made: Section, board: Board) -> None:
-    """Kept runs of one probe under each system, all with one base."""
+    """Return the table of kept runs of one probe under each system, all with one base."""
     if board.one_log:
         return
     if not (board.clock.exact and board.run):
@@ -284,7 +286,7 @@ def dot(what: str, name: str, system: Added) -> Data:
 
 
 def peer_row(board: Board, one: Path) -> Cells:
-    """The native column has the whole window; the others what they take more."""
+    """Return a row: the native column has the whole window, the others their length beyond it."""
     cells: list[str | Cell] = [one.what]
     for column in kept_columns(board.name):
         figure = column.figures.get(one.ident)

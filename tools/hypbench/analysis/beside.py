@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a load beside a benchmark changes: a matrix of victims and aggressors, by policy."""
+"""The effect of a load beside a benchmark: a matrix of victims and aggressors for each policy."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,10 +15,12 @@ NO_LOAD = "none"
 ALONE: Settings = {AXIS: NO_LOAD, "sched": "null", "slice_us": 0}
 IDLE = "did not run"
 NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
-S4_TIMER_PLAN = "paper-s4"  # two loads at once: studies.py has the tables
-# Plans whose loads the sections on links and on studies show.
+S4_TIMER_PLAN = "paper-s4"  # studies.py has tables of this plan with two loads at once
+# The sections on links and on studies show the loads of these plans.
 ELSEWHERE = ("links", "links-beside", "virtio-beside", S4_TIMER_PLAN, "paper-s4-vms")
-EFFECT = 0.05  # of a time, from which on the figure has it: a wake-up finds its core here or there
+# relative difference that the figure shows; below it a wake-up finds its core at a slightly
+# different place
+EFFECT = 0.05
 OWN_CORE = "null"
 POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
@@ -26,7 +28,7 @@ POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by pr
 
 @dataclass(frozen=True)
 class BesideCell:
-    """A benchmark's variant beside a load, and alone."""
+    """A benchmark's variant beside a load, and without a load."""
 
     bench: str
     variant: str
@@ -35,32 +37,33 @@ class BesideCell:
     load: str
     alone: Row
     row: Row
-    ran: bool  # each load of the step went round its loop
-    modelled: bool  # memory and TLBs are not under icount
+    ran: bool  # whether each load of the step completed a round
+    modelled: bool  # whether the platform models the path; icount models no memory and TLBs
 
     @property
     def ratios(self) -> tuple[float, float] | None:
-        """p50 and max as times of those alone; None where they mean nothing."""
+        """Return p50 and max as multiples of those without a load; None if they mean nothing."""
         if not self.modelled or not self.ran or self.alone.p50 <= 0:
             return None
         return self.row.p50 / self.alone.p50, self.row.pool.high / self.alone.pool.high
 
 
 def alone_of(settings: dict[str, Settings], config: str) -> str | None:
-    """The configuration that differs in the load and the policy alone, and has neither."""
+    """Return the configuration that differs only in the load and the policy, and has neither."""
     return other_of(settings, config, ALONE)
 
 
 def other_of(settings: dict[str, Settings], config: str, changed: Settings) -> str | None:
-    """The configuration that differs in this alone, or has no VM which serves a load either."""
+    """Return the configuration that differs only in this, or that also lacks the VM that serves a
+    load."""
     own = settings[config] | changed
     return next((name for wanted in (own, own | {"vms": NO_LOAD})
                  for name, found in settings.items() if found == wanted), None)
 
 
 def idle_steps(log: Log, but: tuple[str, ...] = ()) -> set[tuple[str, str]]:
-    """Configuration and benchmark of each step in which a load did not run; `but`: VMs that may. A
-    VM that is made anew has a record for each of its lives."""
+    """Return configuration and benchmark of each step in which a load did not run. `but`: VMs that
+    need not run. A VM that is made anew has a record for each of its lives."""
     rounds: Counter[tuple[str, str, str]] = Counter()
     for vm in log.of_kind("vm"):
         if "rounds" in vm and vm["vm"] not in but:
@@ -69,7 +72,7 @@ def idle_steps(log: Log, but: tuple[str, ...] = ()) -> set[tuple[str, str]]:
 
 
 def beside_cells(log: Log) -> list[BesideCell]:
-    """In the order of the plan's benchmarks, then of its configurations."""
+    """Return the cells in the order of the plan's benchmarks, then of its configurations."""
     settings = settings_of(log)
     rows = rows_of(log)
     by_key = {row.key: row for row in rows}
@@ -98,8 +101,8 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
-    """A matrix of victims and aggressors for each policy. Where the counter counts every core's
-    instructions, none of a load on a core of its own."""
+    """Return a matrix of victims and aggressors for each policy. If the counter counts every core's
+    instructions, loads on a core of their own are left out."""
     effect = 0 if source.clock.exact else EFFECT
     moved = [cell for cell in cells
              if cell.ratios and any(abs(ratio - 1) > effect for ratio in cell.ratios)]
@@ -132,7 +135,8 @@ def row_key(cell: BesideCell) -> tuple[str, str, str, str]:
 
 
 def pivot(made: Section, source: Source, cells: list[BesideCell]) -> None:
-    """A row a benchmark's variant under a policy, a column a load."""
+    """Return a table with a row for each benchmark's variant under a policy, and a column for each
+    load."""
     rows: dict[tuple[str, str, str, str], dict[str, BesideCell]] = {}
     for cell in cells:
         rows.setdefault(row_key(cell), {})[cell.load] = cell
@@ -175,13 +179,13 @@ def value(source: Source, cell: BesideCell) -> Data:
 
 
 def short(factor: float) -> str:
-    """Two decimals of a small one, none of a large one."""
+    """Format a small number with two decimals, a large one with none."""
     return f"{factor:.0f}" if factor >= 20 else f"{factor:.2f}".rstrip("0").rstrip(".")
 
 
 def colouring_table(made: Section, source: Source, cells: list[BesideCell]) -> None:
-    """Of a plan that has the same with page colouring and without: a row a benchmark's variant and
-    what maps its memory, a column a load."""
+    """Return the table of a plan with and without page colouring: a row for each benchmark's
+    variant and mapping of its memory, a column for each load."""
     if not any(axes.get("colouring") == "on" for axes in source.configs.values()):
         return
     rows: dict[tuple[str, str, str], dict[str, BesideCell]] = {}

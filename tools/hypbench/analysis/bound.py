@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bound of sched=fp: the measured VM waits for one VM switch, the load's longest exit, which
-nothing interrupts, and a kick that is pending then. Exits are counted (stats=on) in a configuration
-of its own, so that counting is not in the figures. Where the image has proven ceilings, the bound
-by these stands beside."""
+"""The bound of sched=fp. The measured VM waits for one VM switch, the load's longest exit, which
+nothing interrupts, and a kick that is pending then.
+
+Exits are counted (stats=on) in a configuration of its own, so that the counting is not in the
+figures. If the image has proven ceilings, the bound by these is shown, too.
+"""
 
 from dataclasses import dataclass
 
@@ -13,10 +15,10 @@ from hypbench.model import NONE, Cell, Section, number, prose
 from hypbench.records import Log
 from hypbench.rows import Row, Settings, rows_of, settings_of, twin_of
 
-SWITCH_LOAD = "load_cpu"  # it makes no exit: what it adds to the median is the switch
-LINUX = "linux"  # its exits are few: the same
+SWITCH_LOAD = "load_cpu"  # this load makes no exit, so it adds only the switch to the median
+LINUX = "linux"  # this load makes few exits, so it adds only the switch, too
 KICK = "kick"
-REQUEST = "net_"  # how the name of a benchmark begins whose window waits for another VM's answer
+REQUEST = "net_"  # begin of a benchmark's name whose window waits for another VM's answer
 TITLE = "sched=fp: at most the largest alone, a VM switch, the load's longest exit and kicks"
 
 
@@ -27,13 +29,13 @@ class Bound:
     bench: str
     variant: str
     load: str
-    alone: int  # the largest without a load
+    alone: int  # the largest latency without a load
     switch: int
     exit: int | None  # the longest exit of the load; None: not counted
-    kick: int  # the load's longest kick, the rest of a write to many interrupts, and one that
-    # comes to the measured VM after the switch and finds nothing to do; 0: none
-    seen: int  # the largest beside the load
-    proven: int | None = None  # by the ceilings of every exit
+    kick: int  # the load's longest kick, which continues a write to many interrupts
+    # a kick that comes to the measured VM after the switch and finds nothing to do; 0: none
+    seen: int  # the largest latency beside the load
+    proven: int | None = None  # the bound by the ceilings of every exit
 
     @property
     def most(self) -> int | None:
@@ -46,7 +48,8 @@ class Bound:
 
 
 def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
-    """By kind, of the VMs beside the measured one. An interrupt ends a WFI's."""
+    """Return the longest exits by kind, of the VMs beside the measured one. An interrupt ends the
+    exit of a WFI, whose length says nothing."""
     found: dict[str, int] = {}
     for exits in log.of_kind("exits"):
         kind = exits["exit"]
@@ -57,8 +60,9 @@ def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
 
 
 def kicks(log: Log, config: str, row: Row, exits: dict[str, int]) -> int:
-    """The continuation of a load's write stays pending while a timer switches VMs: the measured VM
-    takes it first, and its shortest kick is one without posts."""
+    """Return the kicks of the bound. The continuation of a load's write stays pending while a timer
+    switches VMs, and the measured VM takes it first. The measured VM's shortest kick is one without
+    posts."""
     own = [found["min"] for found in log.of_kind("exits")
            if (found["config"], found["bench"], found["exit"], found["vm"])
            == (config, row.bench, KICK, row.first.get("vm"))]
@@ -66,20 +70,21 @@ def kicks(log: Log, config: str, row: Row, exits: dict[str, int]) -> int:
 
 
 def is_plain(axes: Settings) -> bool:
-    """Whether exits take the vector table whose ceilings are proven."""
+    """Return whether exits take the vector table whose ceilings are proven."""
     return {axes.get(name, "off") for name in ("stats", "trace", "probes")} == {"off"}
 
 
 def is_proven(log: Log, axes: Settings, row: Row) -> bool:
-    """Whether a ceiling is there for all that EL2 does in a step: an event of the plan is processed
-    in the core's loop, which has none; and a request to another VM waits for its answer."""
+    """Return whether all that EL2 does in a step has a ceiling. An event of the plan is processed
+    in the core's loop, which has no ceiling, and a request to another VM waits for its answer."""
     events = any(step.get("events") for step in log.of_kind("step")
                  if (step["config"], step["bench"]) == (row.config, row.bench))
     return is_plain(axes) and not events and not row.bench.startswith(REQUEST)
 
 
 def bounds_of(log: Log) -> list[Bound]:
-    """Of a log with the exits of every VM, or of an image with proven ceilings."""
+    """Return the bounds of a log with the exits of every VM, or of an image with proven
+    ceilings."""
     settings, found, idle = settings_of(log), [], idle_steps(log)
     proven = proven_of(kept_of(log))
     rows = {row.key: row for row in rows_of(log)}
@@ -104,7 +109,8 @@ def bounds_of(log: Log) -> list[Bound]:
 
 
 def above_proven(log: Log) -> list[str]:
-    """What no instruction count of this image can be."""
+    """Report latencies that are above the proven bound, which no instruction count of this image
+    can be."""
     return [f"{one.bench} {one.variant} beside {one.load}: {one.seen} instructions, at most"
             f" {one.proven} are proven" for one in bounds_of(log)
             if one.proven is not None and one.seen > one.proven]
@@ -132,7 +138,7 @@ def shown(value: int | None) -> str:
 
 
 def add_bounds(made: Section, board: Board) -> None:
-    """The bound, and the largest that was seen."""
+    """Add the table of bounds with the largest sampled values."""
     made.table("bound", TITLE, (
         "path", "beside", ">alone", ">switch", ">longest exit", ">kick", ">bound", ">proven",
         ">largest", "verdict"), [

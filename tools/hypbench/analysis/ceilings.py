@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proven ceilings of exits beside the longest visits, and how long the VM with the highest
-priority waits at most by them."""
+"""The proven ceilings of exits beside the longest measured visits, and the proven longest wait of
+the VM with the highest priority."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,8 +20,8 @@ class Longest(NamedTuple):
 
 @dataclass(frozen=True)
 class Proven:
-    """What a VM of the highest priority waits for. A kick that is pending when the exit ends may
-    come before the interrupt that wakes the VM."""
+    """The waits of a VM of the highest priority. A kick that is pending when the exit ends may come
+    before the interrupt that wakes the VM."""
 
     exit: Longest
     kick: int
@@ -33,7 +33,7 @@ class Proven:
 
 
 def kept_of(log: Log) -> committed.Document | None:
-    """The committed ceilings of the image that a log is of."""
+    """Return the committed ceilings of the image that made a log."""
     run = log.run
     if not run or run["platform"] != "qemu-icount":
         return None
@@ -41,7 +41,7 @@ def kept_of(log: Log) -> committed.Document | None:
 
 
 def proven_of(kept: committed.Document | None) -> Proven | None:
-    """None: a kind has no ceiling."""
+    """Return the bound from the ceilings; None if a kind has no ceiling."""
     rows = {name: row["ceiling"] for name, row in (kept or {"kinds": {}})["kinds"].items()
             if not row.get("instrument")}
     if not rows or None in rows.values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second clock: the cycle counter beside the ticks, and what a tick is worth for one operation
+"""The second clock: the cycle counter beside the ticks, and the worth of a tick for one operation
 of a batch."""
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from hypbench.rows import TIME, Row, hides, platform_of, rows_of
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
-DRIFT = 0.01  # of the core's clock: more is another clock
-CLOSE = 0.01  # of a time: as far as that, ticks say what cycles say
+DRIFT = 0.01  # relative difference of the core's clock; a larger one is another clock
+CLOSE = 0.01  # relative difference up to which ticks and cycles agree
 
 
 def cycles_of(bench: Data) -> Data | None:
-    """A bench record's second clock as if it were the only one, or None. The raw extremes are not
-    in the record: they follow from the others."""
+    """Return a bench record's second clock as if it were the only one, or None. The record lacks
+    the raw extremes, which follow from other members."""
     if PREFIX + "hist" not in bench:
         return None
     view = {name: bench[PREFIX + name] for name in VALUES if PREFIX + name in bench}
@@ -35,7 +35,7 @@ class ClockRow:
     """One row of results by both clocks."""
 
     row: Row
-    hz: int  # of the ticks
+    hz: int  # frequency of the ticks
     cpu_hz: int | None
     cycles: Pool | None
 
@@ -45,12 +45,12 @@ class ClockRow:
 
     @property
     def step_ns(self) -> float:
-        """The unit of one tick of one operation."""
+        """The length of one tick of one operation."""
         return 1e9 / self.hz / self.batch
 
     @property
     def mean(self) -> float:
-        """Ticks of one operation."""
+        """The mean ticks of one operation."""
         return self.row.pool.mean / self.batch
 
     @property
@@ -59,26 +59,27 @@ class ClockRow:
 
     @property
     def cycles_mean(self) -> float | None:
-        """Cycles of one operation."""
+        """The mean cycles of one operation."""
         return self.cycles.mean / self.batch if self.cycles else None
 
     @property
     def cycles_ns(self) -> float | None:
-        """The same in time, by the clock that the run began with."""
+        """The mean cycles as time, by the clock at the begin of the run."""
         mean = self.cycles_mean
         return None if mean is None or not self.cpu_hz else mean * 1e9 / self.cpu_hz
 
     @property
     def cycles_say_more(self) -> bool:
-        """A tick is too coarse for this time, the clocks differ, or their ratio is not known."""
+        """Whether a tick is too coarse for this time, the clocks differ, or their ratio is
+        unknown."""
         if self.cycles_ns is None:
             return self.cycles is not None
         return max(self.step_ns, abs(self.mean_ns - self.cycles_ns)) > CLOSE * self.mean_ns
 
 
 def clock_rows(log: Log) -> list[ClockRow]:
-    """Rows whose records carry cycles, or whose ticks need a second look: batches, and on a board
-    every row that says what a tick of it is worth."""
+    """Return the rows whose records have cycles, and those whose ticks need a second look: batches,
+    and on a board every row with the worth of its tick."""
     if not log.run:
         return []
     pools = cycle_pools(log)
@@ -95,9 +96,9 @@ def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
 
 
 def drifts(log: Log) -> Iterator[str]:
-    """The stretches of a run in which the core's clock was not the one of its start, with the rate
-    that is farthest from it. On the host's clock two counters are not read at one time, and what
-    lies between them is the host's."""
+    """Return the stretches of a run in which the core's clock was not the one of its start, with
+    the most different rate of each. On the host's clock the two counters are not read at one time,
+    so a difference is the host's."""
     start = log.run.get("cpu_hz") if log.run else None
     if not start or platform_of(log) == "qemu-host":
         return
@@ -112,14 +113,15 @@ def drifts(log: Log) -> Iterator[str]:
 
 
 def clock_at(log: Log) -> list[tuple[str, int]]:
-    """Where the core's clock was looked at, after the start."""
+    """Return the core's clock at each place after the start where it was measured."""
     places = [(f"step {step['step']} ({step['config']} {step['bench']})", step["cpu_hz"])
               for step in log.of_kind("step") if "cpu_hz" in step]
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
 
 
 def add_table(made: Section, board: Board) -> None:
-    """The rows whose cycles say more than their ticks; nothing where no row has a second clock."""
+    """Add the rows whose cycles show more than their ticks; nothing if no row has a second
+    clock."""
     rows = [(source, row, row.cycles) for source in board.sources.values()
             for row in clock_rows(source.log) if row.cycles]
     if not rows:

@@ -16,18 +16,18 @@ from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
                            rows_of, settings_of)
 
-# Names of release 0.1.0 for variants of benchmarks that have another name now.
+# Variants of benchmarks by their names in release 0.1.0, which have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
 
-# Figures of a row that are compared beside its median, and the samples of a pass for each.
+# Figures of a row that are compared beside its median, each with the samples that a pass needs.
 NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCENTILES
                                            if name in ("p99", "p999")}
 STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(999),
               "max": percentile_of(1000), "mean": MEAN}
 CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
               "order")
-EXACT = ("max", "mean")  # of a run by icount: another largest sample is no chance there
-FEW = 3  # variants that are named where all of them could not be compared
+EXACT = ("max", "mean")  # figures of a run by icount, where another largest sample is no chance
+FEW = 3  # most variants that are named if none of them could be compared in full
 SHOWN = 40
 HEAD = ("benchmark", "variant", "configuration", ">A", ">B", ">B − A", ">95 % interval", ">B / A",
         "verdict")
@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Threshold:
-    """How much slower a row may become, in each of its numbers: per cent of A's, or a number of the
+    """The slowdown that each number of a row may have: per cent of A's number, or a number of the
     row's unit."""
 
     value: float
@@ -61,7 +61,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of both runs' row: the median, or one of its tail."""
+    """A number of a row in both runs: the median, or one of its tail."""
 
     name: str
     a: float
@@ -80,21 +80,21 @@ class ComparedRow:
     variant: str
     config: str
     verdict: Verdict
-    reason: str = ""  # why it is not comparable
+    reason: str = ""  # why the row is not comparable
     member: str = ""  # the members of the records that differ: batch, hz
-    unit: str = "ticks"  # of the measures: "ns" for two boards whose clocks differ
-    measures: tuple[Measure, ...] = ()  # the median first
-    lacks: tuple[str, ...] = ()  # measures that A has and B's number of samples does not carry
+    unit: str = "ticks"  # unit of the measures; "ns" for two boards whose clocks differ
+    measures: tuple[Measure, ...] = ()  # the median comes first
+    lacks: tuple[str, ...] = ()  # measures that A has, and for which B has too few samples
 
     @property
     def moved(self) -> list[Measure]:
-        """The tail, where it did not just go with the median."""
+        """The numbers of the tail that changed otherwise than the median."""
         return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict or (
             one.verdict != Verdict.SAME and one.effect.value != self.measures[0].effect.value)]
 
     @property
     def ratio(self) -> float | None:
-        """B / A, of the medians."""
+        """B / A of the medians."""
         return next((median.b / median.a for median in self.measures[:1] if median.a > 0), None)
 
 
@@ -117,7 +117,7 @@ def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
 
 
 def renamed(a: Log, b: Log) -> dict[Key, Row]:
-    """A's rows by the names that B has for them."""
+    """Return A's rows by the names that B has for them."""
     right = {row.key for row in rows_of(b)}
     both_ways = RENAMED | {new: old for old, new in RENAMED.items()}
     found = {}
@@ -157,8 +157,8 @@ def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
 
 
 def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> tuple[str, str]:
-    """What of two rows with one name differs, and the reason why they do not measure the same
-    thing; both "" when they do."""
+    """Return the difference between two rows of one name, and why they do not measure the same
+    thing; both are "" for comparable rows."""
     if platform_of(a) != platform_of(b):
         return "platform", f"platform {platform_of(a)}, {platform_of(b)}"
     if hides(platform_of(a), one) or hides(platform_of(b), other):
@@ -172,13 +172,13 @@ def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> tuple[str, str]:
 
 
 def scales(one: Row, other: Row) -> tuple[str, float, float]:
-    """The unit to compare in, and what a tick of either is of it."""
+    """Return the unit of the comparison, and the length of a tick of each run in it."""
     hz = one.first["hz"], other.first["hz"]
     return ("ticks", 1.0, 1.0) if hz[0] == hz[1] else ("ns", 1e9 / hz[0], 1e9 / hz[1])
 
 
 def conditions(a: Log, b: Log) -> list[str]:
-    """Other differences between the runs, one line each."""
+    """Return other differences between the runs, one line each."""
     members = {member: (a.run.get(member), b.run.get(member)) for member in CONDITIONS}
     lines = [f"{member}: A {one}, B {other}" for member, (one, other) in members.items()
              if one != other]
@@ -195,9 +195,9 @@ def conditions(a: Log, b: Log) -> list[str]:
 
 def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = None,
                        board: str = "", sources: Sequence[Source] = ()) -> Section:
-    """What changed comes first, the largest ratio of all before the others, then what could not be
-    compared. What is the same, or modelled in neither, is folded. With `sources`, a median leads to
-    its row of A's or B's summary.csv."""
+    """Return the comparison as a section. Changed rows come first, the largest ratio before the
+    others, then those that could not be compared. Rows that are the same, or modelled in neither
+    run, are folded. With `sources` a median leads to its row of A's or B's summary.csv."""
     made = Section("versus", "A against B", board)
     ordered = sorted(rows, key=lambda row: order_of(row, threshold))
     measured_rows = [row for row in ordered if row.measures]
@@ -225,7 +225,7 @@ def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source
 
 
 def uncompared_lines(rows: list[ComparedRow]) -> list[Cells]:
-    """The variants without a number to compare, by benchmark, configuration and reason."""
+    """Return the variants without a number to compare, by benchmark, configuration and reason."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
         if not row.measures:
@@ -241,7 +241,7 @@ def is_same(row: ComparedRow) -> bool:
 
 
 def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]:
-    """The group of a row, and its place there."""
+    """Return the group of a row, and its place there."""
     if threshold and threshold.exceeded(row):
         return 0, -(row.ratio or 0)
     if row.verdict == Verdict.SLOWER:
@@ -275,7 +275,7 @@ def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
 
 
 def reasons_text(rows: list[ComparedRow], verdict: Verdict) -> str:
-    """Why rows are not comparable, and how many each reason has."""
+    """Return why rows are not comparable, with the number of rows for each reason."""
     reasons = Counter(row.reason for row in rows if row.verdict == verdict and row.reason)
     text = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     return f" ({text})" if text else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Under what conditions the numbers were taken, and what of them is missing."""
+"""The conditions of the numbers, and what is missing from them."""
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
@@ -29,7 +29,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def core_of(midr: str) -> str:
-    """The core's name by its part number; the register's value where the part is not known."""
+    """Return the core's name by its part number, or the register's value for an unknown part."""
     return CPUS.get(hex(int(midr, 16) >> 4 & 0xfff), midr)
 
 
@@ -79,7 +79,7 @@ def besides(axes: Settings) -> str:
 
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
-    """The conditions of every number: at the top of the page."""
+    """Return what is missing, for the top of the page, because it concerns every number."""
     found = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
         without = [source.plan for source in board.sources.values() if source.uncaptured]
@@ -115,7 +115,7 @@ def by_note(board: Board) -> dict[str, list[str]]:
 
 
 def wrong(source: Source) -> list[str]:
-    """What is lost, and the first problems."""
+    """Return what is lost, with the first problems."""
     rest = len(source.problems) - MOST
     return [*(f"lost: {text}" for text in source.lost), *source.problems[:MOST],
             *([f"and {rest} more"] if rest > 0 else [])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost vectors: a row a path, with the configurations that have the same vector."""
+"""Cost vectors: a row for each path, with the configurations that have the same vector."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ COST_NOTE = ("At EL2, in the last sample of each path: instructions; 64-byte lin
 
 
 def cost_section(costs: dict[str, dict[str, Cost]]) -> Section:
-    """The table, or a sentence where no path enters EL2."""
+    """Return the table, or a sentence if no path enters EL2."""
     made = Section("costs", "What each path makes the core do at EL2", "")
     made.table("costs", "", HEAD, [
         [bench, ", ".join(variants), ", ".join(configs), *map(str, cells(cost))]
@@ -27,8 +27,8 @@ def cost_section(costs: dict[str, dict[str, Cost]]) -> Section:
 
 
 def alike(costs: dict[str, dict[str, Cost]]) -> list[tuple[str, list[str], list[str], Cost]]:
-    """(benchmark, variants, configurations, cost), sorted by benchmark: a row for those with one
-    cost."""
+    """Return (benchmark, variants, configurations, cost), sorted by benchmark, with one row for
+    each cost."""
     configs_of: dict[tuple[str, str, str], list[str]] = {}
     cost_of: dict[str, Cost] = {}
     for config, paths in costs.items():

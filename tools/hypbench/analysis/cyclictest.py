@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latencies that Linux measures itself: cyclictest of Debian's rt-tests in a VM, beside the same
-wake-up of the bench guest, natively, direct and trapped, alone and beside each load."""
+"""Latencies that Linux measures itself, by cyclictest of Debian's rt-tests in a VM. Beside them
+stands the same wake-up of the bench guest: natively, direct and trapped, without and with each
+load."""
 
 from itertools import accumulate
 
@@ -11,9 +12,10 @@ from hypbench.model import Cells, Section, number, prose
 from hypbench.records import Data
 from hypbench.rows import BASELINE
 
-OURS = ("timer_wakeup", "wfi-task")  # from the timer's expiry to a task that slept
+# the bench guest's window: from the timer's expiry to a task that slept
+OURS = ("timer_wakeup", "wfi-task")
 PLANS = ("default", "interrupts", "traps")
-SHOWN = ("native", "direct", "trapped")  # the curves
+SHOWN = ("native", "direct", "trapped")  # configurations with curves
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
@@ -37,7 +39,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def ticks(source: Source, nanoseconds: int | None) -> int | None:
-    """cyclictest counts in nanoseconds; the page counts in the clock's ticks."""
+    """Convert cyclictest's nanoseconds into ticks of the clock, the unit of the page."""
     return None if nanoseconds is None else round(nanoseconds * source.clock.hz / 1e9)
 
 
@@ -54,7 +56,7 @@ def row(source: Source, ours: Source, run: Cyclictest, runs: list[Cyclictest]) -
 
 
 def curve(source: Source, run: Cyclictest) -> list[Data]:
-    """The share of the wake-ups up to each latency."""
+    """Return the share of the wake-ups up to each latency."""
     values = [(ticks(source, one), count) for one, count in sorted(run.counts.items())]
     sums = list(accumulate(count for _, count in values))
     each = len(values) // POINTS + 1

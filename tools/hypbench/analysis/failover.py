@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a VM to the one that takes over: the phases of each way from the active VM to its standby,
-on one core or on two, and the service gap."""
+"""The way from a VM to the VM that takes over: its phases by each kind of fail over, on one core or
+on two, and the service gap."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -12,11 +12,12 @@ from hypbench.records import Data, Log
 from hypbench.rows import Row, rows_of, settings_of
 
 BENCHES = ("failover", "vm_yield")
-WATCHED = ("stopped", "gap", "all")  # of every vCPU, where the pair has a window
+WATCHED = ("stopped", "gap", "all")  # variants over every vCPU, if the pair has a window
 PLAN = "failover"
 PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
-WHOLE = "without stamps"  # a way that has no stamps of its phases
-# What the whole is, by where it begins: only a call's or a fault's is the service gap.
+WHOLE = "without stamps"  # a way without stamps of its phases
+# The meaning of the whole, by the begin of its window: only a call's or a fault's is the service
+# gap.
 TOTALS = {"call": "service gap", "fault": "service gap", "heartbeat": "deadline to standby",
           "control": "command to standby", "yield": "yield to next turn"}
 CORES = {1: "one core", 2: "two cores"}
@@ -28,19 +29,19 @@ class FailOver:
 
     way: str
     cores: int
-    total: Row  # to the standby's first stamp: see TOTALS
-    phases: tuple[Row, ...]  # in the order of the path; none where only the whole is stamped
+    total: Row  # the whole, to the standby's first stamp: see TOTALS
+    phases: tuple[Row, ...]  # phases in the order of the path; none if only the whole is stamped
     watched: tuple[Row, ...] = ()
 
     @property
     def adds_up(self) -> bool:
-        """Means have three decimals, so that is how near a sum of them can come."""
+        """Whether the phases add up, as exactly as means with three decimals can."""
         off = sum(row.pool.mean for row in self.phases) - self.total.pool.mean
         return not self.phases or abs(off) <= 0.001 * (len(self.phases) + 1)
 
 
 def fail_overs(log: Log) -> list[FailOver]:
-    """In the order of BENCHES, then of the plan."""
+    """Return the ways in the order of BENCHES, then of the plan."""
     settings = settings_of(log)
     rows = sorted((row for row in rows_of(log) if row.bench in BENCHES),
                   key=lambda row: BENCHES.index(row.bench))

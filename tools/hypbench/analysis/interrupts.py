@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of an interrupt: its phases as a waterfall, the whole, and what the probes cost;
-interrupts that are pending together: the time to each handler, against the list registers;
-wake-ups of the EL0 task at a fixed period, beside those of study S1; distributions."""
+"""The way of an interrupt: its phases as a waterfall, the whole, and the cost of the probes.
+Interrupts that are pending together: the time to each handler, by the list registers. Wake-ups of
+the EL0 task at a fixed period, beside those of study S1. Distributions."""
 
 from dataclasses import dataclass
 from itertools import accumulate, groupby
@@ -18,7 +18,7 @@ from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 PROBE_COSTS = ("probe-el1", "probe-el2")
 STORM = "irq_storm"
 CYCLIC = "cyclic"
-# cyclictest: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
+# cyclictest of the study: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
 S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
 LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
           "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
@@ -26,22 +26,23 @@ LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
 ORDER = {name: at for at, name in enumerate(LABELS.values())}
 DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
 DISTRIBUTIONS = ("default", "paper-s1", "sched", "timed", "timed-sw")
-# Distributions: benchmark, variant, plan, and what of the configurations is compared.
+# The distributions: benchmark, variant, plan, and the axis that is compared.
 SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
            ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
            ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
            ("cyclic", "periodic", "sched"))
-VALUES = 4  # fewer different values are a needle: a number says as much
+# A distribution with fewer different values is a single step, for which a number is enough.
+VALUES = 4
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Ticks. The means add up to the total's mean; medians need not."""
+    """A phase in ticks. The means add up to the total's mean; medians need not."""
 
     name: str
     p50: int
     mean: float
-    start: float  # the means of the phases before it, added up
+    start: float  # sum of the means of the phases before it
     end: float
 
 
@@ -50,9 +51,9 @@ class Waterfall:
     config: str
     source: str  # timer or device
     phases: tuple[Phase, ...]
-    total: Row | None  # a log that is cut may lack it
-    without_probes: Row | None  # the total in the twin with probes=off
-    probe_costs: dict[str, int]  # "probe-el1", "probe-el2": p50 of one stamp; where measured
+    total: Row | None  # None in a log that is cut before the record
+    without_probes: Row | None  # the total in the configuration with probes=off
+    probe_costs: dict[str, int]  # "probe-el1", "probe-el2": p50 of one stamp, if measured
 
     @property
     def sum(self) -> float:
@@ -60,13 +61,13 @@ class Waterfall:
 
     @property
     def adds_up(self) -> bool:
-        """Means have three decimals, so that is how near a sum of them can come."""
+        """Whether the phases add up, as exactly as means with three decimals can."""
         return (self.total is not None
                 and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
 
 
 def waterfalls(log: Log) -> list[Waterfall]:
-    """One for each configuration with phases, timer before device."""
+    """Return one waterfall for each configuration with phases, timer before device."""
     rows = {row.key: row for row in rows_of(log) if row.bench == PHASE_BENCH}
     configs = dict.fromkeys(config for _, _, config in rows)
     found = [waterfall(log, rows, config, source) for config in configs for source in SOURCES]
@@ -97,13 +98,14 @@ def phases_of(rows: list[Row], source: str) -> list[Phase]:
 class StormRow:
     config: str
     pended: int
-    position: int  # of the handler, from 1
+    position: int  # position of the handler, from 1
     row: Row  # ticks from unmasking to that handler
-    beyond: bool  # more than the list registers hold: it waited for one to be free
+    beyond: bool  # the interrupt waited for a free list register
 
 
 def is_whole(row: Row) -> bool:
-    """Whether a row is shown: of interrupts pended together only the last handler's."""
+    """Return whether a row is shown: of interrupts that are pended together, only the last
+    handler's."""
     return row.bench != STORM or row.first.get("position") == row.first.get("pended")
 
 
@@ -117,7 +119,8 @@ def storm_rows(log: Log) -> list[StormRow]:
 
 
 def capacity(log: Log, config: str) -> float:
-    """How many interrupts the hypervisor can show the guest at a time; any, where it shows none."""
+    """Return how many interrupts the hypervisor can show the guest at a time; "any" where it shows
+    none."""
     trapped = settings_of(log).get(config, {}).get("irq") == "trapped"
     return log.run["lr_count"] if trapped else inf
 
@@ -125,19 +128,19 @@ def capacity(log: Log, config: str) -> float:
 @dataclass(frozen=True)
 class WakeupRow:
     row: Row  # variant periodic or oneshot
-    p95: int | None  # ticks; None where there are fewer than 20 samples
-    period_us: float | None  # nominal time, from the clock's frequency, as the next two
+    p95: int | None  # in ticks; None for fewer than 20 samples
+    period_us: float | None  # nominal time by the clock's frequency, as in the next two
     max_us: float
     p95_us: float | None
 
     @property
     def machine(self) -> str:
-        """The study's that is beside it."""
+        """Return the study's machine that is comparable."""
         return "native" if self.row.config == BASELINE else "guest"
 
     @property
     def study(self) -> tuple[float, float]:
-        """Microseconds: 95 % of the wake-ups, and the latest."""
+        """Return the study's microseconds: 95 % of the wake-ups, and the latest."""
         return S1["wakeup-p95"][self.machine], S1["wakeup-max"][self.machine]
 
 
@@ -198,7 +201,7 @@ def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: s
 
 
 def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
-    """A row for each phase, and the whole with and without probes."""
+    """Return a row for each phase, and for the whole with and without probes."""
     show, device = source.clock.show, DEVICES[fall.source]
     rows: list[Cells] = [
         [device, fall.config, LABELS.get(phase.name, phase.name), *source.cells(
@@ -217,13 +220,13 @@ def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
 
 
 def mean_of(row: Row | None) -> float | None:
-    """Phases add up by their means."""
+    """Return the mean, because phases add up by their means."""
     return row.pool.mean if row else None
 
 
 def counterpart(board: Board, boards: list[Board]) -> Board | None:
-    """For a board whose ticks are time one that counts instructions: of the same isa, and where
-    there is one with the same GIC."""
+    """Return for a board whose ticks are time a board that counts instructions: of the same isa,
+    and of the same GIC if there is one."""
     run = board.run
     found = [one for one in boards if run and one.run and one.clock.exact
              and run["platform"] in TIME and one.run["isa"] == run["isa"]
@@ -257,7 +260,7 @@ def times(made: Section, board: Board, other: Board) -> None:
 
 def spreads(made: Section, board: Board) -> None:
     for bench, variant, plan in SPREADS:
-        shared = plan == "sched"  # of it all configurations, of others the presets
+        shared = plan == "sched"  # all configurations of this plan, of others the presets
         source = board.source(plan) if shared else board.first_with(bench, plan, "timed")
         rows = [row for row in source.of_bench(bench) if row.variant == variant]
         usual = [row for row in rows if is_plain(source.configs.get(row.config, {}))]
@@ -280,7 +283,7 @@ def spreads(made: Section, board: Board) -> None:
 
 
 def wakeups(made: Section, board: Board) -> None:
-    """Beside those of study S1, in nominal time."""
+    """Add wake-ups beside those of study S1, in nominal time."""
     found = [(source, one) for source in board.sources.values()
              for one in wakeup_rows(source.log)]
     exact = [prose("nominal_time")] if board.clock.exact else []
@@ -305,7 +308,7 @@ def wakeup_cells(source: Source, one: WakeupRow) -> Cells:
 
 
 def distinct(rows: list[Row]) -> list[Row]:
-    """Return the first of the rows whose samples are alike: one curve hides the other."""
+    """Return the first of the rows whose samples are alike, because one curve hides the other."""
     found: dict[tuple[tuple[int, int], ...], Row] = {}
     for row in rows:
         found.setdefault(tuple(histogram(row)), row)
@@ -350,7 +353,7 @@ def storms(made: Section, board: Board) -> None:
 
 
 def storm_row(source: Source, rows: list[StormRow]) -> Cells:
-    """By position."""
+    """Return a row's cells by position."""
     last = rows[-1]
     return [last.config, source.cell(last.row, counted(last.pended, "interrupt")),
             *(source.cell(one.row) for one in (rows[0], last)),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a real-time system's own operations take in a VM: latency_measure of a Zephyr that a user
-brings, natively, direct and trapped, beside the wake-ups of the bench guest."""
+"""The cost of a real-time system's own operations in a VM: latency_measure of a user's Zephyr,
+natively, direct and trapped, beside the wake-ups of the bench guest."""
 
 from hypbench.frame import Board, Source
 from hypbench.guests.latency_measure import Latencies, results_of
@@ -32,12 +32,12 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def names(runs: list[Latencies]) -> list[str]:
-    """Each metric once, in the order in which it was printed first."""
+    """Return each metric once, in the order in which it was printed first."""
     return list(dict.fromkeys(name for run in runs for name in run.means))
 
 
 def ticks(source: Source, runs: list[Latencies], name: str, config: str) -> int | None:
-    """The mean of the latest run in a configuration, in the clock's ticks."""
+    """Return the mean of the latest run in a configuration, in the clock's ticks."""
     value = next((run.means.get(name) for run in reversed(runs) if run.config == config), None)
     return None if value is None else round(value * source.clock.hz / 1e9)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link between two VMs: rings, requests with their answers, and streams, by kind of link, alone
-and beside other VMs."""
+"""A link between two VMs: rings, requests with their answers, and streams, by kind of link, without
+and with other VMs."""
 
 from dataclasses import dataclass
 
@@ -13,19 +13,20 @@ from hypbench.records import Data
 from hypbench.rows import Row, settings_of
 
 PLAN, VIRTIO = "links", "virtio"
-BESIDE = {"links-beside": "A doorbell", "virtio-beside": "virtio"}  # plans, and their kind of link
+# plans, each with its kind of link
+BESIDE = {"links-beside": "A doorbell", "virtio-beside": "virtio"}
 BENCH, STREAM = "net_rr", "net_stream"
 PATHS = {"ring": "ring to the other VM's handler", "rr": "request to its answer, one flow",
          "rr-20": "request to its answer, 20 flows at once"}
 BATCHES = {f"batch-{blocks}": f"{blocks} KiB, until the other VM has taken {them}"
            for blocks, them in ((1, "it"), (8, "them"), (32, "them"))}
 RATE = "bytes_per_million"
-# A column each: its name, plan and configuration.
+# Each column: its name, plan and configuration.
 KINDS = (("loop-back, native", PLAN, "native"), ("doorbell, two cores", PLAN, "link-cores"),
          ("doorbell, one core", PLAN, "link-core"), ("virtio, two cores", VIRTIO, "link-cores"),
          ("virtio, one core", VIRTIO, "link-core"))
 COMPARED = (BENCH, "ring"), (BENCH, "rr"), (STREAM, "batch-32")
-# Of the plans links-beside and virtio-beside: it answers the load, or has nothing to.
+# A VM of the plans links-beside and virtio-beside that answers the load, or has nothing to answer.
 SERVERS = ("served",)
 
 
@@ -63,7 +64,8 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def side_by_side(made: Section, board: Board) -> None:
-    """Every kind of link that has records, p50 of each path, and bytes in a million ticks."""
+    """Return every kind of link that has records: p50 of each path, and bytes in a million
+    ticks."""
     kinds = [kind for name, plan, config in KINDS
              if (kind := Kind(name, board.source(plan), config)).row("rr")]
     if len(kinds) < 2:
@@ -90,7 +92,7 @@ def rate(kind: Kind, variant: str) -> str | Cell:
 
 
 def beside(made: Section, source: Source, kind: str) -> None:
-    """A link beside a third VM, as times of the same alone."""
+    """Return a link beside a third VM as multiples of the same link alone."""
     exact = source.clock.exact
     settings, idle = settings_of(source.log), idle_steps(source.log, SERVERS)
 

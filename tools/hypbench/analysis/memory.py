@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory: translation over the working set, what a miss costs, page faults;
-and the cost of a guest's start with stage 2 built before it, or filled on the first touches."""
+"""Memory: translation over the working set, the cost of a miss, page faults, and the cost of a
+guest's start with stage 2 built before it or filled at the first touches."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,15 @@ BOOT = "stage2_boot", "start"
 MEMBERS = {"start_ticks", "build_ticks", "faults", "fault_ticks", "fault_min", "fault_max",
            "touched_pages"}
 GRAIN_PAGES = {"4K": 1, "2M": 512, "1G": 262144}
-LINE = 64  # bytes
+LINE = 64  # in bytes
 CURVES = ((CHASE, "tlb-matrix", ("random", "packed"), "working set, pages of 4 KiB"),
           (READ, "memory", ("random", "seq"), "working set, KiB"))
 
 
 def boot_rows(log: Log) -> list[Data]:
-    """One start of a guest per configuration, of pass 0, in the order of the plan: its check record
-    with `stage2`, `fill` and `fault_mean`; ticks, those of all faults together at EL2."""
+    """Return one start of a guest for each configuration, from pass 0, in the order of the plan:
+    the check record with `stage2`, `fill` and `fault_mean`; the ticks, those of all faults together
+    at EL2."""
     starts = {check["config"]: check for check in reversed(log.of_kind("check"))
               if (check["bench"], check["variant"]) == BOOT and check.keys() >= MEMBERS}
     return [start | {"stage2": axes["stage2"], "fill": axes["fill"], "fault_mean":
@@ -56,7 +57,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def unmodelled(made: Section, board: Board) -> None:
-    """The length of the walks, where the platform models no translation."""
+    """Return the length of the walks, if the platform models no translation."""
     found = {(row.bench, row.config): row.first for source in board.sources.values()
              for row in source.rows if hides(platform_of(source.log), row)}
     made.table("unmodelled", f"Address translation: {NOT_MODELLED}", (
@@ -68,7 +69,8 @@ def unmodelled(made: Section, board: Board) -> None:
 
 
 def walks(made: Section, source: Source) -> None:
-    """Each configuration's largest working set, and a line through the lengths of the walks."""
+    """Return each configuration's largest working set, and a line fitted through the lengths of the
+    walks."""
     cells = largest(tlb_cells(source.log))
     unit = source.clock.unit
     if fit := walk_fit(tlb_cells(source.log)):
@@ -86,7 +88,8 @@ def walks(made: Section, source: Source) -> None:
 
 
 def events(made: Section, source: Source) -> None:
-    """A table for each group of PMU events; a chase that misses less than claimed is named."""
+    """Return a table for each group of PMU events. A chase that misses less often than it should is
+    named."""
     groups: dict[tuple[str, ...], list[Cells]] = {}
     for key, counts in event_rows(source.log).items():
         groups.setdefault(tuple(counts), []).append(
@@ -122,8 +125,8 @@ def curve(made: Section, source: Source, bench: str, stage1: str, series: dict[s
 
 
 def by_stage1(source: Source, bench: str) -> dict[str, dict[str, str]]:
-    """Stage-1 grain → "native" or the grain of stage 2 → the first configuration of it;
-    interrupts are of no matter here."""
+    """Return by stage-1 grain, and by "native" or the grain of stage 2, the first such
+    configuration; interrupts do not matter here."""
     found: dict[str, dict[str, str]] = {}
     measured = {row.config for _, _, row in sized_rows(source.log, bench)}
     for config, axes in source.configs.items():
@@ -138,7 +141,8 @@ def machine_of(source: Source) -> str:
 
 
 def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
-    """Reach of TLBs and size of caches, on this benchmark's axis; of a model that reports them."""
+    """Return the reach of TLBs and the size of caches on this benchmark's axis, for a model that
+    reports them."""
     sizes = {name: int(value)
              for name, value in re.findall(r"(\w+)=(\d{1,9})\b", machine_of(source))}
     in_pages = {name: sizes[key] * GRAIN_PAGES[stage1] for name, key in
@@ -151,7 +155,8 @@ def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
 
 
 def misses(made: Section, board: Board) -> None:
-    """The cost of one, and the study's slowdown model with every r that was measured."""
+    """Return the cost of one miss, and the study's slowdown model with every r that was
+    measured."""
     made.table("miss", prose("miss"), (
         "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
         ">of the control's",
@@ -175,7 +180,7 @@ def misses(made: Section, board: Board) -> None:
 
 def wide_table(made: Section, name: str, caption: str, source: Source, bench: str, folded: str,
                without: str = "") -> None:
-    """A column for each configuration."""
+    """Return a table with a column for each configuration."""
     rows = [row for row in source.of_bench(bench)
             if not (without and row.variant.endswith(without))]
     configs = list(dict.fromkeys(row.config for row in rows))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exits by kind: how many, and the time at EL2, for each benchmark of a run with stats=on. And why
-a program is slower in a VM: its time natively and there, and the time of its exits."""
+"""Exits by kind: their number and their time at EL2, for each benchmark of a run with stats=on.
+Also why a program is slower in a VM: its time natively and there, and the time of its exits."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,16 +15,17 @@ from hypbench.rows import BASELINE, settings_of, twin_of
 LABELS = {"prog_options": "options", "prog_particles": "particles", "prog_dedup": "dedup",
           "prog_similarity": "similarity", "prog_fluid": "fluid", "prog_itemsets": "itemsets",
           "prog_clusters": "clusters"}
-S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # milliseconds
+S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # in milliseconds
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
 EXITS = ("programs", "traps")  # plans whose exits the page shows
-TIMED_PLAN = "paper-s3-timed"  # programs with each grain of stage 2, where ticks are time
+# programs with each grain of stage 2, on a platform whose ticks are time
+TIMED_PLAN = "paper-s3-timed"
 
 
 @dataclass(frozen=True)
 class ExitRow:
-    """One exit kind of a benchmark in a configuration, its passes added up; times in ticks."""
+    """One kind of exit of a benchmark in a configuration, its passes added up; times in ticks."""
 
     config: str
     bench: str
@@ -33,8 +34,8 @@ class ExitRow:
     total: int
     min: int
     max: int
-    hist: tuple[tuple[int, int], ...]  # (lower edge, count)
-    share_count: float  # 0 to 1, of the exits of this benchmark and configuration
+    hist: tuple[tuple[int, int], ...]  # histogram: (lower edge, count)
+    share_count: float  # share, 0 to 1, of the exits of this benchmark and configuration
     share_time: float
 
     @property
@@ -47,7 +48,8 @@ def exit_rows(log: Log) -> list[ExitRow]:
 
 
 def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
-    """By benchmark and configuration, in the order of the records; the dearest kind first."""
+    """Return the exits by benchmark and configuration in the order of the records, the dearest kind
+    first."""
     found: dict[tuple[str, str], dict[str, list[Data]]] = {}
     for data in log.of_kind("exits"):
         kinds = found.setdefault((data["bench"], data["config"]), {})
@@ -57,7 +59,7 @@ def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
 
 
 def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
-    """The records of each kind, added up."""
+    """Return the records of each kind, added up."""
     every = [data for records in kinds.values() for data in records]
     all_n, all_total = (sum(data[name] for data in every) for name in ("n", "total"))
     for kind, records in kinds.items():
@@ -78,8 +80,8 @@ class ProgramRow:
     config: str
     native: float | None
     vm: float
-    exits: tuple[ExitRow, ...]  # of all runs of the twin with stats=on
-    exit_runs: int  # how many runs that were
+    exits: tuple[ExitRow, ...]  # exits of all runs of the same configuration with stats=on
+    exit_runs: int  # number of those runs
 
     @property
     def exit_count(self) -> float | None:
@@ -97,26 +99,27 @@ class ProgramRow:
 
     @property
     def share(self) -> float | None:
-        """The share of exits in the slowdown; None where nothing slowed down."""
+        """The share of exits in the slowdown; None if nothing slowed down."""
         if self.native is None or self.exit_time is None or self.vm <= self.native:
             return None
         return self.exit_time / (self.vm - self.native)
 
     @property
     def each(self) -> float | None:
-        """Ticks at EL2 of an exit, the mean."""
+        """Mean ticks of an exit at EL2."""
         return self.exit_time / self.exit_count if self.exit_time and self.exit_count else None
 
     @property
     def rest(self) -> float | None:
-        """What a run takes longer beyond the time at EL2, in ticks."""
+        """Ticks by which a run is longer, beyond the time at EL2."""
         if self.native is None or self.exit_time is None:
             return None
         return self.vm - self.native - self.exit_time
 
 
 def program_rows(log: Log) -> list[ProgramRow]:
-    """A row per program and configuration other than the native one, in the order of the plan."""
+    """Return a row for each program and configuration other than the native one, in the order of
+    the plan."""
     times = run_times(log)
     exits = exits_by_step(log)
     settings = settings_of(log)
@@ -132,8 +135,8 @@ def program_rows(log: Log) -> list[ProgramRow]:
 
 
 def run_times(log: Log) -> dict[tuple[str, str], tuple[float, int]]:
-    """(program, configuration): mean ticks of a run, and the number of runs. The cold run counts:
-    exits are counted over the same runs."""
+    """Return for each (program, configuration) the mean ticks of a run, and the number of runs. The
+    cold run counts, because exits are counted over the same runs."""
     sums: dict[tuple[str, str], tuple[float, int]] = {}
     for data in log.of_kind("bench"):
         if data["bench"].startswith(PREFIXES) and data["variant"] == VARIANT:
@@ -144,13 +147,13 @@ def run_times(log: Log) -> dict[tuple[str, str], tuple[float, int]]:
 
 
 def splits(log: Log) -> list[ProgramRow]:
-    """The programs in configurations that have a twin with exit statistics."""
+    """Return the programs in configurations that also exist with exit statistics."""
     return [row for row in program_rows(log)
             if row.native is not None and row.exit_runs and row.exits]
 
 
 def study_share(row: Data) -> float:
-    """The share of exits in the slowdown of a program of S3."""
+    """Return the share of exits in the slowdown of a program of S3."""
     return row["exit_ms"] / (row["vm"] - row["native"])
 
 
@@ -186,7 +189,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def programs_table(made: Section, source: Source) -> None:
-    """One run of each program, and how much of its slowdown the exits are."""
+    """Return a table of one run of each program, with the exits' share of its slowdown."""
     runs, show = program_rows(source.log), source.clock.show
     made.table("programs", "Programs: one run natively and in a VM, and the time of its exits", (
         "program", "configuration", ">native", ">in the VM", ">VM to native", ">VM − native",
@@ -205,5 +208,6 @@ def programs_table(made: Section, source: Source) -> None:
 
 
 def share_cell(share: float | None) -> str:
-    """Exits can take longer than the slowdown: the exits are timed in the twin with statistics."""
+    """Return the share of exits. It can exceed the slowdown, because exits are timed in the
+    configuration with statistics."""
     return "all of it" if share and share > 1 else percent(share)

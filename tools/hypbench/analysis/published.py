@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of boards that others published, from analysis/silicon.json. They have a table of their
-own: no column of it has a figure of hypbench or of a model."""
+own, and no column of it has a figure of hypbench or of a model."""
 
 from hypbench.frame import published
 from hypbench.model import NONE, Cell, Cells, Section, number, prose
@@ -25,7 +25,7 @@ def cells(content: Data, row: Data) -> Cells:
 
 
 def markdown() -> str:
-    """The same for a page of docs/, with the sources as links."""
+    """Return the same table for a page of docs/, with the sources as links."""
     content = published("silicon")
     head = [name.removeprefix(">") for name in HEAD]
     rule = ["---:" if name.startswith(">") else "---" for name in HEAD]

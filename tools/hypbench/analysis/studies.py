@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies this testbed re-does: theirs beside ours as ratios, and what does not compare.
+"""The studies that this testbed repeats: their results beside ours as ratios, and what is not
+comparable.
 
 S1: KVM on a Cortex-A15 (Arndale, 1.7 GHz), Linux as host and guest. S3: bhyve on a Xeon, seven
 PARSEC programs, one VCPU. S4: KVM with a real-time Linux, one to three VMs on cores of their own.
-Their tables are in analysis/studies.json.
+analysis/studies.json has their tables.
 """
 
 from dataclasses import dataclass
@@ -23,15 +24,15 @@ from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
 
-# The first: of a row that names none, and base of a plan that has none.
+# The first is the default configuration of a row, and the base of a plan without a native one.
 S2_PLANS = ("paper-s2", "paper-s2-loads", "paper-s2-null")
 S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
-UNLINKED = "trapped-sw"  # in place of trapped, where list registers cannot be linked
+UNLINKED = "trapped-sw"  # replaces trapped where list registers cannot be linked
 UNMODELLED = Cell("not modelled here", "quiet")
 UNMEASURED = Cell("not measured", "quiet")
 WHERE = {"before": "before EL2 begins", "in": "EL2", "after": "after EL2"}
-# Where a row of study S1 is measured here: (plan, benchmark, variant, statistic).
+# Our measurement for each row of study S1: (plan, benchmark, variant, statistic).
 S1_ROWS = {
     "page-fault": ("faults", "page_fault", "stage1", "p50"),
     "read-seq": ("memory", "lat_mem_rd", "seq", "load"),
@@ -41,12 +42,12 @@ S1_ROWS = {
     "cpu-int": ("programs", "loop_int", "run", "p50"),
     "cpu-fp": ("programs", "loop_fp", "run", "p50"),
 }
-# The same in the plans of a reference run: the chase is what has 256 MB there, and paper-s1 would
-# take a simulator hours.
+# The same in the plans of a reference run. There the chase has the 256 MB, and paper-s1 would take
+# a simulator hours.
 S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
     row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
     for row in ("wakeup-max", "wakeup-p95")}
-# Of plan paper-s4: a configuration with both loads, the one without, and where the loads run.
+# Configurations of plan paper-s4: with both loads, without, and the place of the loads.
 OTHER_CORES = "loads on other cores"
 S4_LOADED = {"direct-load": ("direct", OTHER_CORES), "trapped-load": ("trapped", OTHER_CORES),
              "fp-load": ("trapped", "loads on this core, by priority"),
@@ -72,7 +73,7 @@ ICOUNT_TIMER_REMARK = ("Beside loads on other cores: no factor, since a sample h
 
 @dataclass(frozen=True)
 class Independence:
-    """What a VM does while one, two or three run: per cent of what it does alone."""
+    """The work of a VM while one, two or three VMs run, in per cent of its work alone."""
 
     what: str
     how: str
@@ -82,8 +83,8 @@ class Independence:
     exact: bool
 
     def ticks(self, row: Row) -> int:
-        """Of a piece of work. Under icount of the shortest: the others hold turns of QEMU's other
-        cores, whose instructions CNTPCT counts, too."""
+        """Return the ticks of a piece of work. Under icount use the shortest piece: the others
+        contain turns of QEMU's other cores, whose instructions CNTPCT counts, too."""
         return row.pool.low if self.exact else row.p50
 
     @property
@@ -94,7 +95,7 @@ class Independence:
 
 
 def independence(log: Log) -> list[Independence]:
-    """As study S4 has them; nothing of a log without that work."""
+    """Return the independence as study S4 has it; nothing for a log without that work."""
     by_key = {row.key: row for row in rows_of(log)}
     idle = {(vm["bench"], vm["config"]) for vm in log.of_kind("vm")
             if vm["vm"] in S4_OTHERS and not vm.get("rounds")}
@@ -108,21 +109,21 @@ def independence(log: Log) -> list[Independence]:
 
 @dataclass(frozen=True)
 class Late:
-    """How late a timer is handled in one configuration of plan paper-s4."""
+    """The delay of a timer's handler in one configuration of plan paper-s4."""
 
     where: str
     row: Row
-    alone: Row | None  # without the loads; None where the two do not compare
+    alone: Row | None  # the delay without the loads; None if the two are not comparable
 
     @property
     def factor(self) -> float | None:
-        """The latest beside the loads to the latest alone."""
+        """The largest delay beside the loads as a multiple of the largest without them."""
         alone = self.alone.pool.high if self.alone else 0
         return self.row.pool.high / alone if alone else None
 
 
 def late_timers(log: Log, ident: str) -> list[Late]:
-    """Ours for a row of study S4, whose name is a variant and, with the loads, "-load"."""
+    """Return ours for a row of study S4, whose name is a variant and, with the loads, "-load"."""
     variant, _, loaded = ident.partition("-")
     idle = idle_steps(log)
     rows = {row.config: row for row in rows_of(log) if log.run["plan"] == S4_TIMER_PLAN
@@ -137,7 +138,7 @@ def late_timers(log: Log, ident: str) -> list[Late]:
 
 
 def study_factor(row: Data) -> float | None:
-    """A row with the loads to the row without: as the study has them."""
+    """Return the row with the loads as a multiple of the row without, from the study's numbers."""
     variant, _, loaded = row["id"].partition("-")
     alone = {one["id"]: one["late_us"] for one in published("studies")["S4"]["rows"]}[variant]
     return row["late_us"] / alone if loaded else None
@@ -154,7 +155,7 @@ class Number:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    """A study stands here if the board has a number beside one of the study's."""
+    """Return the section. A study is shown if the board has a number beside one of the study's."""
     made = Section("studies", "The studies, theirs beside ours", board.name)
     studies = published("studies")
     for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
@@ -198,7 +199,7 @@ def s1(made: Section, board: Board, study: Data) -> None:
 
 
 def dot(what: str, config: str, native: float, guest: float, unit: str, more: str = "") -> Data:
-    """`more`: of the guest's row, where it is ours."""
+    """Return a dot of the figure. `more`: further members for the guest's row, if it is ours."""
     return {"what": what, "config": config, "factor": guest / native,
             "note": f"{config}: native {native:g} {unit}, guest {guest:g} {unit}, ×"
                     f"{guest / native:.2f}{more and '; '}{more}"}
@@ -217,7 +218,7 @@ def theirs_text(value: float, unit: str) -> str:
 
 
 def s1_numbers(board: Board, row: Data) -> list[Number | None] | None:
-    """Native, direct, trapped; None where the platform does not model it."""
+    """Return native, direct, trapped; None for what the platform does not model."""
     rows = S1_ROWS | S1_PARTIAL if board.partial else S1_ROWS
     plan, bench, variant, statistic = rows[row["id"]]
     source = board.first_with(bench, plan) if board.partial else board.source(plan)
@@ -239,7 +240,7 @@ def ours_row(board: Board, values: list[Number | None] | None) -> Cells:
 
 
 def guest_of(values: list[Number | None]) -> Number | None:
-    """Trapped; or direct, where that is all there is of a guest."""
+    """Return trapped, or direct if the guest has nothing else."""
     return values[2] or values[1]
 
 
@@ -261,7 +262,7 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
 
 
 def s2(made: Section, board: Board, study: Data) -> None:
-    """Theirs and ours by where the time goes, as shares of the whole."""
+    """Return theirs and ours by phase, as shares of the whole."""
     found = [(failover.label(one), one) for one in fail_overs(board.source("failover").log)
              if one.phases]
     found += [("control VM", one) for one in fail_overs(board.source(S2_PLANS[0]).log)
@@ -301,7 +302,7 @@ def s2(made: Section, board: Board, study: Data) -> None:
 
 
 def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> None:
-    """A row a change, each system against its own base, which is the first row."""
+    """Return a row for each change, each system against its own base, which is the first row."""
     study = published("studies")[f"S2 {part}"]
     found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
              for plan in S2_PLANS}
@@ -346,7 +347,7 @@ def null_calls(log: Log) -> list[tuple[str, Row]]:
 
 
 def same_order(row: Row) -> float:
-    """Share of the samples below ten times the least."""
+    """Return the share of the samples below ten times the least."""
     return sum(count for value, count in histogram(row)
                if value < 10 * row.pool.low) / row.pool.n
 
@@ -371,12 +372,12 @@ def s2_hypercall(made: Section, board: Board, study: Data) -> None:
 
 
 def by_variant(one: FailOver | None) -> dict[str, Row]:
-    """The whole way's is empty."""
+    """Return the rows by variant; the variant of the whole way is empty."""
     return {"": one.total, **{row.variant: row for row in one.watched}} if one else {}
 
 
 def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
-    """Neighbours of one place are one bar."""
+    """Return bars of shares. Neighbours at one place are one bar."""
     whole, at, made = sum(value for _, value, _ in parts), 0.0, []
     for where, some in groupby(parts, key=lambda part: part[0]):
         several = list(some)
@@ -427,7 +428,8 @@ def s3(made: Section, board: Board, study: Data) -> None:
 
 
 def s3_causes(made: Section, board: Board, study: Data) -> None:
-    """Exits x time of an exit and the rest, theirs and below it ours, where ticks are time."""
+    """Return exits x time of an exit, and the rest, theirs with ours below, where ticks are
+    time."""
     source = board.any_of(TIMED_PLAN, "programs")
     if board.clock.exact:
         made.text(prose("causes_icount"))
@@ -473,7 +475,7 @@ def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
 
 
 def checksums(log: Log) -> dict[str, bool]:
-    """Program → whether its checksum is the same in every configuration and pass."""
+    """Return for each program whether its checksum is the same in every configuration and pass."""
     found: dict[str, set[int]] = {}
     for check in log.of_kind("check"):
         if check["variant"] == CHECKSUM:
@@ -482,7 +484,7 @@ def checksums(log: Log) -> dict[str, bool]:
 
 
 def s4(made: Section, board: Board, study: Data) -> None:
-    """Theirs, and below it ours."""
+    """Return the table, theirs with ours below."""
     source = board.source(S4_TIMER_PLAN)
     if not (source.rows or independence(board.first_with("work", S4_PLAN).log)):
         return
@@ -517,7 +519,7 @@ def s4(made: Section, board: Board, study: Data) -> None:
 
 
 def s4_independence(made: Section, board: Board) -> None:
-    """Theirs, and below it ours."""
+    """Return the table of independence, theirs with ours below."""
     source = board.first_with("work", S4_PLAN)
     found = independence(source.log)
     if not found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every switch as an A/B: configurations of a run that differ in one axis, benchmark by benchmark.
-On the page what each option of the hypervisor costs, the dearest first, and the state a sample
-begins in."""
+"""Every axis as an A/B comparison: configurations of a run that differ in one axis, benchmark by
+benchmark. The page shows the cost of each option of the hypervisor, the dearest first, and of the
+state in which a sample begins."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from hypbench.records import Log
 from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
                            settings_of, twins)
 
-MATRIX_AXES = ("stage1", "stage2", "beside")  # these have tables of their own
+MATRIX_AXES = ("stage1", "stage2", "beside")  # axes that have tables of their own
 STATE = "state"
 STATES = ("states", "timed", "timed-sw")
 PLANS = ("traps", "interrupts", "storm", "timers", "sched", "default")
@@ -26,7 +26,7 @@ EACH = 3  # bars of an option
 
 @dataclass(frozen=True)
 class SwitchRow:
-    """A benchmark's variant in two configurations that differ in `axis` only."""
+    """A benchmark's variant in two configurations that differ only in `axis`."""
 
     axis: str
     base: str  # the configuration with the axis' first value
@@ -39,7 +39,7 @@ class SwitchRow:
 
     @cached_property
     def effect(self) -> Interval:
-        """b - a, in ticks, with its interval: computed when it is asked for."""
+        """b - a in ticks, with its interval; computed on demand."""
         return effect(self.a.passes, self.b.passes)
 
     @property
@@ -73,7 +73,7 @@ def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> l
 
 
 def state_rows(log: Log) -> list[SwitchRow]:
-    """Cold caches or TLBs against warm."""
+    """Return rows of cold caches or TLBs against warm ones."""
     others = tuple({axis for axis, _, _ in twins(log)} - {STATE})
     return switch_rows(log, without=others)
 
@@ -111,7 +111,8 @@ def options(made: Section, board: Board, found: list[Effect]) -> None:
 
 
 def effects(board: Board) -> list[Effect]:
-    """Each option and path once: of the first two configurations between which it changes."""
+    """Return each option and path once, from the first two configurations between which it
+    changes."""
     found: dict[tuple[str, ...], Effect] = {}
     for source in board.those(PLANS):
         for row in switched(source):
@@ -122,17 +123,19 @@ def effects(board: Board) -> list[Effect]:
 
 
 def switched(source: Source) -> list[SwitchRow]:
-    """Each switch, on each path, where interrupts are trapped; in the order of SWITCHES."""
+    """Return each option's effect on each path with trapped interrupts, in the order of
+    SWITCHES."""
     found = [row for row in switch_rows(source.log)
              if row.axis in SWITCHES and source.configs[row.base]["irq"] == "trapped"
              and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
-    # Where the core is shared in slices, waiting hides everything else: those come last.
+    # Slices come last, because waiting for a slice hides everything else.
     return sorted(found, key=lambda row: (SWITCHES.index(row.axis),
                                           source.configs[row.base]["sched"] == "rr"))
 
 
 def in_detail(row: SwitchRow) -> bool:
-    """A part of another row: a phase, or a position in a storm that is not its last."""
+    """Return whether a row is a part of another: a phase, or a position in a storm that is not its
+    last."""
     if row.bench == "irq_phases":
         return not row.variant.endswith("-total")
     pended, _, position = row.variant.partition("-")
@@ -157,7 +160,8 @@ def line(source: Source, row: SwitchRow) -> Cells:
 
 
 def states(made: Section, board: Board) -> None:
-    """Warm, cold caches, cold TLBs; a figure where the platform has caches."""
+    """Return a table of warm, cold caches and cold TLBs, and a figure if the platform has
+    caches."""
     source = next((one for one in board.those(STATES) if state_rows(one.log)), EMPTY)
     rows = [row for row in state_rows(source.log) if row.bench not in UNMODELLED_BENCHES]
     if not rows:

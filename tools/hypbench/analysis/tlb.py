@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of address translation: the matrix of both stages' grains against the walk's length, a
-linear fit, and what a slower walk makes of a whole program (the model of study S1); PMU events of
-one operation, and whether a chase misses the TLB as often as it is meant to; the cost of one miss,
-(chase - packed control) / misses of a load. The misses are counted where the records have PMU
-events, and taken for one a load of a large working set where not. The control's own misses are
-taken out; a working set whose control may have others has no result."""
+linear fit, and the effect of a slower walk on a whole program (the model of study S1). PMU events
+of one operation, and whether a chase misses the TLB as often as it should.
+
+The cost of one miss is (chase - packed control) / misses of a load. PMU events count the misses;
+without events, a load of a large working set is assumed to miss once. The control's own misses are
+subtracted, and a working set whose control may have uncounted misses has no result.
+"""
 
 import re
 from collections import Counter
@@ -21,23 +23,24 @@ from hypbench.rows import TIME, Key, Row, hides, platform_of, rows_of, settings_
 CHASE = "tlb_chase"
 READ = "lat_mem_rd"
 VARIANT = re.compile(r"^(?P<shape>random|seq|packed)-(?P<size>\d{1,9})[pK]$")
-STUDY_RATIO = 2.24  # S1: random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
+STUDY_RATIO = 2.24  # study S1: random reads over 256 MB, guest / native: 273.75 ns / 122.30 ns
 MISS_RATES = (0.001, 0.01, 0.1)
 
 LINES_PER_PAGE = 64
 BEYOND = 4096  # pages, more than a TLB holds
-WALKS = "l2d_tlb_refill"  # each is a walk, so that all of a configuration have one price
-MISSES = (WALKS, "l1d_tlb_refill")  # the farthest TLB whose refills are counted
+# Each such refill is a walk, so all refills of a configuration have one price.
+WALKS = "l2d_tlb_refill"
+MISSES = (WALKS, "l1d_tlb_refill")  # the last level of TLB whose refills are counted
 HELD = 256  # pages that the TLBs of every core hold
-MISSES_LEAST = 0.95  # a load of the random chase
-MISSES_MOST = 0.02  # a load of the packed control that counts as one without misses
+MISSES_LEAST = 0.95  # misses of a load of the random chase
+MISSES_MOST = 0.02  # misses of a load of the packed control that count as none
 ASSUMED = "assumed"
-LEAST = 0.5  # misses of a load: of fewer, something else is measured
+LEAST = 0.5  # misses of a load below which the chase measures something else
 
 
 @dataclass(frozen=True)
 class TlbCell:
-    """A configuration and a size of working set. Ticks of one load; None where the platform does
+    """A configuration and a size of working set, in ticks of one load; None if the platform does
     not model them or the shape was not run."""
 
     config: str
@@ -49,21 +52,21 @@ class TlbCell:
     random: float | None
     seq: float | None
     packed: float | None
-    event: str  # what counts a miss, or ASSUMED
-    misses: float  # of a random load: one, where they are assumed
-    control_misses: float | None  # of a load of the packed control; None where none are counted
-    warm: "TlbCell | None" = None  # the working set whose miss has the price of one of those
+    event: str  # the event that counts misses, or ASSUMED
+    misses: float  # misses of a random load: 1 if they are assumed
+    control_misses: float | None  # misses of a load of the packed control; None if none are counted
+    warm: "TlbCell | None" = None  # the working set whose misses have the price of the control's
 
     @property
     def is_clean(self) -> bool:
-        """The packed control has no misses."""
+        """Whether the packed control has no misses."""
         if self.control_misses is None:
             return self.pages <= HELD * LINES_PER_PAGE
         return self.control_misses <= MISSES_MOST
 
     @property
     def spare(self) -> float | None:
-        """What the control's misses take of its load; None where that is not known."""
+        """The part of a control's load that its misses take; None if it is unknown."""
         if self.is_clean:
             return 0.0
         price = self.warm.miss_cost if self.warm else None
@@ -78,7 +81,7 @@ class TlbCell:
 
     @property
     def miss_cost(self) -> float | None:
-        """The cost of one miss; None where loads hardly miss."""
+        """The cost of one miss; None if loads hardly miss."""
         wanted = self.pages >= BEYOND if self.event == ASSUMED else self.misses >= LEAST
         return self.cost / self.misses if wanted and self.cost is not None else None
 
@@ -89,18 +92,19 @@ class WalkFit:
 
     a: float
     b: float
-    residual: float  # root mean square, in ticks
+    residual: float  # root mean square error, in ticks
     points: int
 
 
 @dataclass(frozen=True)
 class Slowdown:
-    """The model of S1: 1 * (1 - m) + m * r, at miss rate m, r = random two-stage / one-stage."""
+    """The model of S1: 1 * (1 - m) + m * r, at miss rate m, with r = random reads through two
+    stages / through one stage."""
 
     source: str  # "tlb_chase", "lat_mem_rd" or "study"
     config: str
     base: str
-    size: str  # the largest working set, as its variant says
+    size: str  # the largest working set, as in its variant's name
     ratio: float
 
     @property
@@ -110,7 +114,8 @@ class Slowdown:
 
 
 def tlb_cells(log: Log) -> list[TlbCell]:
-    """A cell per configuration and working set, in the order of the plan, small sets first."""
+    """Return a cell for each configuration and working set, in the order of the plan, small sets
+    first."""
     settings = settings_of(log)
     groups: dict[tuple[str, int], dict[str, Row]] = {}
     for shape, size, row in sized_rows(log, CHASE):
@@ -124,9 +129,9 @@ def tlb_cells(log: Log) -> list[TlbCell]:
 
 
 def priced(cell: TlbCell, cells: list[TlbCell]) -> TlbCell:
-    """A control's miss has the price of a miss in the largest working set whose control has none:
-    the tables of few pages are in the caches, as there. A refill of the first-level TLB has no one
-    price: it is a hit in the second, or a walk."""
+    """Return the cells with the price of a control's miss: that of a miss in the largest working
+    set whose control has none, because in both the tables of few pages are in the caches. A refill
+    of the first-level TLB has no single price: it is a hit in the second level, or a walk."""
     warm = [one for one in cells
             if one.config == cell.config and one.is_clean and one.miss_cost is not None]
     known = warm and cell.event == WALKS and not cell.is_clean
@@ -134,7 +139,7 @@ def priced(cell: TlbCell, cells: list[TlbCell]) -> TlbCell:
 
 
 def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
-    """(shape, size of the working set, row); the size is in the variant's unit."""
+    """Yield (shape, size of the working set, row); the size is in the variant's unit."""
     rows = [(VARIANT.match(row.variant), row) for row in rows_of(log) if row.bench == bench]
     return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
 
@@ -153,14 +158,14 @@ def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform:
 
 
 def largest(cells: list[TlbCell]) -> list[TlbCell]:
-    """The cells of the largest working set; of those of which a translation's cost is known, where
-    there are some."""
+    """Return the cells of the largest working set; of those with a known translation cost, if there
+    are any."""
     known = [cell for cell in cells if cell.cost is not None] or cells
     return [cell for cell in cells if cell.pages == max(one.pages for one in known)]
 
 
 def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
-    """Over the largest working set; None where the cost is not modelled or the walks are all of
+    """Fit a line over the largest working set; None if the cost is not modelled or all walks have
     one length."""
     points = [(one.walk_refs, one.cost) for one in largest(cells) if one.cost is not None]
     if len({refs for refs, _ in points}) < 2:
@@ -172,8 +177,8 @@ def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
 
 
 def slowdowns(log: Log) -> list[Slowdown]:
-    """The study's own r first, then every measured one; only the study's where the platform models
-    no translation. Nothing for a log without random reads."""
+    """Return the study's own r first, then every measured one; only the study's if the platform
+    models no translation; nothing for a log without random reads."""
     rows = [[(size, row) for shape, size, row in sized_rows(log, bench)
              if shape == "random" and row.config in settings_of(log)] for bench in (CHASE, READ)]
     if not any(rows):
@@ -185,8 +190,8 @@ def slowdowns(log: Log) -> list[Slowdown]:
 
 
 def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
-    """Each configuration with two stages against the first with one and the same stage 1, at the
-    largest size."""
+    """Return for each configuration with two stages the ratio to the first with one stage and the
+    same stage 1, at the largest size."""
     settings = settings_of(log)
     most = max((size for size, _ in rows), default=0)
     top = {row.config: row for size, row in rows if size == most}
@@ -203,7 +208,8 @@ def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
 
 
 def event_rows(log: Log) -> dict[Key, dict[str, float]]:
-    """Counts of one operation, the mean of both passes; an event that is not counted is absent."""
+    """Return counts of one operation, the mean of both passes; an event that is not counted is
+    absent."""
     return {row.key: counted for row in rows_of(log)
             if not hides(platform_of(log), row) and (counted := per_operation(row.records))}
 
@@ -219,8 +225,8 @@ def per_operation(records: list[Data]) -> dict[str, float]:
 
 
 def doubts(log: Log) -> Iterator[str]:
-    """Chases over 4 KiB pages of which "a TLB miss per access" is not true; and every control that
-    misses, unless its misses are taken out."""
+    """Return the chases over 4 KiB pages that do not miss the TLB on every access, and every
+    control that misses, unless its misses are subtracted."""
     settings = settings_of(log)
     for config in settings:
         cells = [cell for cell in tlb_cells(log)
@@ -253,14 +259,14 @@ class Miss:
 
     @property
     def control_said(self) -> str:
-        """The control's misses, and whether the cost has them taken out."""
+        """Describe the control's misses, and whether the cost has them subtracted."""
         if self.cell.control_misses is None:
             return "none assumed"
         return f"{self.cell.control_misses:.3f}{'' if self.cell.is_clean else ', taken out'}"
 
 
 def miss_rows(log: Log) -> list[Miss]:
-    """A row for each configuration and working set in which a load misses; none where a tick is
+    """Return a row for each configuration and working set in which a load misses; none if a tick is
     no time."""
     if platform_of(log) not in TIME:
         return []
@@ -270,7 +276,7 @@ def miss_rows(log: Log) -> list[Miss]:
 
 
 def miss_cycles(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
-    """TlbCell.miss_cost by the second clock."""
+    """Return TlbCell.miss_cost by the second clock."""
     random, packed = (pools.get((CHASE, f"{shape}-{cell.pages}p", cell.config))
                       for shape in ("random", "packed"))
     price = miss_cycles(cell.warm, pools) if cell.warm else 0.0
@@ -281,5 +287,5 @@ def miss_cycles(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
 
 
 def largest_sets(rows: list[Miss]) -> list[Miss]:
-    """The largest working set of each log."""
+    """Return the largest working set of each log."""
     return [row for row in rows if row.cell.pages == max(one.cell.pages for one in rows)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the checks: a violation, and C text without comments and strings; and that no text has
-a path of somebody's machine."""
+"""Parts that the checks share: a violation, and C text without comments and strings. Also the check
+that no text has a path of somebody's machine."""
 
 import re
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ def read_source(tree: Tree, path: Path) -> str:
 
 
 def without_comments(source: str) -> str:
-    """The same lines, comments blanked."""
+    """Return the same lines with blanked comments."""
     return COMMENT_OR_STRING.sub(
         lambda found: found[0] if found[0][0] in "\"'" else blank(found[0]), source)
 
 
 def code_only(source: str) -> str:
-    """The same lines, comments and strings blanked."""
+    """Return the same lines with blanked comments and strings."""
     return COMMENT_OR_STRING.sub(lambda found: blank(found[0]), source)
 
 
@@ -49,7 +49,7 @@ def blank(text: str) -> str:
 
 
 def isa_of(path: Path) -> str | None:
-    """The isa whose folder this file is in: arch/<isa>/…, at any depth."""
+    """Return the isa whose folder this file is in: arch/<isa>/…, at any depth."""
     parts = path.parts
     named = [after for before, after in zip(parts, parts[1:])
              if before == "arch" and after.startswith("armv")]
@@ -65,7 +65,7 @@ def check_text(tree: Tree) -> Iterator[Violation]:
 
 
 def lines_of(tree: Tree, path: Path) -> list[str]:
-    """None for a file that is no text."""
+    """Return the lines of a file, None for a file that is no text."""
     try:
         return (tree.root / path).read_text().split("\n")
     except UnicodeDecodeError:

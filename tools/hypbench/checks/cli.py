@@ -38,7 +38,7 @@ CHECKS = {
 def backports(missing: bool) -> None:
     """Print the apt entry of the backports suite of this machine's release."""
     suite = f"{codename()}-backports"
-    # Not twice: apt refuses a suite that has differing keys.
+    # An entry is printed once, because apt refuses a suite with differing keys.
     if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
         click.echo(derived(suite).dump(), nl=False)
 
@@ -67,15 +67,16 @@ dev.add_command(site.site)
 @click.argument("names", nargs=-1, metavar=f"[{'|'.join(CHECKS)}]...")
 @click.pass_obj
 def check(tree: Tree, names: tuple[str, ...]) -> None:
-    """Check the source tree; without a name, everything.
+    """Check the source tree, by name or everything.
 
-    layers: who includes whom. circles: no module of hyp/ or guest/ includes itself, and no C file
-    of guest/ calls itself, by way of others. isa: nothing of an isa and no #if outside folders
+    layers: which folder includes which. circles: no module of hyp/ or guest/ includes itself, and
+    no C file of guest/ calls itself, through others. isa: code of an isa and #if stay in folders
     named arch. headers: each compiles alone. sysregs: no encoding twice. format: layout, licence
     lines. text: no path of one machine. reference: docs/reference is made from the source. words:
     codespell over documents, comments and messages, with words.txt. links: files that pages name
-    are there. site: mkdocs builds the pages; each has a place, and each link leads to one.
-    types: mypy. python: ruff. shell: shellcheck. analyzer: gcc's, for each isa. cppcheck.
+    exist. site: mkdocs builds the pages; each has a place in the site, and each link leads to a
+    page. types: mypy. python: ruff. shell: shellcheck. analyzer: gcc's analyzer for each isa.
+    cppcheck.
     """
     check_names("check", names, CHECKS)
     failed = False
@@ -96,7 +97,7 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
 @dev.command()
 @click.pass_obj
 def boards(tree: Tree) -> None:
-    """List the boards that the installed QEMU can run; on stderr why it cannot run the others."""
+    """List the boards that the installed QEMU can run. For the others the reason is on stderr."""
     for board in tree.boards():
         options = tree.qemu_options(board)
         reason = (qemu.too_old(options, tree.board_fact(board, "QEMU_NEEDS")) if options

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others' programs find: mypy and ruff in the Python text (pyproject.toml says what they look
-for), shellcheck in the shell's; the compilers, of each header alone and with gcc's analyzer for
-each isa, and cppcheck in the C text of the images. How the text looks: clang-format, licence line,
-trailing blanks, line length."""
+"""Run the linters of other projects.
+
+mypy and ruff check the Python text (pyproject.toml configures them), shellcheck the shell's. The
+compilers compile each header alone, and gcc's analyzer and cppcheck read the C text of the images
+for each isa. The form of the text has its own check: clang-format, licence line, trailing blanks,
+line length.
+"""
 
 import os
 import re
@@ -26,7 +29,7 @@ HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-DGIC_BASES=(&
                 "-Wextra", "-Wconversion",
                 "-Wsign-conversion", "-Wshadow", "-Wmissing-prototypes", "-Wvla", "-Wundef",
                 "-Werror", "-Wno-unused-parameter"]
-# The first compiler that is installed is taken.
+# The first installed compiler is used.
 COMPILERS = {
     "armv7": [["arm-none-eabi-gcc", "-mcpu=cortex-a15", "-marm"]],
     "armv8": [["aarch64-none-elf-gcc", "-mcpu=cortex-a72"],
@@ -35,19 +38,19 @@ COMPILERS = {
 ERROR = re.compile(r"^(?P<path>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)$",
                    re.MULTILINE)
 LAYERS = ("lib", "drivers", "boards", "hyp", "guest")
-# gcc 12 loses a struct of 16 bytes that a function returns: -Wmaybe-uninitialized, of every build,
-# stays.
+# gcc 12's analyzer loses a struct of 16 bytes that a function returns. -Wmaybe-uninitialized of
+# every build remains.
 ANALYZER_FLAGS = ["-std=gnu11", "-O2", "-ffreestanding", "-DGUEST_BASE=0x40000000",
                   "-DGIC_BASES=(&gic)", "-fanalyzer",
                   "-Wno-analyzer-use-of-uninitialized-value", "-Wno-return-type", "-S", "-o",
                   "/dev/null"]
-# Pointers into different objects are the linker's symbols; an index that is out of bounds is taken
-# for possible wherever a loop or a digit's count looks at one.
+# Pointers into different objects are the linker's symbols. An index out of bounds is a false report
+# wherever a loop or a number of digits bounds the index.
 CPPCHECK = ["cppcheck", "--quiet", "--std=c11", "--enable=warning,portability,performance",
             "--suppress=comparePointers", "--suppress=subtractPointers",
             "--suppress=arrayIndexOutOfBoundsCond", "--suppress=normalCheckLevelMaxBranches",
             "-U__ASSEMBLER__", "--template={file}:{line}:{column}: {message} [{id}]"]
-CLANG_FORMAT = 14  # the reference; others lay some things out differently
+CLANG_FORMAT = 14  # the reference version; other versions lay some code out differently
 COLUMNS = 100
 TAB = 8
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
@@ -87,7 +90,7 @@ def check_types(tree: Tree) -> Iterator[Violation]:
     cache = tree.builds / "mypy"
     for one in found_by(tree, [sys.executable, "-m", "mypy", "--no-error-summary",
                                "--hide-error-context", "--cache-dir", str(cache)]):
-        if not one.text.startswith("note: "):  # more on the error before it
+        if not one.text.startswith("note: "):  # a line that continues the error before it
             yield one
 
 
@@ -104,7 +107,7 @@ def check_shell(tree: Tree) -> Iterator[Violation]:
 
 
 def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
-    """A violation for each line that names a place."""
+    """Yield a violation for each line that names a place."""
     if not shutil.which(command[0]):
         raise click.ClickException(f"{command[0]} is missing: `tools/setup.sh check` installs it")
     done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False,
@@ -118,7 +121,7 @@ def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
 
 
 def check_headers(tree: Tree) -> Iterator[Violation]:
-    """Every header compiles alone, for each isa it is for."""
+    """Check that every header compiles alone, for each of its isas."""
     compilers = {isa: compiler(isa) for isa in COMPILERS}
     headers = [path for path in c_files(tree) if path.suffix == ".h" and path.parts[0] != "tests"]
     jobs = [(path, isa) for path in headers for isa in COMPILERS if isa_of(path) in (None, isa)]
@@ -159,13 +162,13 @@ def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> lis
 
 
 def c_sources(tree: Tree) -> list[Path]:
-    """Programs want their own C library's headers."""
+    """Return the C sources, without programs that want their own C library's headers."""
     return [path for path in c_files(tree) if path.suffix == ".c" and path.parts[0] in LAYERS
             and path.parts[:2] != ("guest", "programs")]
 
 
 def is_for(tree: Tree, path: Path, isa: str) -> bool:
-    """Whether the isa has each header that the file includes."""
+    """Return whether the isa has each header that the file includes."""
     places = [tree.root / f"arch/{name}/include" for name in ("common", isa)]
     return isa_of(path) in (None, isa) and all(
         any((place / header).exists() for place in places)

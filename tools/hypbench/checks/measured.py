@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures that were measured and are kept in the tree, for tables of its pages: tests hold them
-against runs. A page has `<!-- made: NAME -->`, then what measured.md.j2's macro of that name
-gives, up to `<!-- end -->`."""
+"""Fill the tables of pages from measured figures that are kept in the tree; tests compare the
+figures with runs. A page has `<!-- made: NAME -->`, then the output of measured.md.j2's macro of
+that name, up to `<!-- end -->`."""
 
 import json
 import re
@@ -25,8 +25,8 @@ from hypbench.records import Data, read_log
 from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree, listed, read_records
 
-BOARD, MODEL = "virt-a72", "gem5-a72"  # whose figures the pages have
-FIGURES = Path("tests/figures.json")  # table → row → board → numbers
+BOARD, MODEL = "virt-a72", "gem5-a72"  # the pages have the figures of this board
+FIGURES = Path("tests/figures.json")  # by table, row and board: the numbers
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Row = tuple[str, ...]
 
@@ -50,7 +50,7 @@ class Measured:
 
     @cached_property
     def lengths(self) -> dict[str, Data]:
-        """Committed path lengths by board; by the oldest of their compilers."""
+        """Return committed path lengths by board, of the oldest compiler."""
         folders = sorted((self.tree.root / "tests" / "expected").glob("*/"),
                          key=lambda folder: [int(part) for part in folder.name.split(".")])
         return {path.stem: json.loads(path.read_text())
@@ -64,16 +64,16 @@ class Measured:
 
     def added(self, path: str, config: str = "trapped", natively: str = "",
               board: str = BOARD) -> int:
-        """Less the same window natively, or the one of that name."""
+        """Return a length minus the same window natively, or minus the one of that name."""
         return self.length(path, config, board) - self.length(natively or path, "native", board)
 
     def compared(self, *idents: str) -> list[ComparedPath]:
-        """Paths of the kept runs on BOARD: these, where there are some, or all."""
+        """Return the paths of the kept runs on BOARD: the named ones, or all."""
         return [path for path in compared(BOARD, self.tree)
                 if not idents or path.ident in idents]
 
     def families(self, *names: str) -> dict[str, str]:
-        """Other systems by family: these, or all."""
+        """Return other systems by family: the named families, or all."""
         return {name: heading for name, heading in families(BOARD, self.tree).items()
                 if not names or name in names}
 
@@ -107,7 +107,7 @@ class Measured:
         return f"{cost.text_lines}+{cost.data_lines}, {sum(cost.devices.values())}"
 
     def on_silicon(self) -> str:
-        """A table of figures that others published."""
+        """Return a table of figures that others published."""
         return published.markdown()
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
@@ -116,7 +116,7 @@ class Measured:
         return round(ticks / (1 if whole else batch))
 
     def time(self, plan: str, path: str, config: str, whole: bool = False) -> str:
-        """The same as a cell; no number where the path has another length now."""
+        """Return the time as a cell; without a number if the path has another length now."""
         lengths = path_lengths.read(self.tree.reference(MODEL, plan))
         if lengths and lengths.is_moved(config, path):
             return "path changed since"
@@ -127,18 +127,18 @@ class Measured:
         return build_of(self.tree.reference(MODEL, plan))
 
     def dirty(self, plan: str) -> str:
-        """Below a table of times of a build that has no commit of its own."""
+        """Return the line below a table of times whose build has no commit."""
         build = self.build(plan)
         return (f"Every time is of build `{build}`, which has changes that no commit has."
                 if path_lengths.is_dirty(build) else "")
 
     def stands(self, plan: str) -> bool:
-        """Each path of a reference run has the length that it had."""
+        """Return whether each path of a reference run still has the length that it had."""
         lengths = path_lengths.read(self.tree.reference(MODEL, plan))
         return not (lengths and lengths.moved)
 
     def filled(self, page: Path) -> str:
-        """The page as it is to be."""
+        """Return the page with its generated parts filled in."""
         def made(found: re.Match[str]) -> str:
             names = [name for name, one in vars(self.texts).items()
                      if isinstance(one, Macro) and not one.arguments]
@@ -160,7 +160,7 @@ def build_of(path: Path) -> str:
 
 @cache
 def medians(path: Path) -> dict[tuple[str, str], tuple[int, int]]:
-    """With the batch, by benchmark with variant, and configuration."""
+    """Return medians with the batch, by benchmark with variant, and configuration."""
     log = read_log(read_records(path))
     if not log.run or log.run["hz"] != 10**9:
         raise click.ClickException(f"{path}: its tick is no nanosecond")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The language: codespell over documents, comments and messages, with its own dictionary and
-words.txt; links between files."""
+"""Check the language: codespell over documents, comments and messages, with its own dictionary and
+words.txt. Check that files that pages name exist."""
 
 import io
 import re
@@ -16,17 +16,19 @@ from hypbench.checks.linters import found_by
 from hypbench.tree import Tree
 
 WORDS = Path(__file__).with_name("words.txt")
-PAGE_WORDS = Path(__file__).with_name("words_pages.txt")  # also, in pages
+PAGE_WORDS = Path(__file__).with_name("words_pages.txt")  # additional words, for pages alone
 SINGLE = r"[\w'-]+"
-KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")  # not mistakes
-EXEMPT = {"CHANGELOG.md",  # has old names
-          "tests/host/test_checks.py"}  # plants mistakes
+# words that are right here
+KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")
+EXEMPT = {"CHANGELOG.md",  # this file has old names
+          "tests/host/test_checks.py"}  # this file plants mistakes
 HASH_SUFFIXES = {".sh", ".mk", ".toml", ".cmd"}
 SCRIPT_SUFFIXES = {".js", ".json"}
-SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")  # comments and strings
+# kinds of tokens that are comments and strings
+SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")
 PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
-                getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # from Python 3.12 on
-MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a file that a how-to writes
+                getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # exists from Python 3.12 on
+MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a how-to writes this file
 LINK = re.compile(r"\]\(([\w./-]+)\)")
 NAMED = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|reference|scenarios"
                    r"|tests|tools)/[\w./-]*)`")
@@ -34,7 +36,8 @@ PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.(?:md|svg|json)\b")
 
 
 def check_words(tree: Tree) -> Iterator[Violation]:
-    """Code is blanked in a copy of the tree, since codespell reads whole files."""
+    """Run codespell over a copy of the tree in which code is blanked, since codespell reads whole
+    files."""
     phrases = [line.partition("->")[0] for line in WORDS.read_text().splitlines()
                if " " in line.partition("->")[0]]
     pattern = "|".join([rf"\b(?i:{phrase})\b" for phrase in map(re.escape, phrases)] + [SINGLE])
@@ -42,7 +45,8 @@ def check_words(tree: Tree) -> Iterator[Violation]:
         copies = {"pages": ["-", WORDS, PAGE_WORDS], "sources": ["-", WORDS]}
         for path in tree.files():
             if (path.as_posix() not in EXEMPT
-                    and path.name != "pyproject.toml"):  # would be codespell's own settings
+                    # an empty file, in place of codespell's own settings
+                    and path.name != "pyproject.toml"):
                 copy = Path(folder) / ("pages" if path.suffix == ".md" else "sources") / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_text(prose_of(path, "\n".join(lines_of(tree, path))))
@@ -57,7 +61,7 @@ def check_words(tree: Tree) -> Iterator[Violation]:
 
 
 def prose_of(path: Path, text: str) -> str:
-    """The same lines, code blanked."""
+    """Return the same lines with blanked code."""
     if path.suffix in C_SUFFIXES:
         return outside(text, [found.span() for found in COMMENT_OR_STRING.finditer(text)])
     if path.suffix == ".py":
@@ -80,7 +84,7 @@ def python_prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def outside(text: str, spans: list[tuple[int, int]]) -> str:
-    """With all blanked but these parts."""
+    """Return the text with everything blanked but these parts."""
     parts, at = [], 0
     for begin, end in spans:
         parts += [blank(text[at:begin]), text[begin:end]]
@@ -89,7 +93,7 @@ def outside(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def check_links(tree: Tree) -> Iterator[Violation]:
-    """A page, or a file that a page names, is there."""
+    """Check that a page, or a file that a page names, exists."""
     for path in tree.files():
         if path.as_posix() in EXEMPT:
             continue

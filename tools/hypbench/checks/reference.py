@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/: pages made from the text that they are about: the benchmarks, the scenarios with
-their keys and their schema, the exit kinds, the axes, the records, the path lengths, the ceilings,
-the planted faults. The committed pages are what this makes. Comments of C have a form of their own
-here, which no generator of documents reads."""
+"""Make docs/reference/ from the source: the benchmarks, the scenarios with their keys and their
+schema, the exit kinds, the axes, the records, the path lengths, the ceilings, the planted faults.
+The committed pages must equal the output. C comments have a form of their own here, which no
+documentation generator reads."""
 
 import json
 import re
@@ -37,7 +37,8 @@ FAULTS = Path("tests/faults/table.py")
 
 
 class Header:
-    """One of abi/: its X-macro tables, and what the comment before each says of its entries."""
+    """A header of abi/ with its X-macro tables, and the meaning of each entry from the comment
+    before the table."""
 
     def __init__(self, tree: Tree, name: str):
         self.path = Path("abi") / name
@@ -52,7 +53,8 @@ class Header:
         return [[cell.strip().strip('"') for cell in entry.split(",")] for entry in found]
 
     def meanings(self, macro: str) -> dict[str, str]:
-        """An entry a line of three blanks, which deeper lines go on with."""
+        """Return the meaning of each entry. A line with three blanks begins an entry, and deeper
+        lines continue it."""
         before = self.text.partition(f"#define {macro}(X)")[0]
         said: dict[str, str] = {}
         last = ""
@@ -83,7 +85,7 @@ class Header:
 
 
 def linked(text: str) -> str:
-    """Names of files as pages have them."""
+    """Return text with links for the names of files."""
     return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest|tests)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
 
 
@@ -113,8 +115,8 @@ def axes(tree: Tree) -> str:
 
 
 def compared(tree: Tree) -> dict[str, list[str]]:
-    """For each axis the scenarios with two configurations that differ in this axis alone: these
-    scenarios show the cost of the axis."""
+    """Return for each axis the scenarios that show its cost: two configurations differ in this axis
+    alone."""
     scenarios: dict[str, list[str]] = {axis: [] for axis in abi.axes()}
     for word in tree.scenarios():
         configs = tree.plan(word).configs.values()
@@ -126,7 +128,8 @@ def compared(tree: Tree) -> dict[str, list[str]]:
 
 
 def value_of(header: Header, axis: str, value: str) -> str:
-    """STAGE2_2M or a number, as a plan has it: enumerators are in the order of the values."""
+    """Return a value as a plan has it, from STAGE2_2M or a number: enumerators are in the order of
+    the values."""
     words = dict(header.entries("CONFIG_AXES"))[axis].split()
     if value.isdigit():
         return words[int(value)]
@@ -136,7 +139,7 @@ def value_of(header: Header, axis: str, value: str) -> str:
 
 
 def scenario_keys(tree: Tree) -> str:
-    """The keys of a scenario: the fields of abi/'s tables have tables of their own."""
+    """Return the keys of a scenario; the fields of abi/'s tables have tables of their own."""
     rows = [(f"`{key}`", MEANINGS[key]) for key in (*body(), "variant")]
     inner = {"config": ("from",), "matrix": ("victim", "load", "policy"), "guest": ("recipe",),
              "vm": ("image", "cores", "configs", "colours"), "event": ("at_us", "on", "end", "do")}
@@ -146,7 +149,7 @@ def scenario_keys(tree: Tree) -> str:
 
 
 def scenario_schema(tree: Tree) -> str:
-    """For editors: the schema, with the meaning of each key."""
+    """Return the schema for editors, with the meaning of each key."""
     plan, config = Header(tree, "plan.h"), Header(tree, "run_config.h")
     said = config.meanings("CONFIG_AXES") | config.meanings("CONFIG_NUMBERS")
     for macro in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS", "PLAN_VM_FIELDS"):
@@ -187,7 +190,7 @@ def path_lengths(measured: Measured) -> str:
 
 
 def bounds(tree: Tree) -> str:
-    """The ceilings by the oldest compiler, a table a board."""
+    """Return the ceilings by the oldest compiler, one table for each board."""
     folder = min((tree.root / "tests" / "expected").glob("*/bounds/"), default=None,
                  key=lambda one: [int(part) for part in one.parent.name.split(".")])
     paths = sorted(folder.glob("*.json")) if folder else []
@@ -205,7 +208,7 @@ def reason(why: list[str]) -> str:
 
 
 def studies(tree: Tree) -> str:
-    """The studies that scenarios and pages call S1 to S4."""
+    """Return the studies that scenarios and pages call S1 to S4."""
     said = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
     return texts().studies([(one["title"], one["cite"], ", ".join(
         f"`{word}`" for word in tree.scenarios() if word.startswith(f"paper-{name.lower()}"))
@@ -213,8 +216,8 @@ def studies(tree: Tree) -> str:
 
 
 def faults(tree: Tree) -> str:
-    """A table a list of faults, and one of deleted tests; tests/faults/table.py knows which tests
-    see and saw the faults."""
+    """Return a table for each list of faults, and one of deleted tests. tests/faults/table.py knows
+    which tests see and saw the faults."""
     done = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
                           text=True, check=False)
     if done.returncode:
@@ -261,14 +264,14 @@ def check_reference(tree: Tree) -> Iterator[Violation]:
 @click.command()
 @click.pass_obj
 def reference(tree: Tree) -> None:
-    """Write docs/reference/ anew, and what is made of other pages."""
+    """Write docs/reference/ anew, and the generated parts of other pages."""
     for path, text in pages(tree).items():
         (tree.root / path).parent.mkdir(parents=True, exist_ok=True)
         write_whole(tree.root / path, text)
 
 
 def benchmarks(tree: Tree) -> str:
-    """A section a file: its names, the scenarios that have them, its comment."""
+    """Return a section for each file: its names, the scenarios that have them, its comment."""
     used: dict[str, list[str]] = {}
     for word in tree.scenarios():
         for name in dict(tree.plan(word).benches):
@@ -288,8 +291,7 @@ def benchmarks(tree: Tree) -> str:
 
 
 def markdown(text: str) -> str:
-    """Lines that begin with a variant's name become a list, which further lines go on with while
-    they are indented."""
+    """Make a list of lines that begin with a variant's name. Indented lines continue an entry."""
     lines: list[str] = []
     listed = False
     for line in text.rstrip().splitlines():
@@ -306,7 +308,7 @@ def markdown(text: str) -> str:
 
 
 def scenarios(tree: Tree) -> str:
-    """A table a question."""
+    """Return a table with one row for each question."""
     questions: dict[str, list[Listed]] = {}
     for one in listed(tree):
         questions.setdefault(one.question, []).append(one)

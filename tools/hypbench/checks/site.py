@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation as a site: mkdocs.yml has a place for every page, links between pages lead to a
-page, lists and tables are converted, and no page fetches anything from another host."""
+"""Check the documentation as a site: mkdocs.yml has a place for every page, links between pages
+lead to a page, lists and tables are converted, and no page fetches anything from another host."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ SETTINGS = Path("mkdocs.yml")
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]*)\"")
 WARNING = re.compile(r"^WARNING +- +(.*?)(?=^[A-Z]+ +- |\Z)", re.MULTILINE | re.DOTALL)
 PREFORMATTED = re.compile(r"<pre>.*?</pre>", re.DOTALL)
-PLAIN = re.compile(r"^ *(?:- |\| ).*", re.MULTILINE)  # a list or a table that stayed text
+PLAIN = re.compile(r"^ *(?:- |\| ).*", re.MULTILINE)  # a list or a table that stayed plain text
 FETCHED_BY_CSS = re.compile(r"(?:url\(|@import )[\"']?((?:https?:)?//[^\"') ]*)")
 
 

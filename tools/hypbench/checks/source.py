@@ -22,12 +22,12 @@ MAY_INCLUDE = {
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
-# The folders of a layer that are layers themselves: each includes those before it, and itself.
+# Folders of a layer that are layers themselves: each includes itself and those before it.
 FOLDERS = {
     "hyp": ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run"),
     "guest": ("kernel", "measure", "bench"),
 }
-CALLS_IN_ORDER = ("guest",)  # the layers without a circle of calls
+CALLS_IN_ORDER = ("guest",)  # layers that must have no circle of calls
 # The definition of a function that other files may call, as clang-format lays it out.
 FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*[ *](\w+)\([^;{}]*\)\n\{", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
@@ -38,13 +38,13 @@ INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
 Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
 LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
-# An entry of EL1_REGS(X): X(name, reset, SYSREG…, encoding)
+# An entry of EL1_REGS(X) is X(name, reset, SYSREG…, encoding).
 ENTRY = re.compile(r"\bX\(\s*(\w+)\s*,[^,()]*,\s*(SYSREG\w*)\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"^\s*#\s*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 
 
 def check_layers(tree: Tree) -> Iterator[Violation]:
-    """Which file may include which. A file's first folder is its layer. In hyp/ and guest/ the
+    """Check which file includes which. A file's first folder is its layer. In hyp/ and guest/ the
     second folder is a layer, too."""
     files = c_files(tree)
     targets = include_names(files)
@@ -65,8 +65,8 @@ def check_layers(tree: Tree) -> Iterator[Violation]:
 
 
 def include_names(files: list[Path]) -> dict[str, str]:
-    """Every way a header may be spelled, and its layer: from the top of the tree, or from a folder
-    arch/<isa>/include where each isa brings its own."""
+    """Return every way to spell a header, with its layer: from the top of the tree, or from a
+    folder arch/<isa>/include where each isa has a header of that name."""
     names = {}
     for path in files:
         names[path.as_posix()] = path.parts[0]
@@ -89,7 +89,8 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
 
 
 def folder_fault(path: Path, name: str) -> str:
-    """hyp/arch is no layer of this order: an include circle reports a violation there."""
+    """Return a wrong order of folders. hyp/arch has no place in this order; circles of includes
+    show a violation there."""
     layer = path.parts[0]
     own, other = folder_rank(path, layer), folder_rank(Path(name), layer)
     if own is None or other is None or other <= own:
@@ -99,7 +100,7 @@ def folder_fault(path: Path, name: str) -> str:
 
 
 def folder_rank(path: Path, layer: str) -> int | None:
-    """The place of a file's folder among the folders of this layer."""
+    """Return the place of a file's folder among the folders of this layer."""
     folders = FOLDERS.get(layer, ())
     if path.parts[0] != layer or len(path.parts) < 2 or path.parts[1] not in folders:
         return None
@@ -107,8 +108,8 @@ def folder_rank(path: Path, layer: str) -> int | None:
 
 
 def check_circles(tree: Tree) -> Iterator[Violation]:
-    """No two modules of hyp/ or guest/ include each other, whatever lies between, and no two C
-    files of guest/ call each other. A module is a .c file and its header."""
+    """Check that no two modules of hyp/ or guest/ include each other, and no two C files of guest/
+    call each other, not even through others. A module is a .c file and its header."""
     for layer in FOLDERS:
         yield from circle_of(includes(tree, layer), "includes")
     for layer in CALLS_IN_ORDER:
@@ -128,8 +129,8 @@ def includes(tree: Tree, layer: str) -> dict[Path, set[Path]]:
 
 
 def calls(tree: Tree, layer: str) -> dict[Path, set[Path]]:
-    """Each C file, and those that define a function which it names. A function that several files
-    define (one an isa, one an image) is a call of each."""
+    """Return for each C file the files that define a function which it names. If several files
+    define a function (one for each isa or image), a use is a call of each."""
     sources = {path: code_only(read_source(tree, path)) for path in c_files(tree)
                if path.parts[0] == layer and path.suffix == ".c"}
     definers: dict[str, set[Path]] = defaultdict(set)
@@ -151,7 +152,8 @@ def circle_of(graph: dict[Path, set[Path]], verb: str) -> Iterator[Violation]:
 
 
 def check_isa(tree: Tree) -> Iterator[Violation]:
-    """Code of one isa is in a folder named arch, and nothing else has a conditional."""
+    """Check that code of one isa is in a folder named arch, and that other code has no
+    conditionals."""
     for path in c_files(tree):
         if "arch" in path.parts[:-1]:
             continue
@@ -177,7 +179,7 @@ def line_faults(path: Path, line: str) -> Iterator[str]:
 
 
 def check_sysregs(tree: Tree) -> Iterator[Violation]:
-    """No two system registers share an encoding, and none is declared twice."""
+    """Check that no two system registers share an encoding, and none is declared twice."""
     for isa in ("armv7", "armv8"):
         paths = [path for path in tree.files()
                  if LIST.fullmatch(path.as_posix().replace(isa, "common"))]
@@ -190,7 +192,8 @@ def check_sysregs(tree: Tree) -> Iterator[Violation]:
 
 def declarations(tree: Tree, path: Path,
                  isa: str) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
-    """(line, direction, name, encoding); ARMv8 has no encodings, its assembler knows the names."""
+    """Yield (line, direction, name, encoding). ARMv8 has no encodings, because its assembler knows
+    the names."""
     source = code_only(read_source(tree, path))
     outside = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"), source)
     for text, pattern, kind, name in ((source, ENTRY, 2, 1), (outside, DECLARATION, 1, 2)):

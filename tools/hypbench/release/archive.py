@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The archive of a release: the same bytes for the same files. Names are sorted, times are the
+"""The archive of a release. The same files give the same bytes: names are sorted, times are the
 commit's, owners and modes are fixed."""
 
 import io
@@ -14,12 +14,12 @@ from hypbench.tree import Tree
 
 SUMS, BILL = "SHA256SUMS", "sbom.cdx.json"
 PAGES = ("LICENSE", "CHANGELOG.md", "CAVEATS.md")
-HOWTO = Path("docs/howto/release.md")  # the README of the archive
+HOWTO = Path("docs/howto/release.md")  # source of the archive's README
 
 
 def contents(tree: Tree, boards: list[BoardFiles], wheel: tuple[str, bytes], bill: bytes
              ) -> dict[str, bytes]:
-    """Each file of the archive by its name, with their digests in SHA256SUMS."""
+    """Return each file of the archive by its name, with all digests in SHA256SUMS."""
     files = {name: (tree.root / name).read_bytes() for name in PAGES}
     files |= {"README.md": (tree.root / HOWTO).read_bytes(), wheel[0]: wheel[1], BILL: bill}
     for path in sorted(tree.root.glob("scenarios/*.toml")):

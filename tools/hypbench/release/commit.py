@@ -13,7 +13,7 @@ from hypbench.tree import Tree
 @dataclass(frozen=True)
 class Commit:
     checksum: str
-    time: int  # of the commit, in seconds since 1970
+    time: int  # time of the commit, in seconds since 1970
     version: str = __version__
 
     @property
@@ -31,7 +31,8 @@ def git(tree: Tree, *words: str) -> str:
 
 
 def commit_of(tree: Tree) -> Commit:
-    """Refuse a tree with changes that no commit has: that archive could not be made again."""
+    """Return the commit; refuse a tree with uncommitted changes, whose archive could not be
+    repeated."""
     if changed := git(tree, "status", "--porcelain").splitlines():
         raise click.ClickException(f"{len(changed)} files differ from the commit, such as"
                                    f" {changed[0].split()[-1]}: commit them first")

@@ -18,8 +18,9 @@ from hypbench.boards.sources import Sources, place_in_package
 from hypbench.debian import FLAVOURS, device_tree, fetch
 from hypbench.tree import Tree, read_bytes
 
-SCENARIO = "board"  # in the card as it comes
-STRIPPED = "release.elf"  # the ELF file without debug information, which names the build's folder
+SCENARIO = "board"  # the scenario on the cards of a release
+# The ELF file without debug information, which contains the name of the build's folder.
+STRIPPED = "release.elf"
 VERSION = re.compile(rb"^\S+ \(([^)]+)\)")
 
 
@@ -29,14 +30,14 @@ class Origin:
 
     name: str
     data: bytes
-    package: str  # of Debian
+    package: str  # name of the Debian package
     version: str
     copyright: bytes
 
 
 @dataclass(frozen=True)
 class BoardFiles:
-    """What a release has of a board, by the names in images/<board>/."""
+    """A board's files in a release, by their names in images/<board>/."""
 
     board: str
     files: dict[str, bytes]
@@ -56,7 +57,8 @@ def board_files(tree: Tree, board: str) -> BoardFiles:
 
 
 def is_image(tree: Tree, board: str, name: str) -> bool:
-    """The ELF file and the images that IMAGES and QEMU_IMAGE of board.mk name."""
+    """Return whether a file is the ELF file or an image that IMAGES and QEMU_IMAGE of board.mk
+    name."""
     kinds = {"hypbench.img": "Image", "hypbench.uimg": "uImage", "hypbench.itb": "fit"}
     if name in kinds:
         return kinds[name] in tree.board_fact(board, "IMAGES").split()
@@ -79,7 +81,7 @@ def card_of(tree: Tree, board: str) -> tuple[Made, bytes]:
 
 
 def origins_of(tree: Tree, made: Made) -> Iterator[Origin]:
-    """The files that come out of Debian's packages."""
+    """Return the files that come from Debian's packages."""
     cache = tree.builds / "cache" / "debian"
     for wanted, found in made.found:
         if wanted.package or wanted.device_tree:

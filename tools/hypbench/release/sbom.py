@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bill of materials of a release, as CycloneDX 1.6 JSON: the images with their digests, what
-the compiler links into them, the files of other projects on cards, and the packages that the host
-tools import, in the versions that the tests had. CycloneDX's own library would add eleven packages
-for one file without a choice in it."""
+"""The bill of materials of a release, as CycloneDX 1.6 JSON: the images with their digests, the
+libraries that the compiler links into them, the files of other projects on cards, and the packages
+that the host tools import, in the tested versions. CycloneDX's own library would add eleven
+packages for one file with a fixed form."""
 
 import json
 import re
@@ -22,7 +22,8 @@ from hypbench.tree import Tree
 LICENSE = "Apache-2.0"
 PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
 NEEDED = re.compile(r'^  "([\w.-]+)>=', re.MULTILINE)
-# Compilers, and the archives that their links take code from: package, the file that shows it.
+# Compilers and the archives from which they link code: the package, and a file that shows that it
+# is installed.
 COMPILERS = {"armv7": "arm-none-eabi-gcc", "armv8": "aarch64-linux-gnu-gcc"}
 LINKED = {"armv7": ("libgcc.a", "libc.a", "libm.a"), "armv8": ("libgcc.a",)}
 PICOLIBC = "picolibc-aarch64-linux-gnu"
@@ -71,7 +72,7 @@ def card_files(boards: list[BoardFiles]) -> Iterator[Data]:
 
 
 def licensed(board: str, origin: Origin) -> Data:
-    """A package has several licences: its own file lists them."""
+    """Return the licences of a package as the package's own file lists them."""
     text = f"see boards/{board}/copyright-{origin.package}"
     return {"licenses": [{"license": {"name": text}}], "purl": purl(origin.package, origin.version)}
 
@@ -81,7 +82,8 @@ def purl(package: str, version: str) -> str:
 
 
 def python_packages(tree: Tree) -> Iterator[Data]:
-    """The direct dependencies of the wheel: pip chooses their versions, from these on."""
+    """Return the direct dependencies of the wheel with their lower limits, from which pip
+    chooses."""
     pins = dict(PIN.findall((tree.root / "tools" / "requirements.txt").read_text()))
     for name in NEEDED.findall((tree.root / "pyproject.toml").read_text()):
         yield component("library", name, pins[name], scope="required",
@@ -96,7 +98,7 @@ def compilers() -> Iterator[Data]:
 
 
 def linked_libraries() -> Iterator[Data]:
-    """Debian's packages whose archives the linker takes code from."""
+    """Return Debian's packages from whose archives the linker takes code."""
     packages = {package for isa, program in COMPILERS.items() for archive in LINKED[isa]
                 for package in owners(output(program, f"-print-file-name={archive}").strip())}
     for package in sorted(packages | {PICOLIBC}):

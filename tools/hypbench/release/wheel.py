@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel of the host tools, with the images of every board. hatchling makes it by the [project]
-table of pyproject.toml, with the same bytes for the same files."""
+"""The wheel of the host tools, with the images of every board. hatchling makes it from the
+[project] table of pyproject.toml. The same files give the same bytes."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ PLAIN = 0o644
 
 
 def make_wheel(tree: Tree, boards: list[BoardFiles], commit: Commit) -> tuple[str, bytes]:
-    """The wheel's name and its bytes."""
+    """Return the wheel's name and its bytes."""
     with tempfile.TemporaryDirectory(prefix="hypbench-wheel-") as folder:
         stage, out = Path(folder) / "stage", Path(folder) / "out"
         for path in tree.files():
