@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the image of a board's card in a file: partition table, FAT, raw sectors. Nothing of it
-needs root, and two of them made from the same files are the same. sfdisk and mtools do the work;
-genimage would want a description as long as the calls, and a package more."""
+"""Make the image of a board's card in a file: partition table, FAT, raw sectors. No root is needed,
+and the same files give the same image. sfdisk and mtools do the work; genimage would need a
+description as long as these calls, and is one more package."""
 
 import os
 import tempfile
@@ -26,7 +26,7 @@ class Made:
 
 
 def make_card(card: Card, sources: Sources, path: Path) -> Made:
-    """Writes the card's image to `path`; there is never half a one."""
+    """Write the card's image to `path`, completely or not at all."""
     sources.check_given(card)
     made = collect(card.all_files(), sources)
     for wanted, found in made.found:
@@ -49,7 +49,7 @@ def make_card(card: Card, sources: Sources, path: Path) -> Made:
 
 
 def collect(wanted: list[File], sources: Sources) -> Made:
-    """Every file; what is wrong with any of them is said at once."""
+    """Collect every file; problems of all files are reported together."""
     found, absent, problems = [], [], []
     for one in wanted:
         try:
@@ -81,7 +81,7 @@ def check_room(wanted: File, found: Found) -> None:
 def empty_card(card: Card, path: Path) -> None:
     size = card.sectors - card.fat.start
     with path.open("wb") as file:
-        file.truncate(card.size_mib * MIB)  # sparse
+        file.truncate(card.size_mib * MIB)  # The file is sparse.
     table = (f"label: dos\nlabel-id: {DISK_ID}\nunit: sectors\n"
              f"start={card.fat.start}, size={size}, type={card.fat.type}, bootable\n")
     run("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path, stdin=table.encode())
@@ -94,7 +94,8 @@ def fat_of(card: Card, path: Path) -> str:
 
 
 def lacking(card: Card, path: Path) -> list[File]:
-    """The raw parts that only a user has, and that an image of this card does not hold."""
+    """Return the raw parts that only a user has, and that an image of this card does not
+    contain."""
     with path.open("rb") as file:
         empty = []
         for one in card.raw:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree. For TFTP, the folder
-that a server gives a board, and what is typed at U-Boot's prompt."""
+"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree. For TFTP they make
+the folder of a server, and print what to type at U-Boot's prompt."""
 
 import socket
 from pathlib import Path
@@ -17,7 +17,7 @@ from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes, write_whole
 
 SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
-SOMEWHERE = ("192.0.2.1", 9)  # an address of documentation (RFC 5737); nothing is sent there
+SOMEWHERE = ("192.0.2.1", 9)  # an address for documentation (RFC 5737), to which nothing is sent
 PATH = click.Path(path_type=Path)
 BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
 SCENARIO = click.option("--scenario", "plan", default="default", show_default=True, metavar="S",
@@ -40,7 +40,7 @@ def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
 
 
 def instructions(tftp: Tftp, folder: Path, server: str) -> str:
-    """The commands of the script, typed by hand."""
+    """Return the commands of the script, for typing by hand."""
     first = [tftp.before] if tftp.before else []
     network = [*first, "setenv autoload no", "dhcp", f"setenv serverip {server}"]
     by_hand = [*network, *tftp.commands.strip().splitlines()]
@@ -57,7 +57,7 @@ def indented(commands: list[str]) -> list[str]:
 
 
 def own_address() -> str:
-    """The address that this machine has towards the rest of the world."""
+    """Return this machine's address on the way to other networks."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(SOMEWHERE)
@@ -115,7 +115,7 @@ def list_files(made: Made) -> None:
 
 
 def missing(one: File, path: Path, board: str) -> str:
-    """Where a file goes that only the user has."""
+    """Return where a file goes that only the user has."""
     return (f"NOT ON THE CARD: {one.name}, sectors {one.sectors[0]} to {one.sectors[1]}:"
             f" {one.absent}.\n"
             f"  make sdcard BOARD={board} {one.given}=<file>, or\n"
@@ -180,7 +180,7 @@ def plan_note(path: Path) -> str:
 @click.option("-o", "--output", type=PATH, required=True)
 @click.pass_obj
 def device_tree(tree: Tree, name: str, arch: str, given: Path | None, output: Path) -> None:
-    """Copy a device tree of Debian's kernel to a file, where it is not there already."""
+    """Copy a device tree of Debian's kernel to a file, unless the file exists."""
     try:
         path = given or debian.device_tree(name, arch, tree.builds / "cache" / "debian")
     except click.ClickException as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boards/<board>/card.toml: what a board's card holds, where it is, and where each file comes
-from. docs/boards.md describes it."""
+"""boards/<board>/card.toml: what a board's card has, its place, and the source of each file.
+docs/boards.md describes the file."""
 
 import tomllib
 from collections.abc import Collection
@@ -13,35 +13,35 @@ from hypbench.records import Data
 from hypbench.tree import Tree, UnknownName, listed, read_text
 
 SECTOR = 512
-RESERVED = ("name", "sectors")  # of a part of the card that is left alone
+RESERVED = ("name", "sectors")  # a part of the card that stays unchanged
 Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of the FAT, of the TFTP folder, or raw sectors. It comes from the first of these that
-    is named: what was built (with the scenario put into it where it has one), the board's folder, a
-    script made of a file of that, a Debian package, a device tree of Debian's kernel. Without any,
-    only the user has it."""
+    """A file of the FAT, of the TFTP folder, or raw sectors. The first of these sources that is
+    named counts: the build (with the scenario put into it, if it takes one), the board's folder, a
+    script made of a file of that folder, a Debian package, a device tree of Debian's kernel. A file
+    without a source is one that only the user has."""
 
     name: str
     build: str = ""
     board: str = ""
     script: str = ""
     package: str = ""  # NAME:ARCHITECTURE
-    path: str = ""  # in the package
+    path: str = ""  # path in the package
     component: str = ""
-    device_tree: str = ""  # the architecture of the kernel package with the tree
+    device_tree: str = ""  # architecture of the kernel package that has the tree
     given: str = ""  # the word by which the user gives a file
-    absent: str = ""  # the consequence when the user gives no file
+    absent: str = ""  # consequence of a missing file of the user
     sectors: tuple[int, ...] = ()  # first and last sector, outside the FAT
 
 
 @dataclass(frozen=True)
 class Fat:
-    start: int  # sector
+    start: int  # first sector
     files: tuple[File, ...]
-    type: str = "c"  # of the partition: FAT32, LBA
+    type: str = "c"  # type of the partition: FAT32, LBA
     label: str = "HYPBENCH"
 
 
@@ -49,7 +49,7 @@ class Fat:
 class Tftp:
     files: tuple[str, ...]  # names of the FAT's files
     commands: str
-    before: str = ""  # what the prompt needs first
+    before: str = ""  # commands that the prompt needs first
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Card:
     size_mib: int
     fat: Fat
     raw: tuple[File, ...] = ()
-    reserved: tuple[File, ...] = ()  # name and sectors alone
+    reserved: tuple[File, ...] = ()  # entries with only a name and sectors
     tftp: Tftp | None = None
 
     def all_files(self) -> list[File]:
@@ -74,7 +74,7 @@ def boards_with_cards(tree: Tree) -> list[str]:
 
 
 def read_card(tree: Tree, board: str) -> Card:
-    tree.board_fact(board, "ISA")  # names the boards when there is no such one
+    tree.board_fact(board, "ISA")  # an unknown board is reported with all names
     path = tree.root / "boards" / board / "card.toml"
     if not path.is_file():
         raise UnknownName(f"board '{board}' has no card (boards/{board}/card.toml);"

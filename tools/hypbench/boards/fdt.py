@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the properties of a flattened device tree stand in the blob (Devicetree Specification 0.4,
-chapter 5). A FIT is such a tree. Python alone reads the tree, so that a scenario goes into a FIT on
-a machine that has no libfdt."""
+"""Find the properties of a flattened device tree in the blob (Devicetree Specification 0.4, chapter
+5). A FIT is such a tree. Python alone reads the tree, so that a scenario can be put into a FIT on a
+machine without libfdt."""
 
 import struct
 from collections.abc import Iterator

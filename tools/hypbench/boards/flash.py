@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a card's image to a device: only to the one that is named, after looking whether it may be
-overwritten, showing it and asking, and not without reading it back. bmaptool shows and asks
-nothing."""
+"""Write a card's image to the named device. Before it the command checks whether the device may be
+overwritten, shows it and asks; after it the command reads the device back. bmaptool neither shows
+nor asks."""
 
 import errno
 import fcntl
@@ -26,7 +26,7 @@ COLUMNS = ("NAME,PATH,MAJ:MIN,TYPE,SIZE,VENDOR,MODEL,SERIAL,TRAN,RM,HOTPLUG,RO,F
 PARTS = ("disk", "loop", "part")  # every other type is a container on a disk: LVM, MD, …
 CHUNK = 1 << 20
 BLKRRPART = 0x125f  # include/uapi/linux/fs.h: read the partition table again
-BLKFLSBUF = 0x1261  # and: forget what is cached of the device
+BLKFLSBUF = 0x1261  # the same file: discard the cached content of the device
 
 
 Disk = Data  # a device as lsblk reports it; its children are its partitions
@@ -47,7 +47,7 @@ def walk(disk: Disk) -> Iterator[Disk]:
 
 
 def look_at(device: str) -> Disk:
-    """A block device by its path, or by a link to it."""
+    """Return a block device by its path, or by a link to it."""
     if not device:
         raise click.ClickException("no device is named: DEV=/dev/…, the card's; `lsblk` lists"
                                    " this machine's. Nothing was written")
@@ -63,7 +63,7 @@ def look_at(device: str) -> Disk:
 
 
 def refusal(disk: Disk, size: int) -> str:
-    """Why this is not overwritten with `size` bytes; "" when it may be."""
+    """Return why the device must not be overwritten with `size` bytes, or ""."""
     root = root_device()
     if disk["type"] == "part":
         return "it is a partition; the image is of a whole card"
@@ -103,7 +103,7 @@ def root_device() -> str:
 
 
 def described(disk: Disk) -> list[str]:
-    """A line on the device, and one on each of its partitions."""
+    """Return a line on the device, and one on each of its partitions."""
     what = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
     by = word(disk, "tran") or disk["type"]
     return [f"{disk['path']}: {what or 'no model'}, {gib(int(disk['size']))}, by {by}",
@@ -160,7 +160,7 @@ def opening(error: OSError) -> str:
 
 
 def ask(disk: Disk, confirm: str) -> None:
-    """Goes on only with the device's name."""
+    """Continue only if the user types the device's name."""
     answer = confirm
     if not confirm:
         if not sys.stdin.isatty():
@@ -178,7 +178,7 @@ def steps(progress: Progress, what: str, size: int) -> Callable[[int], None]:
 
 
 def write(image: Path, target: int, step: Callable[[int], None]) -> str:
-    """The SHA-256 of what was written; all of it is on the device."""
+    """Write the image to the device; return the SHA-256 of what was written."""
     total = hashlib.sha256()
     done = 0
     try:
@@ -201,7 +201,7 @@ def write_all(target: int, data: bytes) -> None:
 
 
 def forget(target: int) -> None:
-    """Later reads come from the device, not from memory."""
+    """Discard the cache, so that later reads come from the device."""
     try_ioctl(target, BLKFLSBUF)
     os.posix_fadvise(target, 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -210,7 +210,7 @@ def try_ioctl(target: int, request: int) -> None:
     try:
         fcntl.ioctl(target, request)
     except OSError:
-        pass  # root's right; without it the card is only looked at when it is put in again
+        pass  # only root may do this; otherwise the kernel reads the card when it is inserted again
 
 
 def digest(target: int, size: int, step: Callable[[int], None]) -> str:

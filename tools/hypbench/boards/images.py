@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another plan in a built image, whatever a boot loader has been given it as."""
+"""Put another plan into a built image, in each format for boot loaders."""
 
 import hashlib
 import struct
@@ -17,13 +17,13 @@ FORMATS = "ELF, raw or arm64 Image, uImage, FIT"
 # data CRC, os, architecture, type, compression, name; big-endian
 UIMAGE = struct.Struct(">7I4B32s")
 UIMAGE_MAGIC = b"\x27\x05\x19\x56"
-UIMAGE_KERNEL = 2  # its type: one image after the header
+UIMAGE_KERNEL = 2  # image type: one image after the header
 HASHES = ("sha1", "sha256", "sha384", "sha512", "md5")
 
 
 def is_disk(image: bytes) -> bool:
-    """A partition table, or a FAT: both end their first sector alike. An ELF and an Image may have
-    anything there."""
+    """Return whether the file is a disk: a partition table and a FAT end their first sector alike.
+    An ELF and an Image may have anything there."""
     if (image[510:512] != b"\x55\xaa" or image.startswith(b"\x7fELF")
             or image[56:60] == b"ARM\x64"):
         return False
@@ -33,7 +33,7 @@ def is_disk(image: bytes) -> bool:
 
 
 def patch(image: bytes, plan: Plan, platform: str | None = None) -> bytes:
-    """The image with this plan, and with the checksums of its format renewed."""
+    """Return the image with this plan, and with renewed checksums of its format."""
     if image.startswith(UIMAGE_MAGIC):
         return patch_uimage(image, plan, platform)
     if image.startswith(FDT_MAGIC):
@@ -64,12 +64,12 @@ def patch_uimage(image: bytes, plan: Plan, platform: str | None) -> bytes:
 
 
 def header_crc_of(image: bytes) -> int:
-    """Over the header with this field 0."""
+    """The CRC is computed over the header with this field 0."""
     return zlib.crc32(image[:4] + bytes(4) + image[8:UIMAGE.size])
 
 
 def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
-    """In place: the plan is as long as the old one, and so is each hash that covers it."""
+    """Patch a FIT in place: the new plan is as long as the old one, and so is each hash over it."""
     fit = bytearray(plans.write_plan(image, plan, platform))
     parts = {(one.node, one.name): (one.start, one.end) for one in properties(image)}
     covering = [(node, bytes(fit[slice(*place)])) for (node, name), place in parts.items()

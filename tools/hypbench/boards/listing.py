@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boards of a tree, each by its own two files: board.mk has the core, the GIC, how the image is
-entered and what is proven; board.c has the console and the cores."""
+"""List the boards of a tree from two files each: board.mk has the core, the GIC, how the image is
+entered and the proof; board.c has the console and the cores."""
 
 import re
 from dataclasses import astuple, dataclass
@@ -14,7 +14,7 @@ from hypbench.tree import Tree, with_parts
 UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")
 COUNT = re.compile(r"\.count = (\d+)")
 START = re.compile(r"\.start = CORES_(\w+)")
-MACHINE = re.compile("[:;,]")  # ends the machine's name in what is proven
+MACHINE = re.compile("[:;,]")  # ends the machine's name in the proof
 STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "pen",
           "TOGETHER": "together"}
 
@@ -46,13 +46,13 @@ def cores(source: str) -> str:
 
 
 def consoles(source: str) -> str:
-    """Each UART that the board can use, with its address where that is a number."""
+    """Return each UART that the board can use, with its address if that is a number."""
     return ", ".join(f"{part} {address}" if address.startswith("0x") else part
                      for part, address in UART.findall(source))
 
 
 def boards_table(tree: Tree, table: str = "long") -> Table:
-    """Every column; the short table has no console, and of the proof the machine alone."""
+    """Return the table. The short table has no console, and only the machine of the proof."""
     rows = [listed(tree, board) for board in tree.boards()]
     if table == "long":
         return Table("boards", "", ("board", "core", "GIC", "entered", "console", "proven"),

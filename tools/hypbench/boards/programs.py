@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of other packages: found, run with the same dates and the same words everywhere."""
+"""Find programs of other packages, and run them with the same dates and the same language
+everywhere."""
 
 import os
 import shutil
@@ -10,8 +11,8 @@ import click
 PACKAGE_OF = {"mkimage": "u-boot-tools", "sfdisk": "fdisk", "mformat": "mtools", "mcopy": "mtools",
               "dtc": "device-tree-compiler", "fdtput": "device-tree-compiler",
               "lsblk": "util-linux"}
-EPOCH = "315532800"  # 1980-01-01: the first day that a FAT knows; also in boards/images.mk
-SBIN = ":/usr/sbin:/sbin"  # not in every user's PATH
+EPOCH = "315532800"  # 1980-01-01, the first day of a FAT; boards/images.mk has the same number
+SBIN = ":/usr/sbin:/sbin"  # folders that some users' PATH lacks
 
 
 def environment() -> dict[str, str]:

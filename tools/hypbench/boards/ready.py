@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hypbench card`: the card of a board, out of the ready image of a release, with a
-scenario in that image. Python alone does this: no compiler, mtools or sfdisk is asked.
+"""The command `hypbench card` makes the card of a board from the ready image of a release, with a
+scenario in it. Python alone does this, without a compiler, mtools or sfdisk.
 
 images/<board>/ of a release has the board's images. A board that starts from a card has the card in
-card.img.xz, and in card.json where each file stands in the card: a new card holds each file in one
-piece.
+card.img.xz, and in card.json the place of each file: a new card holds each file in one piece.
 """
 
 import json
@@ -46,7 +45,7 @@ class Part:
 
 
 def parts_of(made: Made, image: bytes) -> list[Part]:
-    """Where the files of a card stand in the card's new image."""
+    """Return the places of a card's files in the card's new image."""
     return [part_of(wanted, found, image) for wanted, found in made.found]
 
 
@@ -60,8 +59,8 @@ def part_of(wanted: File, found: Found, image: bytes) -> Part:
 
 
 def sector_with(data: bytes, image: bytes) -> int:
-    """Where a sector begins with this file. Another file may hold a copy of the file, as a FIT
-    holds a device tree."""
+    """Return the sector at which this file begins. Another file may contain a copy of it, as a FIT
+    contains a device tree."""
     start = image.find(data)
     while start > 0 and start % SECTOR:
         start = image.find(data, start + 1)
@@ -80,7 +79,7 @@ class Ready:
     parts: list[Part]
 
     def with_scenario(self, plan: Plan, platform: str) -> "Ready":
-        """The card with this scenario in each image that takes one, and its parts."""
+        """Return the card with this scenario in each image that takes one, and the parts."""
         card, parts = bytearray(self.image), []
         for part in self.parts:
             data = part.of(self.image)
@@ -96,7 +95,8 @@ class Ready:
         return Ready(bytes(card), parts)
 
     def with_own(self, card: Card, given: dict[str, Path]) -> "Ready":
-        """The card with files that only the user has, in their sectors outside of the FAT."""
+        """Return the card with files that only the user has, in their sectors outside of the
+        FAT."""
         places = {one.given: one for one in card.raw if one.given}
         image = bytearray(self.image)
         for word, path in given.items():
@@ -110,7 +110,7 @@ class Ready:
         return Ready(bytes(image), self.parts)
 
     def lacking(self, card: Card) -> list[File]:
-        """The raw parts that only a user has, and that this card does not hold."""
+        """Return the raw parts that only a user has, and that this card lacks."""
         return [one for one in card.raw if one.absent and not self.image[
             one.sectors[0] * SECTOR:(one.sectors[1] + 1) * SECTOR].strip(b"\0")]
 
@@ -185,12 +185,13 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
 
 
 def is_device(path: Path) -> bool:
-    """A name below /dev that is not there is a device, too, which the refusal then names."""
+    """Return whether a path is a device. A missing name below /dev counts as one, so that the
+    refusal names it."""
     return path.is_relative_to("/dev") or (path.exists() and stat.S_ISBLK(path.stat().st_mode))
 
 
 def write_images(folder: Path, board: str, target: Path, plan: Plan, platform: str) -> None:
-    """The images of a board that starts from no card."""
+    """Write the images of a board that does not start from a card."""
     if not target.is_dir():
         raise click.ClickException(f"{board} has no card: TARGET must be a folder that is there,"
                                    " for the images")

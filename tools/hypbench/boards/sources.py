@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the files of a card: the user's own first, then what is built, in the board's folder,
-installed on this machine, or in Debian's packages."""
+"""Find the files of a card, in this order: the user's own, built files, the board's folder,
+packages of this machine, Debian's packages."""
 
 import tempfile
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from hypbench.boards.programs import run
 from hypbench.plan_model import Plan
 from hypbench.tree import Tree, UnknownName, read_bytes
 
-INSTALLED = Path("/")  # where packages of this machine are
+INSTALLED = Path("/")  # root of this machine's packages
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Found:
 
 
 class Missing(click.ClickException):
-    """A file of a package that cannot be had: why, and where one's own goes."""
+    """A package's file is missing, with the reason and the word that gives the file instead."""
 
     def __init__(self, wanted: File, error: click.ClickException):
         self.reason, _, remedy = error.message.partition("\nwithout it: ")
@@ -38,7 +38,7 @@ class Missing(click.ClickException):
 @dataclass
 class Sources:
     """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder. `fetched_alone`:
-    take no file of a package that is installed on this machine."""
+    use no file of a package that is installed on this machine."""
 
     tree: Tree
     board: str
@@ -46,7 +46,7 @@ class Sources:
     platform: str
     given: dict[str, Path]
     fetched_alone: bool = False
-    failed: dict[str, click.ClickException] = field(default_factory=dict)  # by package
+    failed: dict[str, click.ClickException] = field(default_factory=dict)  # results by package
 
     def check_given(self, card: Card) -> None:
         valid = sorted({one.given for one in card.all_files()} - {""})
@@ -56,7 +56,7 @@ class Sources:
                                   f" {', '.join(valid) or 'none'}")
 
     def find(self, wanted: File) -> Found | None:
-        """None for a file that only the user has, and did not give."""
+        """Return a file, or None for a file that only the user has, and did not give."""
         if wanted.given in self.given:
             return self.users(wanted)
         if wanted.build:
@@ -87,7 +87,7 @@ class Sources:
         return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the scenario")
 
     def packaged(self, wanted: File) -> Found:
-        """From a package: one that is installed here, or Debian's."""
+        """Return a file of a package: one that is installed here, or Debian's."""
         name, pattern = place_in_package(wanted)
         installed = sorted(path for path in INSTALLED.glob(pattern) if path.is_file())
         if installed and not self.fetched_alone:
@@ -99,7 +99,7 @@ class Sources:
         return Found(wanted.name, read_bytes(path), f"Debian: {name}")
 
     def fetched(self, wanted: File, name: str) -> Path:
-        if name in self.failed:  # an archive out of reach is not asked once for each file
+        if name in self.failed:  # so that an archive out of reach is asked only once
             raise self.failed[name]
         cache = self.tree.builds / "cache" / "debian"
         try:
@@ -116,7 +116,7 @@ class Sources:
 
 
 def place_in_package(wanted: File) -> tuple[str, str]:
-    """The package's name, and a glob of the file below the root of a machine that has it."""
+    """Return the package's name, and a glob of the file below the root of a machine that has it."""
     if wanted.device_tree:
         flavour = debian.FLAVOURS[wanted.device_tree]
         return (f"linux-image-{flavour}:{wanted.device_tree}",
@@ -125,7 +125,7 @@ def place_in_package(wanted: File) -> tuple[str, str]:
 
 
 def script(text: bytes, board: str) -> bytes:
-    """A U-Boot script as U-Boot sources it."""
+    """Return a U-Boot script in the form that U-Boot's source command takes."""
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder) / "source", Path(folder) / "made"
         source.write_bytes(text)

@@ -39,7 +39,7 @@ def say(line: str) -> None:
 
 
 class OneLine(click.Command):
-    """A bad word is one line, by its name in `make run-guest`."""
+    """Reports a bad word in one line, by its name in `make run-guest`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -81,12 +81,12 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
               initrd: Path | None, arguments: str, ram: str, cpus: int, address: int | None,
               guest_status: str | None, stats: bool, clock: str, limit: int | None, check: bool
               ) -> None:
-    """Run an image that is not ours as a VM, this terminal being its console.
+    """Run an image of another project as a VM, with this terminal as its console.
 
-    IMAGE is an arm64 Image, a zImage, an ELF or a raw binary; or linux, or uboot, which Debian's
-    packages have. It finds a machine like QEMU's virt
-    (docs/guests.md). Ctrl-] or Ctrl-a x ends the run. The exit status is 0 when the guest powered
-    off (--guest-status: what it says then), 1 when it crashed, 2 when IMAGE cannot be run.
+    IMAGE is an arm64 Image, a zImage, an ELF or a raw binary; the words linux and uboot name
+    Debian's packages. The image finds a machine like QEMU's virt (docs/guests.md). Ctrl-] or Ctrl-a
+    x ends the run. The exit status is 0 if the guest powered off (or the guest's own status by
+    --guest-status), 1 if it crashed, 2 if IMAGE cannot be run.
     """
     words = config or USUAL_CONFIG
     wish = Wish(board, image, " ".join(words.split()), dtb, initrd, arguments, ram, cpus, address,

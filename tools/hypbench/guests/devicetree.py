@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device tree of a guest's machine, compiled by dtc; or the user's own, with what the loader of
-a kernel has to say put into its /chosen. By a template and dtc's tools, since libfdt's Python
-builds a tree call by call."""
+"""Make the device tree of a guest's machine with dtc, or complete the user's own: the loader of a
+kernel adds initrd and arguments to /chosen.
+
+The tree is made by a template and dtc, because libfdt's Python builds a tree call by call.
+"""
 
 from pathlib import Path
 
@@ -13,14 +15,14 @@ from hypbench.guests.placement import DTB_ROOM, Layout
 from hypbench.template import filled_in
 
 MAGIC = bytes.fromhex("d00dfeed")
-SPARE = 4096  # bytes that firmware can still put something into
-UART_HZ = 24_000_000  # virt's
+SPARE = 4096  # room in which firmware can still insert something
+UART_HZ = 24_000_000  # frequency of virt's UART clock
 TIMER_PPIS = {"secure": 29, "physical": 30, "virtual": 27, "hypervisor": 26}
 
 
 def source(machine: Machine, layout: Layout, arguments: str, network: bool = False) -> str:
-    """The tree as text. It has flash where the image lies in it; `network`: the end of a link of
-    kind=virtio."""
+    """Return the tree as text. It has flash if the image lies in flash; `network`: the guest has an
+    end of a link of kind=virtio."""
     in_flash = any(piece.address < machine.ram for piece in layout.image)
     return filled_in(
         "guests/guest.dts.j2", machine=machine, bootargs=escaped(arguments), hex=hex,
@@ -47,7 +49,7 @@ def check_arguments(text: str) -> None:
 
 def make(machine: Machine, layout: Layout, arguments: str, folder: Path,
          network: bool = False) -> Path:
-    """guest.dts and guest.dtb of that folder."""
+    """Make guest.dts and guest.dtb in a folder."""
     text, blob = folder / "guest.dts", folder / "guest.dtb"
     text.write_text(source(machine, layout, arguments, network))
     run("dtc", "-q", "-I", "dts", "-O", "dtb", "-p", SPARE, "-o", blob, text)
@@ -55,7 +57,7 @@ def make(machine: Machine, layout: Layout, arguments: str, folder: Path,
 
 
 def read(path: Path) -> bytes:
-    """The user's own, which must be a whole one."""
+    """Read the user's own tree, which must be complete."""
     content = read_file(path, "GUEST_DTB", DTB_ROOM, "the room for it")
     if not content.startswith(MAGIC):
         hint = "; dtc compiles it" if content.startswith(b"/dts-v1/") else ""
@@ -69,7 +71,8 @@ def read(path: Path) -> bytes:
 
 
 def completed(content: bytes, layout: Layout, arguments: str, folder: Path) -> Path:
-    """A copy of the user's, with initrd and arguments in /chosen where the user has given any."""
+    """Return a copy of the user's tree, with initrd and arguments in /chosen if the user has given
+    any."""
     blob = folder / "guest.dtb"
     blob.write_bytes(content)
     if arguments:

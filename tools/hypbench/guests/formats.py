@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The format of a guest's image: an arm64 Image, a zImage, an ELF or a raw binary, also inside gzip
-or an EFI zboot image; and the conditions of each."""
+"""Recognize the format of a guest's image, an arm64 Image, a zImage, an ELF or a raw binary, also
+inside gzip or an EFI zboot image, and check the conditions of each."""
 
 import io
 import lzma
@@ -20,7 +20,7 @@ from hypbench.guests.machine import KIB, MIB, BadGuest, shown
 
 FORMATS = "arm64 Image, zImage, ELF, raw binary; an Image also in gzip or EFI zboot"
 # Linux, Documentation/arch/arm64/booting.rst: code0, code1, text_offset, image_size, flags,
-# reserved, magic, offset of the PE header
+# reserved, magic, offset of the PE header.
 IMAGE_HEADER = struct.Struct("<2I3Q24x4sI")
 IMAGE_MAGIC, IMAGE_MAGIC_AT = b"ARM\x64", 56
 IMAGE_BIG_ENDIAN = 1 << 0
@@ -30,13 +30,13 @@ IMAGE_ALIGNMENT = 2 * MIB
 ZIMAGE_HEADER, ZIMAGE_AT = struct.Struct("<4I"), 0x24
 ZIMAGE_MAGIC = 0x016f2818
 ZIMAGE_LITTLE_ENDIAN = 0x04030201
-ZIMAGE_FIRST_WORDS = struct.pack("<7I", *[0xe1a00000] * 7)  # mov r0, r0
+ZIMAGE_FIRST_WORDS = struct.pack("<7I", *[0xe1a00000] * 7)  # the instruction mov r0, r0
 # Linux, drivers/firmware/efi/libstub/zboot-header.S: "MZ", "zimg", offset and size of the payload,
-# how it is compressed
+# kind of compression.
 ZBOOT_HEADER = struct.Struct("<4s4sII8x32s")
 GZIP_MAGIC = b"\x1f\x8b"
-GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's word for: with gzip's header
-# Beginnings of files that hold or describe an image, and are none.
+GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's number for data with gzip's header
+# First bytes of files that hold or describe an image, but are none.
 OTHERS = {
     b"\x27\x05\x19\x56": "a U-Boot uImage; `dumpimage -p 0 -o FILE` takes the image out of it",
     b"\xd0\x0d\xfe\xed": "a device tree blob or a FIT; a device tree goes to GUEST_DTB=",
@@ -57,7 +57,7 @@ OTHERS = {
     b"QFI\xfb": "a disk image (qcow2), and guests have no disk; take the kernel and the initramfs"
                 " out of it",
 }
-# The same, for files that more than a few bytes identify.
+# The same for files that only a longer pattern identifies.
 RAW_BY_OBJCOPY = ("`objcopy -I {} -O binary` makes a raw binary of it, and GUEST_ADDRESS= gives its"
                   " address")
 OTHER_PATTERNS = {
@@ -66,7 +66,7 @@ OTHER_PATTERNS = {
     rb"(?s:.{32769})CD001": "a disc image (ISO 9660), and guests have no disc; take the kernel and"
                             " the initramfs out of it",
 }
-# Beginnings of PE files (Microsoft, PE Format): the machine, and the subsystems of EFI
+# Constants of PE files (Microsoft, PE Format): the machine, and the subsystems of EFI.
 PE_MACHINES = {0xaa64: "armv8", 0x1c0: "armv7", 0x1c2: "armv7", 0x1c4: "armv7"}
 PE_MAGICS = (0x10b, 0x20b)
 EFI_SUBSYSTEMS = range(10, 14)
@@ -77,7 +77,7 @@ STATES = {"armv7": "AArch32 (ARMv7)", "armv8": "AArch64 (ARMv8)"}
 
 @dataclass(frozen=True)
 class Part:
-    """Bytes and where they belong: in an ELF the physical address, else 0."""
+    """Bytes with their place: the physical address in an ELF, else 0."""
 
     address: int
     data: bytes
@@ -87,10 +87,10 @@ class Part:
 class Image:
     kind: str  # "arm64 Image", "zImage", "ELF", "raw binary"
     parts: list[Part]
-    entry: int = 0  # of an ELF
-    text_offset: int = 0  # of an arm64 Image
-    memory: int = 0  # bytes that it takes in memory, from its first on
-    packed: list[str] = field(default_factory=list)  # what it was taken out of
+    entry: int = 0  # entry of an ELF
+    text_offset: int = 0  # text_offset of an arm64 Image
+    memory: int = 0  # bytes of memory that the image needs, from its first byte on
+    packed: list[str] = field(default_factory=list)  # the format from which the image was unpacked
 
     @property
     def data(self) -> bytes:
@@ -101,7 +101,7 @@ class Image:
 
 
 def check_file(path: Path, what: str, limit: int, where: str) -> None:
-    """It must be there, hold something, and fit into `limit` bytes, which `where` has."""
+    """Check that a file exists, is not empty, and fits into the `limit` bytes of `where`."""
     try:
         size = path.stat().st_size
         with path.open("rb"):
@@ -120,7 +120,8 @@ def read_file(path: Path, what: str, limit: int, where: str) -> bytes:
 
 
 def read_image(path: Path, isa: str, limit: int, raw: bool) -> Image:
-    """`limit`: bytes that it may have, also unpacked; `raw`: an address was given for it."""
+    """Read an image of at most `limit` bytes, also unpacked. `raw`: the user gave an address for
+    it."""
     content = read_file(path, "GUEST", limit, "the board's store for images")
     try:
         if raw:
@@ -176,7 +177,7 @@ def check_isa(its: str, isa: str, kind: str) -> None:
 
 
 def check_no_header(content: bytes, isa: str) -> None:
-    """Raw binaries may begin with anything, but these are headers gone wrong."""
+    """Refuse damaged headers; apart from them a raw binary may begin with anything."""
     if content.startswith(b"MZ") and is_pe(content):
         check_pe(content, isa)
     if content.startswith(b"MZ"):
@@ -189,7 +190,7 @@ def check_no_header(content: bytes, isa: str) -> None:
 
 
 def is_pe(content: bytes) -> bool:
-    """A header of PE32 or PE32+ is there, after the stub that begins with MZ."""
+    """Return whether a header of PE32 or PE32+ follows the stub that begins with MZ."""
     start = word_at(content, PE_HEADER_AT)
     return (content[start:start + 4] == b"PE\0\0"
             and word_at(content, start + 24) & 0xffff in PE_MAGICS)
@@ -228,7 +229,7 @@ def arm64_image(content: bytes) -> Image:
     _, _, text_offset, memory, flags, _, _ = IMAGE_HEADER.unpack_from(content)
     if flags & IMAGE_BIG_ENDIAN:
         raise BadGuest("this arm64 Image is big-endian; guests are little-endian here")
-    if not memory:  # Linux before 3.17 states neither size nor byte order of text_offset
+    if not memory:  # Linux before 3.17 specifies neither size nor byte order of text_offset.
         text_offset = 0x80000
     if text_offset % (4 * KIB) or text_offset >= IMAGE_ALIGNMENT:
         raise BadGuest(f"the header of this arm64 Image is damaged: text_offset {text_offset:#x}"
@@ -243,7 +244,8 @@ def arm64_image(content: bytes) -> Image:
 
 
 def sections_end(content: bytes) -> int:
-    """Bytes of an Image that is an EFI program, too: image_size counts memory, not bytes."""
+    """Return the end of the bytes of an Image that is also an EFI program; image_size counts
+    memory, not bytes of the file."""
     if not content.startswith(b"MZ"):
         return 0
     start = word_at(content, PE_HEADER_AT)
@@ -251,7 +253,8 @@ def sections_end(content: bytes) -> int:
         return start + 4
     sections, optional = (word_at(content, start + place) & 0xffff for place in (6, 20))
     table = start + 24 + optional
-    ends = (word_at(content, at + 16) + word_at(content, at + 20)  # size and place in the file
+    # size and place of a section in the file
+    ends = (word_at(content, at + 16) + word_at(content, at + 20)
             for at in range(table, table + 40 * sections, 40))
     return max(ends, default=0)
 
@@ -309,7 +312,8 @@ def loaded(file: ELFFile) -> Iterator[Container]:
 
 
 def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
-    """With zeros where memory has more than the file (bss): a restart finds those, too."""
+    """Return an ELF's segments, with zeros where memory is larger than the file (bss), so that a
+    restart clears them, too."""
     for header in loaded(file):
         start, size = header.p_offset, header.p_filesz
         if start + size > len(content) or size > header.p_memsz:
@@ -322,12 +326,13 @@ def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
 
 
 def physical(file: ELFFile, address: int) -> int:
-    """The entry is a virtual address, and a guest begins without translation."""
+    """Return the physical entry. An ELF's entry is a virtual address, and a guest begins without
+    translation."""
     for header in loaded(file):
         if header.p_vaddr <= address < header.p_vaddr + header.p_memsz:
             return address - header.p_vaddr + header.p_paddr
     if any(header.p_paddr <= address < header.p_paddr + header.p_memsz for header in loaded(file)):
-        return address  # some linker scripts say the physical one
+        return address  # some linker scripts use the physical address
     raise BadGuest(f"the entry {address:#x} of this ELF is in none of its segments")
 
 
@@ -337,7 +342,8 @@ PACKERS: dict[str, Callable[[], Any]] = {
 
 
 def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
-    """All members of a gzip file, one stream of others; what stands after them is left out."""
+    """Unpack all members of a gzip file, or one stream of another format; what follows is left
+    out."""
     first, rest = unpacked_member(content, packer, limit, what)
     data = bytearray(first)
     while packer == "gzip" and rest.startswith(GZIP_MAGIC) and len(data) <= limit:
@@ -350,7 +356,7 @@ def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
 
 
 def unpacked_member(content: bytes, packer: str, limit: int, what: str) -> tuple[bytes, bytes]:
-    """The bytes of one member, `limit` and one more at most, and what stands after it."""
+    """Return at most `limit` + 1 bytes of one member, and the bytes after the member."""
     stream = PACKERS[packer]()
     try:
         data = stream.decompress(content, limit + 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of Zephyr's latency_measure, by the lines that this program of Zephyr prints: a first
-line with the clock's frequency, a line for each metric, and a last line. A kept run has these lines
-between its records."""
+"""The results of Zephyr's latency_measure, from the lines that it prints: a first line with the
+clock's frequency, a line for each metric, and a last line. A kept run has these lines between its
+records."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ class Latencies:
 
 @once_a_log
 def runs_of(log: Log) -> list[Latencies]:
-    """In the order of the steps. A line after a last line belongs to no run."""
+    """Return the runs in the order of the steps. A line after a last line belongs to no run."""
     found: list[Latencies] = []
     for config, raw in lines_by_config(log):
         line = LINE.fullmatch(raw)
@@ -69,7 +69,7 @@ def runs_of(log: Log) -> list[Latencies]:
 
 
 def results_of(log: Log) -> list[Latencies]:
-    """The runs that are whole."""
+    """Return the runs that are whole."""
     return [run for run in runs_of(log) if not run.fault]
 
 
@@ -78,6 +78,6 @@ def problems_of(log: Log) -> Iterator[str]:
 
 
 def is_last(line: bytes) -> bool:
-    """Whether latency_measure prints nothing more after a line of the console."""
+    """Return whether latency_measure prints nothing more after a console line."""
     found = LINE.fullmatch(line.strip(b"\r\n\0"))
     return bool(found and found["end"])

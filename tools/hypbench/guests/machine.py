@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that a guest sees: QEMU's `virt`, whatever the board; with stage 2 off the board's
-own. And what a board has to give."""
+"""The machine that a guest sees: QEMU's `virt` on any board, or the board's own with stage 2 off.
+Also what a board must have for guests."""
 
 import re
 from dataclasses import dataclass
@@ -11,19 +11,20 @@ from hypbench.tree import Tree, UnknownName, listed
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"K": KIB, "M": MIB, "G": GIB}
-RAM_UNIT = 2 * MIB  # the grain that stage 2 maps RAM with
-CPUS_MAX = 4  # VCPU_MAX, hyp/vcpu/vcpu.h; PLAN_GUEST_FIELDS, abi/plan.h
+RAM_UNIT = 2 * MIB  # grain with which stage 2 maps RAM
+CPUS_MAX = 4  # from VCPU_MAX, hyp/vcpu/vcpu.h, and PLAN_GUEST_FIELDS, abi/plan.h
 
-# QEMU's virt, as the hypervisor has it.
+# QEMU's virt as the hypervisor emulates it.
 VIRT_GICD, VIRT_GICC, VIRT_GICR, VIRT_RAM, VIRT_UART, VIRT_UART_INTID = (
     abi.constant(f"VIRT_{name}") for name in ("GICD", "GICC", "GICR", "RAM", "UART", "UART_INTID"))
-FLASH_BANK = abi.constant("VIRT_FLASH_BANK_SIZE")  # bytes; two of them, from address 0
+FLASH_BANK = abi.constant("VIRT_FLASH_BANK_SIZE")  # bytes of a bank; two banks begin at address 0
 FLASH_END = 2 * FLASH_BANK
-REDISTRIBUTOR = 128 * KIB  # of a vCPU
+REDISTRIBUTOR = 128 * KIB  # size of a vCPU's redistributor
 
 
 class BadGuest(UnknownName):
-    """The words cannot be run: one line, the exit status of a wrong command line."""
+    """The words describe no possible guest: one line, and the exit status of a wrong command
+    line."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Board:
 
 
 def read_board(tree: Tree, name: str) -> Board:
-    """A board that guests can run on: with a machine in QEMU and a store."""
+    """Return a board that guests can run on: one with a machine in QEMU and a store."""
     if not tree.qemu_options(name):
         raise BadGuest(f"guests run under QEMU, which has no board '{name}'; it has:"
                        f" {listed(tree.qemu_boards())}")
@@ -88,11 +89,11 @@ class Machine:
     ram: int
     ram_size: int
     gicd: int
-    gicc: int  # GICR on a GICv3
+    gicc: int  # the redistributor on a GICv3
     uart: int
     uart_intid: int
     pmu_intid: int  # 0: none
-    native: bool = False  # the board's own addresses; nothing is emulated
+    native: bool = False  # addresses are the board's own, and nothing is emulated
 
     @property
     def ram_end(self) -> int:
@@ -136,7 +137,7 @@ def check_ram(board: Board, size: int) -> None:
 
 
 def size_of(text: str) -> int:
-    """256M, 1G, 262144K, or a number of MiB."""
+    """Parse 256M, 1G, 262144K, or a number of MiB."""
     found = re.fullmatch(r"(\d{1,9})([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if not found:
         raise BadGuest(f"GUEST_RAM={text}: not a size; good ones are 256M, 1G")
@@ -144,7 +145,7 @@ def size_of(text: str) -> int:
 
 
 def shown(size: int) -> str:
-    """A size in the largest unit that it is a whole number of."""
+    """Format a size in the largest unit that divides it."""
     for letter, unit in reversed(UNITS.items()):
         if size and size % unit == 0:
             return f"{size // unit}{letter}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The latencies that an unmodified guest measures itself and prints: cyclictest's histogram, by
+"""The latencies that an unmodified guest measures itself and prints: cyclictest's histogram, from
 the lines that the recipe `cyclictest` prints. A kept run has these lines between its records."""
 
 import re
@@ -15,13 +15,13 @@ LINE = re.compile(rb"(?:[A-Za-z0-9_.-]{1,23}: )?cyclictest: (?:begin (?P<loops>\
 
 @dataclass
 class Cyclictest:
-    """One run of cyclictest: how many wake-ups had which latency in nanoseconds."""
+    """One run of cyclictest: the number of wake-ups by latency in nanoseconds."""
 
     config: str
-    system: str  # the kernel
+    system: str  # version of the kernel
     loops: int
     counts: dict[int, int] = field(default_factory=dict)
-    max: int | None = None  # None: the run has no last line
+    max: int | None = None  # None if the run has no last line
 
     @property
     def fault(self) -> str:
@@ -42,7 +42,7 @@ class Cyclictest:
         return self.loops - sum(self.counts.values())
 
     def percentile(self, permille: int) -> int | None:
-        """In ns; None beyond the histogram's end, or where there are too few wake-ups."""
+        """Return a percentile in ns; None beyond the histogram's end, or for too few wake-ups."""
         rank, below = -(-self.loops * permille // 1000), 0
         if self.loops * (1000 - permille) < 1000:
             return None
@@ -54,8 +54,8 @@ class Cyclictest:
 
 
 def lines_by_config(log: Log) -> Iterator[tuple[str, bytes]]:
-    """The lines of a guest's own measurement, each with the configuration of the first step that
-    ended after the line."""
+    """Return the lines of a guest's own measurement, each with the configuration of the first step
+    that ended after the line."""
     ends = [(record.seq, str(record.data["config"])) for record in log.sound
             if record.kind == "step"]
     for after, raw in log.measured:
@@ -65,7 +65,7 @@ def lines_by_config(log: Log) -> Iterator[tuple[str, bytes]]:
 
 @once_a_log
 def runs_of(log: Log) -> list[Cyclictest]:
-    """In the order of the steps."""
+    """Return the runs in the order of the steps."""
     found: list[Cyclictest] = []
     for config, raw in lines_by_config(log):
         line = LINE.fullmatch(raw)
@@ -86,7 +86,7 @@ def take(run: Cyclictest, line: re.Match[bytes]) -> None:
 
 
 def results_of(log: Log) -> list[Cyclictest]:
-    """The runs whose histograms are whole."""
+    """Return the runs whose histograms are whole."""
     return [run for run in runs_of(log) if not run.fault]
 
 

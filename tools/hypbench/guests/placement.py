@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a guest finds its image, device tree and initrd, and where they lie in the board's store
-until then."""
+"""Place a guest's image, device tree and initrd in its memory, and before its start in the board's
+store."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,24 +11,26 @@ from hypbench.guests.formats import IMAGE_ALIGNMENT, Image
 from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machine, shown)
 
 PAGE = 4 * KIB
-INSTRUCTION = 4  # bytes, of A64 and A32
-DTB_ROOM = 2 * MIB  # Linux, booting.rst: at most that, and not across such a boundary
+INSTRUCTION = 4  # bytes of an instruction of A64 and A32
+DTB_ROOM = 2 * MIB  # Linux, booting.rst: the most bytes, which must not cross such a boundary
 RAW_OFFSET = 2 * MIB
-ZIMAGE_OFFSET = 32 * MIB  # Linux, arch/arm/booting.rst: so high it need not move before it unpacks
+# Linux, arch/arm/booting.rst: the kernel need not move from there before it unpacks
+ZIMAGE_OFFSET = 32 * MIB
 ZIMAGE_LOW_OFFSET = 0x8000
-DTB_FAR = 128 * MIB  # beyond what a zImage unpacks to, and a raw binary's bss
+DTB_FAR = 128 * MIB  # a place above an unpacked zImage, and above a raw binary's bss
 STORE_UNIT = 2 * MIB
-LOADS_MAX = 8  # PLAN_LOAD_MAX, abi/plan.h
+LOADS_MAX = 8  # PLAN_LOAD_MAX of abi/plan.h
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes of a guest's memory: what they are, where it finds them, and from what."""
+    """Bytes of a guest's memory with their place and their source."""
 
     name: str
     address: int
     size: int
-    content: bytes | Path | None = None  # None: a device tree, made when all else is placed
+    # None for a device tree, which is made when all else is placed
+    content: bytes | Path | None = None
 
     @property
     def end(self) -> int:
@@ -44,11 +46,11 @@ class Layout:
     image: list[Piece]
     dtb: int
     initrd: Piece | None = None
-    room: list[Piece] = field(default_factory=list)  # all that is taken
+    room: list[Piece] = field(default_factory=list)  # all places that are taken
 
 
 def place(image: Image, machine: Machine, address: int | None, initrd: Path | None) -> Layout:
-    """`address`: of a raw binary, where the user says one."""
+    """Place the parts of a guest. `address`: the user's address for a raw binary."""
     pieces, entry = image_pieces(image, machine, address)
     if entry % INSTRUCTION:
         raise BadGuest(f"the first instruction, at {entry:#x}, is not at a multiple of"
@@ -90,12 +92,13 @@ def start_of(image: Image, machine: Machine) -> int:
 
 
 def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> None:
-    """`chosen`: its address is ours, neither the image's nor the user's."""
+    """Check that a part is inside RAM. `chosen`: this tool chose its address, neither the image nor
+    the user."""
     ram = f"the guest's RAM ({machine.ram:#x} to {machine.ram_end - 1:#x})"
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if chosen or machine.ram <= piece.address < machine.ram_end:
-        tree = DTB_ROOM if chosen else 0  # after it; others: before it
+        tree = DTB_ROOM if chosen else 0  # a place after the image; for other formats before it
         need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
     if machine.native:
@@ -112,10 +115,13 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
 
 def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int,
               addressed: bool) -> int:
-    """Where the image clears nothing. An ELF and an arm64 Image say how much memory they take; a
-    raw binary does not: it may clear memory on both sides of itself, as QEMU's virt, which puts
-    the tree of such a kernel 128 MiB into RAM, lets it. For an ELF, and for a raw binary with an
-    address, the tree is at the beginning of RAM where that is free, as on virt."""
+    """Return a place for the device tree that the image does not clear.
+
+    An ELF and an arm64 Image state how much memory they take. A raw binary may clear memory on both
+    sides of itself, which QEMU's virt allows: it puts the tree of such a kernel 128 MiB into RAM.
+    For an ELF, and for a raw binary with an address, the tree is at the beginning of RAM if that is
+    free, as on virt.
+    """
     if (image.kind == "ELF" or addressed) and all(
             piece.address >= machine.ram + DTB_ROOM or piece.end <= machine.ram
             for piece in pieces):
@@ -133,7 +139,7 @@ def after(pieces: list[Piece], machine: Machine) -> int:
 
 
 def check_room(room: list[Piece], machine: Machine) -> None:
-    """Nothing may overlap, and all of RAM's must be inside."""
+    """Check that no parts overlap, and that all parts of RAM are inside."""
     last = max(room, key=lambda piece: piece.end)
     lowest = min(room, key=lambda piece: piece.address)
     if last.end > machine.ram_end or (lowest.address < machine.ram and lowest.content is None):
@@ -149,7 +155,7 @@ def check_room(room: list[Piece], machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Load:
-    """A file in the store, and where the guest finds it: a `load` line of the plan."""
+    """A file in the store, and its place in the guest: a `load` line of the plan."""
 
     file: Path
     store: int
@@ -157,13 +163,13 @@ class Load:
     size: int
 
     def option(self, board: Board) -> list[str]:
-        """QEMU's; a comma in a file's name is said twice."""
+        """Return QEMU's option; a comma in a file's name is doubled."""
         file = str(self.file).replace(",", ",,")
         return ["-device", f"loader,file={file},addr={board.store + self.store:#x},force-raw=on"]
 
 
 def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
-    """Puts what is no file yet into one."""
+    """Return the loads; parts that are no file yet become one."""
     found = list(stored(pieces, folder))
     end = found[-1].store + found[-1].size
     if end > board.store_size:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest before its run: what is wanted, by a user or by a plan's recipe, its files in the store,
-its plan: one configuration, a `guest` line and a `load` line a file."""
+"""Prepare a guest for its run: a user's wishes or a plan's recipe give its files in the store and
+its plan, with one configuration, a `guest` line and a `load` line for each file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,8 +16,9 @@ from hypbench.plan_vms import GUEST, Guest, usual_vms
 from hypbench.plan_words import Mistake, nearest
 from hypbench.tree import LOCK, Tree, write_whole
 
-# QEMU's GICv2 does not look at a timer's line again when a list register deactivates it: by the
-# host's clock it may be due again by then, and is lost (CAVEATS.md). Not with lr=sw.
+# QEMU's GICv2 does not sample a timer's line again when a list register deactivates its interrupt.
+# By the host's clock the timer may be due again by then, and is lost (CAVEATS.md); lr=sw avoids
+# this.
 USUAL_CONFIG = "trapped"
 
 
@@ -38,7 +39,7 @@ class Wish:
     clock: str = "icount"
     limit_s: float | None = None
     guest_status: str | None = None
-    network: bool = False  # the machine has the end of a link of kind=virtio
+    network: bool = False  # the machine has an end of a link of kind=virtio
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Prepared:
 
 
 def settings(config: str) -> dict[str, str]:
-    """Each axis of a configuration, and its value."""
+    """Return each axis of a configuration with its value."""
     try:
         return words_of(config_of(config.split())[1])
     except Mistake as mistake:
@@ -60,7 +61,8 @@ def settings(config: str) -> dict[str, str]:
 
 
 def plan_of(config: str, stats: bool, machine: Machine, layout: Layout, loads: list[Load]) -> Plan:
-    """A step without end: the guest, its user or the host tool's limit ends it."""
+    """Return a plan with a step without end: the guest, its user or the host tool's limit ends
+    it."""
     words = config + (" stats=on" if stats and "stats=" not in config else "")
     guests = {GUEST: guest_of(machine, layout, loads)}
     configs = dict([config_of(words.split())])
@@ -75,7 +77,8 @@ def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
 
 
 def check_recipe(word: str) -> None:
-    """The guest has a recipe; the message for another word has the nearest, or how to build it."""
+    """Check that the guest has a recipe. The message for another word has the nearest word, or how
+    to build the guest."""
     if how := BUILT_BY_HAND.get(word):
         raise BadGuest(f"GUEST={word}: no such file, and no package has one: {how}"
                        f" (docs/howto/rtos.md)")
@@ -86,7 +89,7 @@ def check_recipe(word: str) -> None:
 
 
 def check_guest(tree: Tree, wish: Wish) -> None:
-    """Whether a wish can be had; nothing is fetched, and no image of the board is needed."""
+    """Check whether a wish is possible. Nothing is fetched, and no image of the board is needed."""
     if not wish.image.exists():
         check_recipe(str(wish.image))
         return
@@ -95,7 +98,7 @@ def check_guest(tree: Tree, wish: Wish) -> None:
 
 
 def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
-    """What is not given is the recipe's; its initramfs goes to the folder."""
+    """Complete a wish by the recipe; the recipe's initramfs goes to the folder."""
     check_recipe(str(wish.image))
     made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
     initrd = wish.initrd
@@ -109,8 +112,8 @@ def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
 
 
 def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
-    """A plan whose guest with a recipe, if there is one, has its images placed, and the words by
-    which QEMU loads them; `folder` gets the files."""
+    """Return a plan with the images of its recipe's guest in place, and QEMU's options that load
+    them. `folder` gets the files."""
     found = guest_to_place(plan)
     if not found:
         return plan, []
@@ -125,7 +128,7 @@ def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, li
 
 
 def guest_to_place(plan: Plan) -> tuple[str, Guest] | None:
-    """The guest of a plan whose images the host tool places; None if there is none."""
+    """Return the guest of a plan whose images the host tool places, or None."""
     found = [(name, guest) for name, guest in plan.guests.items() if guest.recipe]
     if len(found) > 1:
         raise BadGuest("a scenario has one guest with a recipe at most")
@@ -135,7 +138,7 @@ def guest_to_place(plan: Plan) -> tuple[str, Guest] | None:
 
 
 def check_named(guest: Guest) -> None:
-    """The recipe of a guest is there, and with recipe=image the user's file is."""
+    """Check that the recipe of a guest exists, and with recipe=image that the user's file does."""
     valid = (*RECIPES, BROUGHT)
     if guest.recipe not in valid:
         near = nearest(guest.recipe, valid)
@@ -147,7 +150,7 @@ def check_named(guest: Guest) -> None:
 
 
 def with_image(plan: Plan, image: Path | None) -> Plan:
-    """The plan whose guest with recipe=image is the user's image."""
+    """Return the plan in which the guest with recipe=image is the user's image."""
     wanting = {name: guest for name, guest in plan.guests.items() if guest.recipe == BROUGHT}
     if image and not wanting:
         raise BadGuest(f"GUEST={image}: this scenario runs no image of yours; latency-measure does,"
@@ -159,7 +162,7 @@ def with_image(plan: Plan, image: Path | None) -> Plan:
 
 
 def check_placing(tree: Tree, board: str, plan: Plan) -> None:
-    """Whether the images of a plan's guest can be placed. Nothing is fetched for the check."""
+    """Check whether the images of a plan's guest can be placed, without fetching anything."""
     found = guest_to_place(plan)
     if found and found[1].image:
         with TemporaryDirectory(prefix="hypbench-") as folder:
@@ -167,8 +170,8 @@ def check_placing(tree: Tree, board: str, plan: Plan) -> None:
 
 
 def config_for(tree: Tree, board: str, plan: Plan) -> str:
-    """The configuration that a guest of all configurations of a plan is placed for: native if one
-    is, where RAM is the board's own. Devices then have one address with stage 2 and without."""
+    """Return the configuration for which a plan's guest is placed: native if there is one, where
+    RAM is the board's own. Devices then have one address with stage 2 and without."""
     off = {words_of(config)["stage2"] == "off" for config in plan.configs.values()}
     if True not in off:
         return USUAL_CONFIG
@@ -183,7 +186,7 @@ def config_for(tree: Tree, board: str, plan: Plan) -> str:
 
 
 def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
-    """Everything that can be wrong is found here, before QEMU starts."""
+    """Prepare a guest. Every mistake is found here, before QEMU starts."""
     said = settings(wish.config)
     board = read_board(tree, wish.board)
     machine = machine_of(board, wish.cpus, size_of(wish.ram), native=said["stage2"] == "off")
@@ -206,7 +209,7 @@ def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
 
 def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
           folder: Path) -> list[Load]:
-    """The files in the order of the store, in a folder that held an earlier guest's."""
+    """Write the files in the order of the store, into a folder that may hold an earlier guest's."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.name != LOCK:

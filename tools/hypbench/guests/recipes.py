@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests by name: what Debian has of them, and the words that they want."""
+"""Guests by name, with Debian's files for them and the settings that they want."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
 FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
 UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
 
-# When the first round of stress begins: CNTVCT then has some 57 s, and Linux has booted on every
-# board. ARMv7's kernel unpacks itself before its uptime begins.
+# Start of the first round of stress, when Linux has booted on every board; CNTVCT then has some 57
+# s. ARMv7's kernel unpacks itself before its uptime begins.
 STRESS_FROM_S = {"armv8": 57, "armv7": 25}
 
-# Of cyclictest: wake-ups, the time between two, and where its histogram ends.
+# Parameters of cyclictest: wake-ups, the time between two, and the end of its histogram.
 LOOPS, INTERVAL_US, MOST_NS = 1000, 1000, 1_000_000
 LIBRARY_PACKAGES = ("libc6", "libnuma1")
 
@@ -32,29 +32,29 @@ class Recipe:
     image: Path
     initrd: bytes = b""
     arguments: str = ""
-    address: int | None = None  # of a raw binary
+    address: int | None = None  # address of a raw binary
 
 
 @cache
 def kernel(isa: str) -> Path:
-    """Debian's; Offline or NotDebian where it cannot be had."""
+    """Return Debian's kernel, or raise Offline or NotDebian."""
     return debian.kernel(FLAVOUR[isa], ARCHITECTURE[isa])
 
 
 @cache
 def busybox(isa: str) -> bytes:
-    """From bin, or since Debian 13 from usr/bin."""
+    """Return busybox, from bin, or since Debian 13 from usr/bin."""
     (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
     return program.read_bytes()
 
 
 def linux(isa: str) -> Recipe:
-    """Debian's kernel, and a shell of busybox as its first program."""
+    """Debian's kernel with a shell of busybox as its first program."""
     return with_init(isa, filled_in("guests/init.sh.j2"))
 
 
 def stress(isa: str) -> Recipe:
-    """The same, which keeps its core busy."""
+    """The same Linux, which keeps its core busy."""
     return with_init(isa, filled_in("guests/stress.sh.j2", from_s=STRESS_FROM_S[isa]))
 
 
@@ -70,7 +70,7 @@ def with_init(isa: str, init: str, more: Iterable[initramfs.Entry] = ()) -> Reci
 
 
 def cyclictest(isa: str) -> Recipe:
-    """Debian's kernel, and cyclictest of rt-tests as the work of its first program."""
+    """Debian's kernel, whose first program runs cyclictest of rt-tests."""
     arch = ARCHITECTURE[isa]
     init = filled_in("guests/cyclictest.sh.j2", loops=LOOPS, interval_us=INTERVAL_US,
                      most_ns=MOST_NS)
@@ -80,7 +80,7 @@ def cyclictest(isa: str) -> Recipe:
 
 
 def libraries(program: Path, arch: str) -> list[initramfs.Entry]:
-    """The shared libraries that a program needs, and the loader of the program, below /lib."""
+    """Return the shared libraries that a program needs, and the program's loader, below /lib."""
     with program.open("rb") as file:
         parts = list(ELFFile(file).iter_segments())
         loaders = [Path(part.get_interp_name()).name for part in parts
@@ -102,9 +102,9 @@ def uboot(isa: str) -> Recipe:
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
                                                    "uboot": uboot, "cyclictest": cyclictest}
-# The recipe of a guest whose image the user gives: `make bench SCENARIO=… GUEST=…`.
+# The recipe of a guest whose image the user gives by `make bench SCENARIO=… GUEST=…`.
 BROUGHT = "image"
-# Guests of which no package has an image, and how a user gets one.
+# Guests without an image in any package, and how a user gets one.
 BUILT_BY_HAND = {
     "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"
               " and `make guest-zephyr GUEST=…/zephyr.elf` runs it",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a guest: its plan into the image, QEMU, what came of it."""
+"""Run a guest: write its plan into the image, start QEMU, report the outcome."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,8 @@ ENDED_BY_US = re.compile(r"terminating on signal \d+ from pid")
 
 
 def folder_of(tree: Tree, board: str) -> Path:
-    return tree.build(board) / "run-guest"  # guest/ has the objects of our own
+    # build/<board>/guest/ has the objects of the bench guest.
+    return tree.build(board) / "run-guest"
 
 
 def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str]:
@@ -32,13 +33,13 @@ def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str
     if "-smp" not in options:
         options = [*options, "-smp", str(wish.cpus)]
     words = qemu.command(options, wish.clock, image)
-    if terminal.can_type():  # what is typed does not reach a QEMU that records
+    if terminal.can_type():  # a QEMU that records does not receive what is typed
         words = qemu.unrecorded(words)
     return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
 
 
 def opening(wish: Wish, prepared: Prepared) -> str:
-    """The machine and the images, in a line."""
+    """Describe the machine and the images in a line."""
     machine, layout = prepared.machine, prepared.layout
     parts = [f"{prepared.image} at {layout.image[0].address:#x}"]
     if layout.entry != layout.image[0].address:
@@ -52,7 +53,7 @@ def opening(wish: Wish, prepared: Prepared) -> str:
 
 
 def starves(wish: Wish, program: str) -> str:
-    """A warning where the installed QEMU gives one of several vCPUs all turns by icount."""
+    """Return a warning if the installed QEMU gives all turns by icount to one of several vCPUs."""
     if wish.clock != "icount" or wish.cpus == 1:
         return ""
     installed = qemu.version(program)
@@ -70,7 +71,7 @@ class Verdict:
 
 
 def run(tree: Tree, wish: Wish, say: Say) -> tuple[Log, Verdict]:
-    """Runs the guest on this terminal. `say` takes what is no output of the guest's."""
+    """Run the guest on this terminal. `say` prints what is not the guest's output."""
     if reason := qemu.too_old(tree.qemu_options(wish.board),
                               tree.board_fact(wish.board, "QEMU_NEEDS")):
         raise click.ClickException(f"{wish.board}: {reason}")
@@ -95,14 +96,15 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
 
 
 def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
-    """How it ended, in a line or a few, QEMU's own messages, and this command's exit status."""
+    """Return the outcome in one or more lines, QEMU's own messages, and this command's exit
+    status."""
     found = outcome(session, wish, gic)
     messages = [line for line in session.stderr.splitlines() if not ENDED_BY_US.search(line)]
     return Verdict(found.status, [*found.lines, *(f"QEMU reports: {line}" for line in messages)])
 
 
 def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
-    """How it ended, without QEMU's own messages."""
+    """Return the outcome without QEMU's own messages."""
     log = session.stream.log
     faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
     if session.left:
@@ -124,15 +126,15 @@ def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
 
 
 def restarts(log: Log) -> str:
-    """The restarts of a guest that did not end: records count them by powers of two."""
+    """Return the restarts of a guest that did not end; records count them by powers of two."""
     counts = [data.get("count") for data in log.of_kind("check")
               if data.get("variant") == "resets"]
     return f"; the guest reset {counts[-1]} times or more" if counts else ""
 
 
 def silence(session: terminal.Session, gic: str) -> str:
-    """The usual cause where a guest hangs before its first line: its exceptions at EL1 are not seen
-    by EL2, and real-time systems are built for one GIC."""
+    """Return the usual cause if a guest hangs before its first line: EL2 does not see exceptions at
+    EL1, and real-time systems are built for one GIC."""
     if session.printed:
         return ""
     return (f"; it printed nothing: was it built for this board's {gic.replace('gic', 'GIC')}?"
@@ -140,7 +142,7 @@ def silence(session: terminal.Session, gic: str) -> str:
 
 
 def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
-    """The guest's own exit status where the user wants it, and a word on it."""
+    """Return the guest's own exit status if the user wants it, with a remark."""
     if not wish.guest_status:
         return 0, ""
     code = session.exit_line.code
@@ -156,7 +158,8 @@ def all_problems(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
 
 
 def summary(log: Log, step: Data) -> str:
-    """Ticks, also under icount: while the guest sleeps the counter goes on without instructions."""
+    """Return a summary. The time is in ticks even under icount, because the counter advances
+    without instructions while the guest sleeps."""
     ticks = step["ticks"]
     exits = log.of_kind("exits")
     counts = f", {sum(data['n'] for data in exits)} exits" if exits else ""

@@ -4,7 +4,7 @@
 import re
 
 LINE = re.compile(rb"EXIT: STATUS=(\d{1,3})\r*")
-LONGEST = 64  # bytes of a line that are looked at
+LONGEST = 64  # bytes of a line that are searched
 # kvm-unit-tests (exit() of lib/arm/io.c) prints its code as (code << 1) | 1.
 WAYS = ("exit", "kvm-unit-tests")
 
@@ -30,7 +30,7 @@ class ExitLine:
 
 
 def status_of(code: int | None, way: str) -> int | None:
-    """The run's exit status. None: the guest printed nothing of that form."""
+    """Return the run's exit status, or None if the guest printed no such line."""
     if way == "exit" or code is None:
         return code
     return code >> 1 if code & 1 else None

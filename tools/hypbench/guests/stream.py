@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Separates records from the guest's own output, which share the serial line: a record begins a
-line, has the number that comes next, and the CRC of its bytes."""
+"""Separate records from the guest's own output on one serial line. A record begins a line, has the
+next number, and the CRC of its bytes."""
 
 from hypbench.records import LONGEST_LINE, Log, frame_fault
 
@@ -8,11 +8,11 @@ from hypbench.records import LONGEST_LINE, Log, frame_fault
 class Stream:
     def __init__(self) -> None:
         self.log = Log()
-        self.held = b""  # the beginning of what may be a record
-        self.at_start = True  # of a line
+        self.held = b""  # the beginning of a possible record
+        self.at_start = True  # whether the next byte begins a line
 
     def feed(self, chunk: bytes) -> bytes:
-        """The guest's output in these bytes, and in those that were held back before them."""
+        """Return the guest's output in these bytes, including bytes that were held back before."""
         data, self.held = self.held + chunk, b""
         guest = bytearray()
         while data:
@@ -30,7 +30,8 @@ class Stream:
         return bytes(guest)
 
     def finish(self) -> bytes:
-        """The bytes held back, when no more come: the log then reports what it lacks."""
+        """Return the bytes that are still held back at the end. The log then reports missing
+        records."""
         held, self.held = self.held, b""
         self.log.finish()
         return held
@@ -40,8 +41,8 @@ class Stream:
         return data.startswith(begin) or begin.startswith(data)
 
     def _take(self, line: bytes) -> bool:
-        """Anyone can print something like a record, also with its CRC: only the number that comes
-        next makes it ours."""
+        """Return a record if its number comes next. A guest can print text like a record, even with
+        its CRC."""
         if frame_fault(line.strip(b"\r\0")):
             return False
         self.log.feed(line)

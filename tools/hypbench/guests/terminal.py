@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU with its serial line on this terminal: keys go to the guest as they are typed, its output is
-shown as it comes. By hand, since pexpect's interact() has no time limit for a guest that hangs."""
+"""Connect QEMU's serial line with this terminal: keys go to the guest as they are typed, and its
+output is shown as it comes. pexpect's interact() has no time limit for a guest that hangs."""
 
 import os
 import signal
@@ -24,8 +24,8 @@ LEAVE = "Ctrl-] or Ctrl-a x ends it"
 
 
 class Keys:
-    """The keys: all are the guest's, but Ctrl-] and Ctrl-a x, which end the run (and Ctrl-a
-    Ctrl-a, one Ctrl-a for the guest)."""
+    """Filters the keys: the guest gets all but Ctrl-] and Ctrl-a x, which end the run (Ctrl-a
+    Ctrl-a gives the guest one Ctrl-a)."""
 
     def __init__(self) -> None:
         self.left = False
@@ -48,7 +48,7 @@ class Keys:
 
 
 def input_of(stream: TextIO | None) -> int | None:
-    """The number of a file that input can be read from."""
+    """Return the number of a file that input can be read from."""
     try:
         return stream.fileno() if stream else None
     except (OSError, ValueError):
@@ -56,20 +56,21 @@ def input_of(stream: TextIO | None) -> int | None:
 
 
 def can_type() -> bool:
-    """Whether anything may come from who uses this: not where input is /dev/null."""
+    """Return whether input may come; /dev/null gives none."""
     number = input_of(sys.stdin)
     return number is not None and not os.path.samestat(os.fstat(number), os.stat(os.devnull))
 
 
 @contextmanager
 def raw(number: int | None) -> Iterator[bool]:
-    """A terminal that gives every key at once, and shows lines as before; whether it is one."""
+    """Set a terminal to pass every key at once, and to show lines as before; yield whether it is a
+    terminal."""
     if number is None or not os.isatty(number):
         yield False
         return
     before = termios.tcgetattr(number)
     try:
-        tty.setraw(number, termios.TCSADRAIN)  # what was typed before is the guest's, too
+        tty.setraw(number, termios.TCSADRAIN)  # earlier keys are for the guest, too
         changed = termios.tcgetattr(number)
         changed[tty.OFLAG] |= termios.OPOST
         termios.tcsetattr(number, termios.TCSADRAIN, changed)
@@ -80,13 +81,13 @@ def raw(number: int | None) -> Iterator[bool]:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """The terminal is put right, and QEMU ended, also when this process is asked to end."""
+    """Restore the terminal and end QEMU also when a signal ends this process."""
     def leave(number: int, _frame: object) -> None:
         sys.exit(128 + number)
     numbers = (signal.SIGTERM, signal.SIGHUP)
     try:
         before = [signal.signal(number, leave) for number in numbers]
-    except ValueError:  # not in the main thread
+    except ValueError:  # fails outside of the main thread
         yield
         return
     try:
@@ -97,17 +98,17 @@ def ended_by_signals() -> Iterator[None]:
 
 
 class Session(Qemu):
-    """One run, with input. Then look at left, too."""
+    """One run with input. Read left after it."""
 
     def __init__(self, words: list[str], limit_s: float | None):
         super().__init__(words, limit_s)
         self.stream = Stream()
         self.exit_line = ExitLine()
-        self.left = False  # the user had enough
+        self.left = False  # the user ended the run
         self.printed = False  # the guest printed something
 
     def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:
-        """`console` takes every byte as it came, `show` the guest's."""
+        """Run. `console` receives every byte unchanged, `show` the guest's output."""
         source = input_of(sys.stdin)
         with (ended_by_signals(), raw(source) as typed,
               self.started(subprocess.PIPE, bufsize=0) as process):
@@ -130,19 +131,19 @@ class Session(Qemu):
         show(self.stream.finish())
 
     def _type(self, process: Process, source: int, keys: Keys | None) -> None:
-        """What is typed, until that is over: the guest's input simply ends then. No more is read
-        while the guest has not taken what was."""
+        """Pass keys on until the input ends, which is the end of the guest's input alone. No more
+        is read while the guest has not taken the earlier keys."""
         try:
             while process.stdin and (typed := os.read(source, CHUNK)):
                 process.stdin.write(keys.feed(typed) if keys else typed)
                 if keys and keys.left:
                     self.left = True
                     qemu.end(process)
-        except (OSError, ValueError):  # the terminal is gone, or QEMU is
+        except (OSError, ValueError):  # the terminal or QEMU is gone
             return
 
 
 def show(data: bytes) -> None:
-    """To this process' output at once, byte for byte."""
+    """Write to this process' output at once, byte for byte."""
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

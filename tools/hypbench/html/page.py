@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the page together: one file, no network, the same bytes for the same records."""
+"""Write the page: one file that needs no network, with the same bytes for the same records."""
 
 import base64
 import gzip
@@ -21,26 +21,28 @@ from hypbench.subjects import QUESTIONS, sections
 from hypbench.tree import write_whole
 
 STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
-LONG = 36  # characters from which a cell needs room for several words in a line
+LONG = 36  # a longer cell needs room for several words in a line
 
 
 @cache
 def library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, of the package vl-convert-python."""
-    import vl_convert  # here: it takes a while to load, and only this command needs it
+    """Return Vega, Vega-Lite and Vega-Embed in one script, from the package vl-convert-python."""
+    # imported here, because loading takes a while, and only this command needs the package
+    import vl_convert
 
     made = vl_convert.javascript_bundle()  # type: ignore[call-arg] # it has a default
     return made.replace("</script", "<\\/script")
 
 
 def packed(value: Data) -> str:
-    """For a script element, by gzip: a tenth of the size, and no word of a record ends it."""
+    """Compress text for a script element: a tenth of the size, and no word of a record can end the
+    element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def cited(text: str, section: Section) -> str:
-    """Each study that a text of another section names leads to the board's section on studies."""
+    """Link each study that a text of another section names to the board's section on studies."""
     if section.id == "studies" or not STUDY.search(text):
         return text
     link = rf'<a href="#studies-{section.board}">\g<0></a>'
@@ -53,14 +55,14 @@ def classes(cell: Cell, column: Column) -> str:
 
 
 def links(row: list[Cell]) -> list[str]:
-    """Return the link of each cell, or "" where a cell before has the same link. A reader with a
+    """Return the link of each cell, or "" if an earlier cell has the same link. A reader with a
     keyboard then has one stop a row, and the page is smaller."""
     cites = [cell.href for cell in row]
     return ["" if href in cites[:at] else href for at, href in enumerate(cites)]
 
 
 def render(boards: list[Board], absent: list[str]) -> str:
-    """`absent`: plans of the report that are not in the tree."""
+    """Render the page. `absent`: plans of the report that the tree lacks."""
     made = {board.name: sections(board, boards=boards) for board in boards}
     environment = Environment(loader=PackageLoader("hypbench.html"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
@@ -83,7 +85,7 @@ def charts_of(made: list[Section]) -> list[Chart]:
 
 
 def write_pictures(boards: list[Board], names: tuple[str, ...], folder: Path) -> None:
-    """The figures of these names (without fig-) as files, for the documentation."""
+    """Write the figures of these names (without fig-) as files, for the documentation."""
     folder.mkdir(parents=True, exist_ok=True)
     for board in boards:
         if any(name.endswith(f"-{board.name}") for name in names):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench report: which runs of the page are missing or of another image, running those, and
-writing the page.
+"""The command hypbench report finds runs of the page that are missing or of another image, runs
+them, and writes the page.
 
-Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them says
-by hashes what they were made from; they are made again when that, or they themselves, changed.
-Records that `hypbench capture` took from a board itself are in build/captured/<board>/; where there
-are any, or no emulator has such a board, they alone are shown. A board that gem5 plays is run where
-GEM5 is set, and shown by its reference run otherwise.
+Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them has
+hashes of what they were made from; the plan runs again if that, or the records, changed. Records
+that `hypbench capture` took from a board itself are in build/captured/<board>/. If there are any,
+or no emulator has such a board, only they are shown. A board that gem5 plays runs if GEM5 is set;
+otherwise its reference run is shown.
 """
 
 import ctypes
@@ -44,22 +44,22 @@ PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched",
          "beside", "beside-core", "beside-rings", "failover", "switches", "links", "virtio",
          "links-beside", "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1",
          "paper-s2", "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
-# The page shows the latest kept run of these, and runs none: Debian's packages are fetched for it,
-# or a user brings the image.
+# The page shows the latest kept run of these plans, and never runs them: they need Debian's
+# packages or a user's image.
 KEPT_RUNS = ("cyclictest", "cyclictest-beside", "cyclictest-core", "latency-measure",
              "latency-measure-vm")
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"
 SAMPLES = 10_000
-# Of plans whose loads an emulator executes, too, for as long as each sample takes.
+# Plans whose loads an emulator executes for as long as each sample takes.
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "sched": 300}
-# Of these the page has the references of a walk alone, where nothing models the walks.
+# Plans of which the page shows only the references of a walk, if nothing models the walks.
 UNMODELLED = ("tlb_chase", "lat_mem_rd")
-JOBS = 2  # emulators at a time; neither instructions nor a model's time mind company
-PR_SET_PDEATHSIG = 1  # prctl(2)
-FIRST = "virt-a72"  # the page opens with it
-# The figures that the documentation shows.
+JOBS = 2  # emulators at a time; neither instructions nor a model's time depend on the host's load
+PR_SET_PDEATHSIG = 1  # from prctl(2)
+FIRST = "virt-a72"  # the board with which the page opens
+# Figures that the documentation shows.
 PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
             "peers-virt-a72")
 
@@ -93,7 +93,7 @@ class Job:
 
     @property
     def scratch(self) -> Path:
-        """What a run writes; its files move home when all are whole."""
+        """The files of a run, which move to their places when all are whole."""
         return self.home / f"{self.plan}.run"
 
     @property
@@ -102,7 +102,7 @@ class Job:
 
     @property
     def stamp(self) -> Data:
-        """{} where there is none that can be read."""
+        """The stamp beside the records; {} if there is none that can be read."""
         try:
             found = json.loads(self.stamp_path.read_text())
         except (OSError, ValueError):
@@ -111,8 +111,9 @@ class Job:
 
     @property
     def made_plan(self) -> Plan:
-        """The plan that is run. By the instruction counter nothing drifts between two passes, nor
-        in an hour of samples: one pass of few says as much in a fraction of the time."""
+        """Return the plan that is run. By the instruction counter nothing drifts between two
+        passes, nor in an hour of samples, so one pass with few samples gives the same numbers in a
+        fraction of the time."""
         plan = self.tree.plan(self.plan)
         if self.tree.is_gem5(self.board):
             return plan
@@ -123,15 +124,16 @@ class Job:
 
     @property
     def made_from(self) -> str:
-        """The digest of the image with this plan and of what starts it: QEMU's words, or gem5's
-        machine and the scripts that build it."""
+        """Return the digest of the image with this plan and of what starts it: QEMU's options, or
+        gem5's machine and the scripts that build it."""
         more = profile.sources() if self.plan == profile.PLAN else []
         return made_from(self.tree, self.board, self.made_plan, CLOCK,
                          *(path.read_bytes() for path in more))
 
     @property
     def benched(self) -> Path | None:
-        """A kept run of `make bench` with the whole plan in the present image, on this machine."""
+        """Return a kept run of `make bench` with the whole plan in the present image, on this
+        machine."""
         if (self.plan == profile.PLAN or self.tree.is_gem5(self.board)
                 or not self.tree.qemu_image(self.board).is_file()
                 or not self.tree.kept(self.board, self.plan).is_dir()):
@@ -142,7 +144,7 @@ class Job:
 
     @property
     def latest(self) -> Path | None:
-        """The latest sound run that `make bench` kept of a plan of KEPT_RUNS."""
+        """Return the latest sound run that `make bench` kept of a plan of KEPT_RUNS."""
         if self.plan not in KEPT_RUNS:
             return None
         folder = store.read_folder(self.tree.kept(self.board, self.plan))
@@ -164,13 +166,13 @@ def from_board(tree: Tree, board: str) -> bool:
 
 
 def is_kept(tree: Tree, board: str) -> bool:
-    """Shown by its reference run."""
+    """Return whether the board is shown by its reference run."""
     return tree.is_gem5(board) and not os.environ.get("GEM5")
 
 
 def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
-    """The report's plans, or those of a reference run; and what else was captured from a board:
-    plan `board`, or one's own."""
+    """Return jobs for the report's plans, or for those of a reference run, and for other captured
+    plans of a board: plan `board`, or a user's own."""
     if tree.is_gem5(board):
         return [Job(tree, board, plan) for plan in reference.plans_of(tree, board)]
     if from_board(tree, board):
@@ -184,7 +186,7 @@ def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
 
 
 def run_job(job: Job, limit_s: float | None) -> str:
-    """Runs one plan; keeps its records, its console and a stamp. Returns the outcome in a line."""
+    """Run one plan; keep its records, its console and a stamp. Return the outcome in a line."""
     begin = time.monotonic()
     made, out = job.made_from, job.scratch
     shutil.rmtree(out, ignore_errors=True)
@@ -202,7 +204,8 @@ def run_job(job: Job, limit_s: float | None) -> str:
         stamp = {"made_from": made, "records": sha256((out / "records.jsonl").read_bytes()),
                  "problems": problems}
         write_whole(out / "stamp", json.dumps(stamp, indent=1) + "\n")
-        job.stamp_path.unlink(missing_ok=True)  # until all of them are there
+        # The stamp is written last, when all files are there.
+        job.stamp_path.unlink(missing_ok=True)
         if (out / "flames").is_file():
             os.replace(out / "flames", job.flames)
         os.replace(out / "records.jsonl", job.records)
@@ -215,8 +218,9 @@ def run_job(job: Job, limit_s: float | None) -> str:
 
 
 def end_with(parent: int) -> None:
-    """This process, a child of `parent`, is killed when that ends, however it ends; a signal to
-    both is the parent's. A handler, unlike SIG_IGN, is not inherited by an emulator."""
+    """Let this process, a child of `parent`, be killed when the parent ends, however that happens.
+    A signal to both is left to the parent. A handler, unlike SIG_IGN, is not inherited by an
+    emulator."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     if sys.platform == "linux":
@@ -230,7 +234,8 @@ def processes() -> ProcessPoolExecutor:
 
 
 def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> None:
-    """Two at a time, the longest first; a job that fails leaves its problems in its stamp."""
+    """Run the missing jobs, two at a time, the longest first. A job that fails leaves its problems
+    in its stamp."""
     late = [job for job in jobs if not job.up_to_date]
     console.print(f"{len(jobs) - len(late)} of {len(jobs)} runs are up to date", markup=False)
     if not late:
@@ -262,8 +267,8 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
 
 
 def source_of(job: Job) -> Source:
-    """The records as they are, with everything that is wrong with them. Whether a reference run is
-    of this tree's benchmarks is a test's to see."""
+    """Return the records with everything that is wrong with them. A test checks whether a reference
+    run is of this tree's benchmarks."""
     tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
     kept = not captured and is_kept(tree, job.board)
     benched = None if captured or kept else job.latest or job.benched
@@ -291,8 +296,8 @@ def source_of(job: Job) -> Source:
 
 
 def leave_moved_out(source: Source, records: Path) -> None:
-    """A time of a path that has another length now is not shown; nor one of a build with changes
-    that no commit has without a word."""
+    """Leave out times of a path that has another length now. Times of a build with uncommitted
+    changes get a remark."""
     build = source.log.run["build"] if source.log.run else ""
     if path_lengths.is_dirty(build):
         source.notes = [*source.notes, f"every time of {source.plan} is of build {build}, which has"
@@ -310,12 +315,12 @@ def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
 
 
 def packed(raw: bytes) -> bytes:
-    """The same bytes for the same records."""
+    """Compress records; the same records give the same bytes."""
     return gzip.compress(raw, mtime=0)
 
 
 def side_of(path: Path, side: str, number: int | None) -> Board:
-    """A records file of a page that compares two."""
+    """Return one of the two records files that a page compares."""
     reading = read_file(path, number)
     log = reading.log
     if not log.run:
@@ -328,7 +333,8 @@ def side_of(path: Path, side: str, number: int | None) -> Board:
 
 
 def boards_of(jobs: list[Job]) -> list[Board]:
-    """Holding records against the schema takes a while, so two processes read."""
+    """Return the boards of the page. Checking records against the schema takes a while, so two
+    processes read."""
     with processes() as pool:
         sources = dict(zip(jobs, pool.map(source_of, jobs)))
     found = []
@@ -351,7 +357,7 @@ def sound(boards: list[Board]) -> bool:
 
 def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
                 quiet: bool, pictures: Path | None) -> bool:
-    """Writes out/index.html; false when something in it is lost or wrong."""
+    """Write out/index.html; return False if something on the page is lost or wrong."""
     usual = [board for board in tree.boards() if tree.is_captured(board)
              or (board in tree.reference_boards() and not tree.is_installed)]
     names = [*(boards or usual),
@@ -382,19 +388,19 @@ def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, li
 
 
 def check_shown(tree: Tree, boards: Iterable[str]) -> list[str]:
-    """What is said of each board that an emulator does not play; a board without any record is an
-    error."""
+    """Report how each board is shown that an emulator does not play. A board without any record is
+    an error."""
     return [said_of(tree, board) for board in boards if from_board(tree, board)]
 
 
 def reference_boards(tree: Tree) -> list[str]:
-    """The boards with a reference run, which every page shows."""
+    """Return the boards with a reference run, which every page shows."""
     return list(dict.fromkeys(path.parent.name for path in tree.references()
                               if path.parent.name in tree.boards()))
 
 
 def check_references(tree: Tree, boards: Iterable[str]) -> None:
-    """gem5 plays each board, and is here."""
+    """Check that gem5 plays each board, and is installed."""
     for board in boards:
         if not tree.is_gem5(board):
             played = [one for one in tree.boards() if tree.is_gem5(one)]
@@ -405,11 +411,10 @@ def check_references(tree: Tree, boards: Iterable[str]) -> None:
 
 def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
                    ) -> list[Path]:
-    """Runs the plans of the boards' reference runs, as far as they are missing; where their records
-    are."""
+    """Run the missing plans of the boards' reference runs; return where their records are."""
     check_references(tree, boards)
     for board in boards:
-        os.environ["GEM5"] = gem5.machine_of(tree, board).program  # that is: run it
+        os.environ["GEM5"] = gem5.machine_of(tree, board).program  # run the plan again
         path_lengths.refuse_dirty(image_build(tree, board))
     jobs = [job for board in boards for job in jobs_of(tree, board, [])]
     if jobs:
@@ -423,7 +428,8 @@ def console_of(quiet: bool) -> Console:
 
 
 def said_of(tree: Tree, board: str) -> str:
-    """The records of a board that QEMU does not play; a board without any record is an error."""
+    """Describe the records of a board that QEMU does not play. A board without any record is an
+    error."""
     if tree.is_captured(board):
         return f"{board}: shown by the records captured from it ({tree.captured(board)})"
     raise click.ClickException(f"{board} has no records, and QEMU no such board:"
@@ -431,7 +437,7 @@ def said_of(tree: Tree, board: str) -> str:
 
 
 def compare_page(a: Path, b: Path, out: Path, run_a: int | None, run_b: int | None) -> bool:
-    """Writes out/index.html of two records files; false when something in them is wrong."""
+    """Write out/index.html of two records files; return False if something in them is wrong."""
     found = [side_of(a, "A", run_a), side_of(b, "B", run_b)]
     write_page(found, [], out, None)
     click.echo(f"{out / 'index.html'}")
@@ -439,7 +445,7 @@ def compare_page(a: Path, b: Path, out: Path, run_a: int | None, run_b: int | No
 
 
 def write_page(boards: list[Board], absent: list[str], out: Path, pictures: Path | None) -> None:
-    # Imported here: no other command needs it.
+    # Only this command needs the module, which is slow to import.
     from hypbench.html import page
 
     out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of the trace: a request over a doorbell and its answer, on a track per core and per VM,
-with an arrow from each ring to the interrupt that it makes."""
+"""A picture of the trace: a request over a doorbell and its answer, with a track for each core and
+each VM, and an arrow from each ring to the interrupt that it causes."""
 
 from hypbench import charts
 from hypbench.model import Clock
@@ -9,14 +9,14 @@ from hypbench.plan_vms import Link
 from hypbench.records import Data, Log
 from hypbench.trace import Exit, doorbells_of, exits_of, handles, rings_of, turns_of, vcpu_name
 
-BEFORE, AFTER = 150, 300  # ticks around the two
+BEFORE, AFTER = 150, 300  # ticks before and after the request and its answer
 PLACES = {"VM on the core": "#9ecae1", "guest": "#c7e9c0", "EL2": "#fdae6b"}
 HEIGHT = 46  # pixels of a track
 LETTER = 6.2
 
 
 def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
-    """An SVG of the first step that has such a request; empty where there is none."""
+    """Return an SVG of the first step that has such a request, or an empty text."""
     doorbells = doorbells_of(plan, board)
     clock = Clock(log.run["platform"], log.run["hz"])
     for exits in exits_of(log, plan).values():
@@ -26,8 +26,8 @@ def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
 
 
 def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int] | None:
-    """Begin and end of the shortest without an exit beside the ring, its arrival, those of the
-    answer, and the ends of these interrupts."""
+    """Return begin and end of the shortest round trip with no other exit in between: the ring, its
+    arrival, those of the answer, and the ends of these interrupts."""
     rings = rings_of(exits, doorbells)
     found = [(ring.start, answered.end)
              for (ring, heard), (back, answered) in zip(rings, rings[1:])
@@ -39,7 +39,7 @@ def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int]
 
 def timeline(exits: list[Exit], doorbells: dict[int, Link], span: tuple[int, int], unit: str
              ) -> Data:
-    """The exits are a step's, in the order of their times; 0 is the begin of the span."""
+    """Draw the exits of a step in the order of their times; 0 is the begin of the span."""
     start, end = span
     rings = dict(rings_of(exits, doorbells))
     first, last = start - BEFORE, end + AFTER
