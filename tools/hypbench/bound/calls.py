@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call through a pointer may call: every function whose address is taken, and whose type is
-that of the pointer (C has no cast between function types here: -Wcast-function-type)."""
+"""Find the targets of a call through a pointer: every function whose address is taken, and whose
+type is that of the pointer (C code here casts no function types: -Wcast-function-type)."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ CALLED = re.compile(r"(->|\.|)\b(\w+)(?:\[[^]]*\])?\s*\(")
 
 
 class Unresolved(Exception):
-    """A call through a pointer whose targets are not known."""
+    """A call through a pointer with unknown targets."""
 
 
 class Types:
@@ -48,7 +48,7 @@ def name_of(die: Any) -> str:
 
 
 def type_of(die: Any) -> Any:
-    """The type of a DIE, without const and without names that stand for it; None: void."""
+    """Return the type of a DIE, without const and typedefs; None for void."""
     if "DW_AT_type" not in die.attributes:
         return None
     found = die.get_DIE_from_attribute("DW_AT_type")
@@ -56,7 +56,7 @@ def type_of(die: Any) -> Any:
 
 
 def pointed(die: Any) -> Any:
-    """The function type that a pointer, or each of an array of pointers, leads to."""
+    """Return the function type that a pointer, or each pointer of an array, leads to."""
     if die is not None and die.tag == "DW_TAG_array_type":
         return pointed(type_of(die))
     if die is None or die.tag != "DW_TAG_pointer_type":
@@ -108,7 +108,7 @@ class Calls:
                                   if state.get(name) in known)
 
     def names_at(self, site: Instruction) -> list[str]:
-        """The pointers that the source calls through at this place."""
+        """Return the pointers that the source calls through at this place."""
         if site.address not in self.pointers:
             line = self.graphs.image.lines.of(site.address)
             found = [name for name in called_at(self.root, line) if name in self.types.pointers]
@@ -137,7 +137,7 @@ def called_at(root: Path, line: Line | None) -> Iterator[str]:
 
 
 def all_taken(calls: Calls, image: Image) -> None:
-    """Note what every function of the image takes the address of."""
+    """Note every function whose address the image takes."""
     for entry in image.functions:
         if image.mark_at(entry) != "$d":
             calls.note_taken(Constants(image, calls.graphs.function(entry)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench bound: the ceilings of a board's image, held against the committed ones."""
+"""The command hypbench bound compares the ceilings of a board's image with the committed ones."""
 
 import sys
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from hypbench.model import NONE, Table
 from hypbench.printing import TABLES, print_blocks
 from hypbench.tree import Tree
 
-KINDS_MOST = 20  # of the default table
+KINDS_MOST = 20  # rows of the default table
 
 
 @click.command()
@@ -51,7 +51,7 @@ def bound(tree: Tree, board: str, chosen: str | None, table: str) -> None:
 
 
 def kinds_of(shown: proof.Proof, old: committed.Document | None, whole: bool) -> Table:
-    """The kinds with the highest ceilings, unless the table is to be whole."""
+    """Return the kinds with the highest ceilings, or all for the whole table."""
     made = []
     rows = old["kinds"] if old else {}
     ceilings = shown.ceilings if whole else highest(shown.ceilings)
@@ -67,7 +67,7 @@ def kinds_of(shown: proof.Proof, old: committed.Document | None, whole: bool) ->
 
 
 def highest(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
-    """In the order of the kinds. A kind without a ceiling is higher than any."""
+    """Return the rows in the order of the kinds. A kind without a ceiling counts as the highest."""
     def height(one: Ceiling) -> float:
         return inf if one.instructions is None else one.instructions
     limit = sorted(map(height, ceilings), reverse=True)[:KINDS_MOST]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and what of an image is
-worse than they are."""
+"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and in what an image is
+worse."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def read(root: Path, board: str, version: str) -> Document | None:
 
 
 def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> Document:
-    """`measured`: the longest visit of a kind, and the run that had it."""
+    """Return the document. `measured`: the longest visit of a kind, with its run."""
     rows = proof.rows()
     for name, (instructions, run) in measured.items():
         rows[name] |= {"measured": instructions, "run": run}
@@ -39,7 +39,7 @@ def written(content: Document) -> str:
 
 
 def problems(old: Document, new: Document) -> Iterator[str]:
-    """What is worse, or no longer as it is committed."""
+    """Report what is worse than committed, or differs from it."""
     for name, row in new["kinds"].items():
         before = old["kinds"].get(name)
         if before is None:
@@ -61,7 +61,7 @@ def problems(old: Document, new: Document) -> Iterator[str]:
 
 
 def above(rows: dict[str, Document], measured: dict[str, tuple[int, str]]) -> Iterator[str]:
-    """Measured visits that are longer than the ceiling of their kind."""
+    """Report measured visits that are longer than the ceiling of their kind."""
     for name, (instructions, run) in measured.items():
         ceiling = rows[name]["ceiling"]
         if ceiling is not None and instructions > ceiling:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers that hold a known value at each block of a function."""
+"""Find the registers that hold a known value at each block of a function."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,8 @@ LOADS = {"ldr": 0, "ldrb": 1, "ldrh": 2}
 
 
 class Constants:
-    """Forward over the graph: a value survives a join where every way brings the same one."""
+    """A forward analysis over the graph: a value survives a join if every way brings the same
+    value."""
 
     def __init__(self, image: Image, function: Function):
         self.image = image
@@ -48,7 +49,7 @@ class Constants:
         return state
 
     def states(self, block: Block) -> Iterator[tuple[Instruction, State]]:
-        """Each instruction of a block, with the state after it."""
+        """Yield each instruction of a block with the state after it."""
         state = dict(self.into.get(block.start, {}))
         for insn in block.instructions:
             self.step(insn, state)
@@ -63,7 +64,8 @@ class Constants:
             state[insn.operands[0][1]] = value & mask
 
     def result(self, insn: Instruction, state: State) -> int | None:
-        """The value that an instruction gives its first operand, as far as it is known."""
+        """Return the value that an instruction gives its first operand, or None if it is
+        unknown."""
         ops = insn.operands
         if len(ops) < 2 or ops[0][0] != "reg":
             return None

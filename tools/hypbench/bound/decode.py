@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions as the graph needs them: where they go, what they write, their operands."""
+"""Decode instructions as the graph needs them: where they go, what they write, their operands."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -16,9 +16,9 @@ Operand = tuple[str, Any]  # ("reg", name), ("shifted", name), ("imm", value), (
 FLAG_WRITERS = ("cmp", "cmn", "tst", "teq", "ccmp", "ccmn")
 A64_WIDE = {"sp": "sp", "wsp": "sp", "xzr": "zr", "wzr": "zr", "lr": "x30", "fp": "x29"}
 A32_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
-# Instructions that capstone does not have, by mask and value; none of them jumps.
+# Instructions that capstone does not know, by mask and value; none of them jumps.
 UNKNOWN = {
-    "$x": [(0xff00ffff, 0xff000110)],  # gem5's pseudo operations
+    "$x": [(0xff00ffff, 0xff000110)],  # pseudo operations of gem5
     "$a": [(0xff00ffff, 0xee000110),
            (0x0fb00f00, 0x01000200), (0x0fb0fff0, 0x0120f200)],  # MRS, MSR of banked registers
     "$t": [],
@@ -27,36 +27,36 @@ UNKNOWN = {
 
 class Memory(NamedTuple):
     base: str
-    scaled: str  # the index
+    scaled: str  # the operand's index register
     displacement: int
 
 
 class Flow(Enum):
     NEXT = auto()
-    JUMP = auto()      # to the target, where the condition holds
+    JUMP = auto()  # a jump to the target, if the condition holds
     CALL = auto()
-    INDIRECT = auto()  # a call of a function that a register has
+    INDIRECT = auto()  # a call of the function whose address a register holds
     BRANCH_REGISTER = auto()
     RETURN = auto()
     LEAVE = auto()     # ERET
-    DIE = auto()       # an instruction that is undefined on purpose
+    DIE = auto()  # a permanently undefined instruction, such as a trap
 
 
 class BadCode(Exception):
-    """An instruction that is not known."""
+    """An unknown instruction."""
 
 
 @dataclass(frozen=True)
 class Instruction:
     address: int
     size: int
-    name: str          # without the condition
-    condition: str     # "" for always
+    name: str  # the mnemonic without the condition
+    condition: str  # the condition, "" for always
     flow: Flow
     target: int | None
     operands: tuple[Operand, ...]
     writes: frozenset[str]
-    is_wide: bool      # 64 bits
+    is_wide: bool  # the register has 64 bits
     sets_flags: bool
 
     @property

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds that the code itself proves: a register that counts to a known value, or that loses one
-bit or more with each turn."""
+"""Find bounds that the code itself proves: a register that counts to a known value, or that loses a
+bit or more in each turn."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ SAME = {"zero": "eq", "nonzero": "ne", "cs": "hs", "cc": "lo"}
 
 @dataclass(frozen=True)
 class Test:
-    """The loop goes on while `left` compares like this with `right`."""
+    """A comparison: the loop continues while `left` compares like this with `right`."""
 
     block: Block
-    index: int       # of the instruction in the block that compares
+    index: int  # index of the comparing instruction in the block
     condition: str
-    left: str        # a register
+    left: str  # a register
     right: int
     bits: int
 
@@ -40,14 +40,15 @@ class Write:
 
 
 class Turns(NamedTuple):
-    """How often a loop goes back at most. `is_exact`: it goes back as often whenever it runs."""
+    """The most times that a loop goes back. `is_exact`: it goes back exactly as often in each
+    run."""
 
     most: int
     is_exact: bool
 
 
 def derived(loop: Loop, constants: Constants) -> Turns | None:
-    """Return what an exit shows that each turn passes; None where no exit does."""
+    """Return the bound that an exit proves if each turn passes the exit; None if no exit does."""
     own = {block.start for block in loop.own()}
     tests = [test for start in dict.fromkeys(start for start, _ in loop.exits) if start in own
              if (test := test_of(loop, loop.function.blocks[start], constants))]
@@ -81,20 +82,20 @@ def clearing(loop: Loop, tests: list[Test]) -> Iterator[int]:
 
 
 def is_passed(loop: Loop, found: list["Write"]) -> bool:
-    """Whether each turn executes one of these."""
+    """Return whether each turn executes one of these."""
     own = {block.start for block in loop.own()}
     starts = [write.block.start for write in found if not write.insn.condition]
     return set(starts) <= own and loop.always(*starts)
 
 
-# --- the test ---
+# --- the test of the loop ---
 
 def test_of(loop: Loop, block: Block, constants: Constants) -> Test | None:
     stays = [to in loop.blocks for to in block.following]
     last = block.last
     if len(stays) != 2 or stays[0] == stays[1] or not last.condition:
         return None
-    # block.following has the next instruction first, then where the condition leads.
+    # block.following has the next instruction first, then the target of the condition.
     taken_stays = stays[1]
     condition = (SAME.get(last.condition, last.condition) if taken_stays
                  else OPPOSITE.get(last.condition, ""))
@@ -141,14 +142,14 @@ def known(operand: tuple[str, object], loop: Loop, constants: Constants) -> int 
 
 
 def first_value(loop: Loop, name: str, constants: Constants) -> int | None:
-    """The value that a register has at the loop's entry."""
+    """Return the value of a register at the loop's entry."""
     blocks = loop.function.blocks
     values = {constants.after(blocks[start]).get(name) if start in blocks else None
               for start, _ in loop.entries}
     return values.pop() if len(values) == 1 else None
 
 
-# --- the write ---
+# --- the write of the register ---
 
 def writes(loop: Loop, name: str) -> Iterator[Write]:
     for block in loop.body():
@@ -160,12 +161,12 @@ def writes(loop: Loop, name: str) -> Iterator[Write]:
 
 
 def constant_is_lost(name: str) -> bool:
-    """Whether a function that is called may write the register."""
+    """Return whether a called function may write the register."""
     return name in (A64_CLOBBERED if name[0] == "x" else A32_CLOBBERED)
 
 
 def only_write(loop: Loop, name: str) -> Write | None:
-    """The write of a register, where there is one, which each turn executes once."""
+    """Return the write of a register if it is the only one, and each turn executes it once."""
     found = list(writes(loop, name))
     own = {block.start for block in loop.own()}
     if (len(found) != 1 or found[0].block.start not in own or found[0].insn.condition
@@ -175,7 +176,7 @@ def only_write(loop: Loop, name: str) -> Write | None:
 
 
 def is_before(loop: Loop, write: Write, test: Test) -> bool:
-    """Whether a turn writes before it tests."""
+    """Return whether a turn writes before it tests."""
     if write.block is test.block:
         return write.index <= test.index
     if test.block.start == loop.header:
@@ -195,7 +196,7 @@ def is_before(loop: Loop, write: Write, test: Test) -> bool:
 
 
 def step_of(insn: Instruction) -> int:
-    """What an instruction adds to the register that it writes; 0: not known."""
+    """Return what an instruction adds to the register that it writes; 0 if unknown."""
     ops = insn.operands
     if (insn.name in ("add", "adds", "sub", "subs") and len(ops) == 3 and ops[0] == ops[1]
             and ops[2][0] == "imm"):
@@ -204,7 +205,7 @@ def step_of(insn: Instruction) -> int:
 
 
 def bits_lost(write: Write) -> int:
-    """How many bits of the register a write clears at least, if it is not 0; 0: not known."""
+    """Return how many bits of a register other than 0 a write clears at least; 0 if unknown."""
     insn, ops = write.insn, write.insn.operands
     if insn.name in ("lsr", "lsrs") and ops[0] == ops[1] and ops[2][0] == "imm":
         return ops[2][1]
@@ -218,7 +219,7 @@ def bits_lost(write: Write) -> int:
                and not any(ops[0][1] in one.writes for one in before[before.index(less[0]):]))
 
 
-# --- counting ---
+# --- counting turns ---
 
 def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
@@ -238,7 +239,7 @@ COMPARE: dict[str, Callable[[int, int, int], bool]] = {
 
 
 def counted(test: Test, value: int, step: int) -> Iterator[int]:
-    """How many tests in a row let the loop go on."""
+    """Return how many tests in a row let the loop continue."""
     goes_on = COMPARE.get(test.condition)
     if not goes_on:
         return

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comments of the source state: `bound: N` and `wait: WORD` at a loop, `total: N` at a loop or
-before a function, `depth: N` before a recursive function, `calls: a b` at a call through a pointer,
-`argument: N` at a call of a function whose loops depend on it, `most: N` at a call in a loop,
-`sum: N` at a loop whose calls pass such arguments."""
+"""Read the facts that comments of the source state: `bound: N` and `wait: WORD` at a loop, `total:
+N` at a loop or before a function, `depth: N` before a recursive function, `calls: a b` at a call
+through a pointer, `argument: N` at a call of a function whose loops depend on it, `most: N` at a
+call in a loop, `sum: N` at a loop whose calls pass such arguments."""
 
 import ast
 import operator
@@ -31,7 +31,7 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
 
 @dataclass(frozen=True)
 class SourceLoop:
-    """A loop statement: its lines, and the facts that a comment states of it."""
+    """A loop statement: its lines, and the facts of its comment."""
 
     file: str
     first: int
@@ -42,7 +42,8 @@ class SourceLoop:
         return line.file == self.file and self.first <= line.line <= self.last
 
     def is_inside(self, other: "SourceLoop") -> bool:
-        """A loop of another file is that of a function which was inlined."""
+        """Return whether this loop is inside another. A loop of another file belongs to an inlined
+        function."""
         return self.file != other.file or (self != other and other.first <= self.first
                                            and self.last <= other.last) or not (
             other.first <= self.first <= other.last or self.first <= other.first <= self.last)
@@ -56,7 +57,7 @@ class SourceLoop:
 
 @dataclass
 class Source:
-    """One file: its text, the text without comments, and its loops."""
+    """One source file: its text, the text without comments, and its loops."""
 
     path: str
     text: str
@@ -78,7 +79,7 @@ class Source:
             head = matching(self.code, self.code.index("(", at))
             end = statement_end(self.code, head + 1)
         first = self.line_at(at)
-        # A comment after the condition may follow on its line.
+        # The comment may follow the condition on its line.
         return SourceLoop(self.path, first, self.line_at(end),
                           tuple(self.facts(first, self.line_at(head))))
 
@@ -86,7 +87,7 @@ class Source:
         return self.code.count("\n", 0, at) + 1
 
     def facts(self, first: int, last: int) -> Iterator[tuple[str, str]]:
-        """Return the facts in comments on these lines, and on comment lines right before."""
+        """Return the facts in comments on these lines, and on the comment lines directly before."""
         lines, code = self.text.split("\n"), self.code.split("\n")
         while first > 1 and lines[first - 2].strip() and not code[first - 2].strip():
             first -= 1
@@ -97,7 +98,7 @@ class Source:
 
 
 def matching(code: str, at: int) -> int:
-    """The end of what the bracket at `at` begins."""
+    """Return the end of what the bracket at `at` begins."""
     depth = 0
     for end in range(at, len(code)):
         depth += (code[end] in "({[") - (code[end] in ")}]")
@@ -132,12 +133,13 @@ def holds(loop: SourceLoop, frames: list[Line]) -> bool:
 
 
 def is_inside(loop: SourceLoop, around: tuple[SourceLoop, ...]) -> bool:
-    """Whether a statement may be inside the last of these, which are around each other."""
+    """Return whether a statement may be inside the last of these, which are nested."""
     return loop not in around and loop.is_inside(around[-1])
 
 
 def smallest(loops: Iterable[SourceLoop], frames: list[Line]) -> SourceLoop | None:
-    """A loop of an inlined function is inside those of the function that calls."""
+    """Return the innermost statement. A loop of an inlined function is inside those of its
+    caller."""
     def size(loop: SourceLoop) -> tuple[int, int]:
         return [loop.holds(line) for line in frames].index(True), loop.last - loop.first
 
@@ -145,8 +147,8 @@ def smallest(loops: Iterable[SourceLoop], frames: list[Line]) -> SourceLoop | No
 
 
 class Facts:
-    """Those of a tree, for one isa. `sizes`: what names stand for on a board. `instruments`:
-    functions that no path counts as a lock's holder."""
+    """The facts of a tree for one isa. `sizes`: values of names on a board. `instruments`:
+    functions that count on no path as a lock's holder."""
 
     def __init__(self, root: Path, isa: str, sizes: dict[str, int],
                  instruments: Iterable[str] = ()):
@@ -165,9 +167,9 @@ class Facts:
 
     def loop(self, controls: list[list[Line]], around: tuple[SourceLoop, ...] = ()
              ) -> SourceLoop | None:
-        """The smallest loop statement that holds each of these instructions, or the calls that
-        were inlined around them. A loop inside another one is a statement inside that one's; the
-        compiler may have moved instructions, so most of these then decide."""
+        """Return the smallest loop statement that holds each of these instructions, or the calls
+        that were inlined around them. A loop inside another loop has a statement inside the
+        other's. The compiler may have moved instructions, so most of them decide."""
         files = dict.fromkeys(line.file for frames in controls for line in frames)
         loops = [loop for file in files for loop in self.source(file).loops]
         found = smallest((loop for loop in loops if all(holds(loop, one) for one in controls)),
@@ -179,15 +181,15 @@ class Facts:
         return votes.most_common(1)[0][0] if votes else None
 
     def near(self, line: Line, name: str) -> str:
-        """A fact at a line that is no loop: of a call, or before a function's first line."""
+        """Return a fact that belongs to no loop: of a call, or before a function's first line."""
         source = self.source(line.file)
         if not source.text:
-            return ""  # no C
+            return ""  # an assembly file
         return dict(source.facts(line.line, line.line)).get(name, "")
 
     def argument(self, lines: list[Line]) -> int | str | None:
-        """What comments at a call, and at the calls that were inlined around it, state that the
-        call passes: a number, or an argument of the function that has the code."""
+        """Return what comments at a call, and at the calls that were inlined around it, state about
+        an argument: a number, or an argument of the function that has the code."""
         text = ""
         for line in lines:
             text = self.near(line, "argument")
@@ -204,8 +206,8 @@ class Facts:
         return found
 
     def number(self, text: str, where: object, argument: int = 0, vcpus: int = 2) -> int:
-        """The value of what a comment states; `argument` stands for ARGUMENT_0 and so on, `vcpus`
-        for VCPUS."""
+        """Return the value of a comment's expression. `argument` gives ARGUMENT_0 and so on,
+        `vcpus` gives VCPUS."""
         text = re.sub(r"\bVCPUS\b", str(vcpus), text)
         try:
             return self.value(ast.parse(ARGUMENT.sub(str(argument), plain_numbers(text)),
@@ -226,7 +228,7 @@ class Facts:
 
 
 def plain_numbers(text: str) -> str:
-    """Python has no suffix of a number."""
+    """Remove suffixes of numbers, which Python lacks."""
     return re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", text)
 
 

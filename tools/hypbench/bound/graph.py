@@ -10,14 +10,14 @@ from hypbench.bound.image import Image
 
 @dataclass
 class Block:
-    """Instructions that are executed one after the other; a call ends a block."""
+    """Instructions that are executed in one sequence; a call ends a block."""
 
     start: int
     instructions: list[Instruction] = field(default_factory=list)
     following: list[int] = field(default_factory=list)
     calls: list[int] = field(default_factory=list)
-    site: Instruction | None = None  # of an indirect call
-    ends: str = ""  # "return", "leave": the function is left here
+    site: Instruction | None = None  # targets of an indirect call
+    ends: str = ""  # "return", "leave": the function ends here
     runs_out: bool = False  # no code follows: padding after a call that does not return
 
     @property
@@ -51,7 +51,7 @@ Targets = Callable[[Instruction], Iterable[int]]
 
 
 class Graphs:
-    """Functions of the image, each read once. `targets` resolves the sites of indirect calls."""
+    """The functions of the image, each read once. `targets` resolves indirect calls."""
 
     def __init__(self, image: Image):
         self.image = image
@@ -79,7 +79,8 @@ class Builder:
         return self.function
 
     def leaves(self, insn: Instruction) -> bool:
-        """Whether a jump is a call of another function, in the place of a return."""
+        """Return whether a jump is a call of another function, which returns in this one's
+        place."""
         return (insn.flow is Flow.JUMP and insn.target in self.known
                 and insn.target != self.entry)
 
@@ -142,7 +143,8 @@ class Builder:
         return code
 
     def is_beyond(self, address: int) -> bool:
-        """Whether another function or data begins here: after a call that does not return."""
+        """Return whether another function or data begins here, after a call that does not
+        return."""
         return address in self.known or self.decoder.image.mark_at(address) == "$d"
 
     def starts(self, code: dict[int, Instruction]) -> set[int]:
@@ -182,7 +184,7 @@ class Builder:
             block.runs_out = True
 
     def call(self, block: Block, targets: list[int], site: Instruction | None) -> None:
-        if block.last.condition:  # AArch32: the call may be skipped
+        if block.last.condition:  # AArch32: the call is conditional
             self.aside(block, targets, site, "", [block.last.after])
         else:
             block.calls, block.site = targets, site
@@ -201,7 +203,8 @@ class Builder:
 
     def aside(self, block: Block, targets: list[int], site: Instruction | None, ends: str,
               following: list[int]) -> None:
-        """What a conditional instruction does beyond its execution, as a block without any."""
+        """Return the additional effect of a conditional instruction as a block that may be
+        skipped."""
         extra = Block(-block.last.address, [], following, targets, site, ends)
         self.function.blocks[extra.start] = extra
         block.following.append(extra.start)
@@ -212,5 +215,5 @@ def is_table(insn: Instruction, *names: str) -> bool:
 
 
 def plain(name: str) -> str:
-    """A function's name without what the compiler adds for a part or a copy of the function."""
+    """Return a function's name without the compiler's suffix for a part or copy."""
     return name.split(".", maxsplit=1)[0]

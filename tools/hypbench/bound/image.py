@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A linked ELF: bytes, symbols, and the lines of the source, inlined functions included."""
+"""A linked ELF: bytes, symbols, and source lines, including inlined functions."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 
 class Inlined(NamedTuple):
-    """Code of an inlined function, and the line that calls the function."""
+    """Code of an inlined function, with the line that calls the function."""
 
     low: int
     high: int
@@ -52,7 +52,8 @@ class Image:
     marks: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, address: int, size: int, constant: bool = False) -> int | None:
-        """Return a word of the image; None outside it. `constant`: of memory without stores."""
+        """Return a word of the image; None outside it. `constant`: only from memory without
+        stores."""
         for section in self.sections:
             if section.holds(address, size) and not (constant and section.writable):
                 at = address - section.address
@@ -60,7 +61,7 @@ class Image:
         return None
 
     def mark_at(self, address: int) -> str:
-        """Return what is at an address: $x, $a or $t for code, $d for data."""
+        """Return the mark at an address: $x, $a or $t for code, $d for data."""
         at = bisect_right(self.marks, (address, "~"))
         return self.marks[at - 1][1] if at else "$d"
 
@@ -68,7 +69,7 @@ class Image:
         return self.functions.get(address) or self.labels.get(address) or f"{address:#x}"
 
     def function_at(self, address: int) -> int:
-        """Return the entry of the function that has an address."""
+        """Return the entry of the function that contains an address."""
         return self.entries[bisect_right(self.entries, address) - 1]
 
     @cached_property
@@ -80,7 +81,7 @@ class Image:
         return 8 if self.is_a64 else 4
 
     def data_words(self) -> Iterator[int]:
-        """Every aligned word of data, by which a table of functions is found."""
+        """Yield every aligned word of data, which finds tables of functions."""
         for section in self.sections:
             for at in range(0, len(section.content) - self.word + 1, self.word):
                 if self.mark_at(section.address + at) == "$d":
@@ -127,9 +128,9 @@ class Lines:
         self.starts: list[int] = []
         self.at: list[Line | None] = []
         self.inlined: list[Inlined] = []
-        self.declared: dict[int, Line] = {}  # functions, by their address
+        self.declared: dict[int, Line] = {}  # functions by their address
         self.enumerators: dict[str, int] = {}
-        self.names: dict[int, list[str]] = {}  # files of a unit, by its offset
+        self.names: dict[int, list[str]] = {}  # files of a unit by its offset
         rows: dict[int, Line | None] = {}
         with path.open("rb") as file:
             self.dwarf: Any = ELFFile(file).get_dwarf_info()
@@ -138,14 +139,15 @@ class Lines:
         for address in sorted(rows):
             self.starts.append(address)
             self.at.append(rows[address])
-        self.inlined.reverse()  # an inlined function comes after the one that it is in
+        self.inlined.reverse()  # an inlined function follows the function around it
 
     def of(self, address: int) -> Line | None:
         at = bisect_right(self.starts, address)
         return self.at[at - 1] if at else None
 
     def frames(self, address: int) -> list[Line]:
-        """The line of an instruction, then the lines of the calls that were inlined around it."""
+        """Return the line of an instruction, then the lines of the calls that were inlined around
+        it."""
         own = self.of(address)
         return ([own] if own else []) + [
             one.call for one in self.inlined if one.low <= address < one.high]
@@ -175,7 +177,7 @@ class Lines:
         if die.tag == "DW_TAG_inlined_subroutine" and "DW_AT_call_line" in die.attributes:
             call = Line(self._names(unit)[die.attributes["DW_AT_call_file"].value],
                         die.attributes["DW_AT_call_line"].value)
-            if call != self._declaration(die):  # else the compiler split the function in two
+            if call != self._declaration(die):  # otherwise the compiler has split the function
                 self.inlined += [Inlined(low, high, call)
                                  for low, high in ranges_of(self.dwarf, unit, die)]
         elif die.tag == "DW_TAG_enumerator":
@@ -196,7 +198,7 @@ class Lines:
 
 
 def origin(die: Any) -> Any:
-    """The DIE that has the name and the type."""
+    """Return the DIE that has the name and the type."""
     for word in ("DW_AT_abstract_origin", "DW_AT_specification"):
         if word in die.attributes:
             return origin(die.get_DIE_from_attribute(word))
@@ -204,11 +206,11 @@ def origin(die: Any) -> Any:
 
 
 def file_names(program: Any) -> list[str]:
-    """Paths as the compiler has them, from the top of the tree."""
+    """Return the paths of the compiler as paths from the top of the tree."""
     header = program.header
     folders = [name.decode() for name in header.include_directory]
     names = []
-    if header.version < 5:  # both lists begin with what is not written
+    if header.version < 5:  # both lists begin with an unused entry
         folders, names = ["", *folders], [""]
     for entry in header.file_entry:
         folder = folders[entry.dir_index] if entry.dir_index < len(folders) else ""

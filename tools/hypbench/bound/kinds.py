@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("kinds.toml")
 VECTORS = {"armv8": {"sync": 0x400, "irq": 0x480}, "armv7": {"sync": 0x14, "irq": 0x18}}
 LEAVE = "leave"  # the label where a vCPU gives its core back to the core's loop
 SAME = ("another_light", "another_full", LEAVE)
-ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # through, never
+ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # `through` and `never` of a kind
     "same": ((), SAME), "switch": (("vcpu_switch",), (LEAVE,)), "loop": ((LEAVE,), ()),
     "any": ((), ())}
 STOPS = "vm_fault"
@@ -21,25 +21,25 @@ STOPS = "vm_fault"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of exit: where it enters, and which way it goes. `calls`: the functions that a
-    pointer of this name leads to, one of which the path calls. `through`: functions and labels
-    that it passes; `never`: those that it does not."""
+    """A kind of exit: its entry and its way. `calls`: functions of a pointer of this name, one of
+    which the path calls. `through`: functions and labels that the path passes; `never`: those that
+    it does not pass."""
 
     name: str
     entry: int
     calls: dict[str, list[str]] = field(default_factory=dict)
     through: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
-    instrument: bool = False  # of the bench guest alone
-    is_exit: bool = True  # and no part of a turn of the core's loop
+    instrument: bool = False  # a kind of the bench guest alone
+    is_exit: bool = True  # and the kind is no part of a turn of the core's loop
 
     def names(self) -> set[str]:
-        """The functions and labels by which a visit to EL2 is seen to be of this kind."""
+        """The functions and labels that show whether a visit to EL2 is of this kind."""
         return {*self.through, *self.never, *(name for names in self.calls.values()
                                               for name in names)}
 
     def is_like(self, passed: set[str]) -> bool:
-        """Whether a visit that passed these is of this kind."""
+        """Return whether a visit that passed these is of this kind."""
         return (passed.issuperset(self.through) and passed.isdisjoint(self.never)
                 and all(not passed.isdisjoint(names) for names in self.calls.values()))
 
@@ -60,7 +60,7 @@ def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
 
 
 def entry_of(image: Image, name: str, isa: str) -> int:
-    """A vector, or a function of the core's loop."""
+    """Return the entry: a vector, or a function of the core's loop."""
     if name in VECTORS[isa]:
         return image.symbols["vectors"] + VECTORS[isa][name]
     return image.symbols[name]
@@ -75,7 +75,8 @@ def kind_of(said: dict[str, Any], entry: int) -> Kind:
 
 
 def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
-    """Where each function and label of the kinds begins; a function may have several copies."""
+    """Return where each function and label of the kinds begins; a function may have several
+    copies."""
     names = {name for kind in kinds for name in kind.names()}
     places = {**image.labels, **image.functions}
     return sorted((plain(name), address) for address, name in places.items()

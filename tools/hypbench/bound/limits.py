@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limit of each loop of a function: from its code, or from the comment at its statement."""
+"""Find the limit of each loop of a function, from its code or from the comment at its statement."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,24 +15,25 @@ from hypbench.bound.loops import Edge, Loop, loops_of
 
 @dataclass
 class Limit:
-    """All of `back` are taken at most `turns` times for each time that one of `entries` is;
-    `turns` is None where neither the code nor a comment shows a bound."""
+    """For each time that one of `entries` is taken, all of `back` together are taken at most
+    `turns` times. `turns` is None if neither the code nor a comment shows a bound."""
 
     function: Function
     entries: list[Edge]
     back: list[Edge]
     turns: int | None
     where: str
-    of_call: str = ""         # where the bound depends on an argument of its function: the comment
-    of_unknown: str = ""      # the same, of an inlined call that states none
-    total: str = ""           # of the turns in one visit to EL2
-    at_latches: bool = False  # a turn begins with each entry, and each way back
-    capped: list[tuple[int, int]] = field(default_factory=list)  # calls, and times for each entry
-    sum: int | None = None    # of the arguments that its calls pass for each entry
+    of_call: str = ""  # the comment, if the bound depends on an argument of the function
+    of_unknown: str = ""  # the same for an inlined call whose comment states no number
+    total: str = ""  # the most turns in one visit to EL2
+    at_latches: bool = False  # a turn begins with each entry and each way back
+    # calls, each with its most times for each entry
+    capped: list[tuple[int, int]] = field(default_factory=list)
+    sum: int | None = None  # the most sum of the arguments that its calls pass for each entry
     blocks: frozenset[int] = frozenset()
     header: int = 0
-    assumption: str = ""      # "retry", or the word of a `wait` comment
-    is_trusted: bool = False  # a comment alone states the bound
+    assumption: str = ""  # "retry", or the word of a `wait` comment
+    is_trusted: bool = False  # only a comment states the bound
 
 
 @dataclass
@@ -52,7 +53,8 @@ class Limits:
 
     def add(self, loop: Loop, constants: Constants, around: tuple[SourceLoop, ...],
             limit: Limit | None, found: list[Limit]) -> None:
-        """`around`: the statements of the loops around this one; `limit`: that of the last."""
+        """Add a loop. `around`: the statements of the loops around this one; `limit`: the last
+        one's limit."""
         if loop.only_retries():
             found.append(Limit(loop.function, loop.entries, loop.back, 0,
                                self.line(loop), assumption="retry"))
@@ -60,7 +62,7 @@ class Limits:
             controls = [self.image.lines.frames(insn.address) for insn in controls_of(loop)]
             statement = self.facts.loop(controls, around)
             if limit and not statement and around and self.facts.loop(controls) in around[-1:]:
-                limit.back += loop.back  # another way round of the same statement
+                limit.back += loop.back  # another way round the same statement
                 if not ARGUMENT.search(around[-1].fact("bound")):
                     limit.turns = self.stated(around[-1])
             else:
@@ -91,7 +93,7 @@ class Limits:
         elif ARGUMENT.search(text := statement.fact("bound")):
             self.take_argument(limit, text, self.calls_around(loop, statement))
         elif (stated := self.stated(statement)) is not None:
-            # A region with several entries may come by its header without having been there.
+            # A region with several entries may reach its header only after a part of a turn.
             turns = stated - loop.ends_at_latches + (not loop.is_reducible)
             self.take_comment(limit, max(turns, 0), shown)
         if limit.turns and (inner := self.sharing(loop, statement)):
@@ -103,8 +105,8 @@ class Limits:
         return limit
 
     def sharing(self, loop: Loop, statement: SourceLoop) -> set[SourceLoop]:
-        """The statements inside this one whose loops begin with the same block: their ways back are
-        among the loop's."""
+        """Return the statements inside this one whose loops begin with the same block: their ways
+        back are also the loop's."""
         latches = [loop.function.blocks[start] for start, _ in loop.back]
         found = {self.facts.loop([self.image.lines.frames(block.last.address)])
                  for block in latches if block.instructions}
@@ -121,7 +123,7 @@ class Limits:
                 limit.turns = (limit.turns + 1) * (self.facts.number(text, one) + 1)
 
     def calls_around(self, loop: Loop, statement: SourceLoop) -> list[Line]:
-        """The calls by which the function of a loop's statement was inlined."""
+        """Return the calls by which the function of a loop's statement was inlined."""
         for insn in controls_of(loop):
             lines = self.image.lines.frames(insn.address)
             for number, line in enumerate(lines):
@@ -130,7 +132,8 @@ class Limits:
         return []
 
     def take_argument(self, limit: Limit, text: str, around: list[Line]) -> None:
-        """A bound by an argument: of the function that has the code, or of an inlined one."""
+        """Take a bound by an argument of the function that has the code, or of an inlined
+        function."""
         argument = self.facts.argument(around) if around else text
         if isinstance(argument, int):
             turns = self.facts.number(text, limit.where, argument)
@@ -143,12 +146,12 @@ class Limits:
             limit.of_unknown = text
 
     def take_sum(self, limit: Limit, around: Limit) -> None:
-        """A loop of an inlined function inside one with a `sum`."""
+        """Take the bound of a loop of an inlined function inside a loop with a `sum`."""
         limit.entries, limit.is_trusted = around.entries, True
         limit.turns = self.facts.number(limit.of_unknown, limit.where, around.sum or 0)
 
     def capped(self, loop: Loop) -> Iterator[tuple[int, int]]:
-        """The blocks whose call a comment allows so often for each time the loop is entered."""
+        """Return the blocks with a call that a comment limits for each entry of the loop."""
         for block in loop.own():
             if block.is_call:
                 yield from self.capped_at(block)
@@ -159,15 +162,15 @@ class Limits:
             yield block.start, self.facts.number(text, line)
 
     def rare(self, function: Function) -> Iterator[tuple[int, int]]:
-        """The blocks outside of loops whose call a comment allows less than once for each call of
-        the function."""
+        """Return the blocks outside of loops with a call that a comment limits to less than once
+        for each call of the function."""
         inside = {start for loop in loops_of(function) for start in loop.blocks}
         for block in function.blocks.values():
             if block.is_call and block.start not in inside and block.instructions:
                 yield from self.capped_at(block)
 
     def calls_of(self, entry: int) -> int | None:
-        """How often one visit to EL2 calls a function at most, where a comment states it."""
+        """Return how often one visit to EL2 calls a function at most, if a comment states it."""
         line = self.image.lines.declared.get(entry)
         text = self.facts.near(line, "total") if line else ""
         return self.facts.number(text, line) if text else None
@@ -177,8 +180,8 @@ class Limits:
         return self.facts.number(text, statement) if text else None
 
     def take_comment(self, limit: Limit, turns: int, shown: Turns | None) -> None:
-        """A comment may state fewer turns than the code shows, unless the loop has this one exit
-        and counts from a known value to another."""
+        """Take a comment's bound. It may be smaller than the code's, unless the loop has this one
+        exit and counts from a known value to another."""
         if shown and turns < shown.most and shown.is_exact:
             self.wrong.append(f"{limit.where}: the comment states fewer turns than the compare:"
                               f" {turns}, not {shown.most}")
@@ -187,8 +190,8 @@ class Limits:
 
 
 def controls_of(loop: Loop) -> list[Instruction]:
-    """The instructions that the compiler hardly moves: branches and calls outside of inner loops,
-    or all of them where none is outside."""
+    """Return the instructions that the compiler hardly moves: branches and calls outside of inner
+    loops, or all of them if none is outside."""
     return list(controls_in(loop.own())) or list(controls_in(loop.body()))
 
 

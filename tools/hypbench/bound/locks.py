@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a lock makes a core wait: the longest path of a holder, for each other core, since a ticket
-lock serves the cores in turn. A holder's path leads from a call of lock_take(), or of a function
-that returns with the lock, to lock_release(), or to a function that releases the lock."""
+"""Find how long a core waits for a lock: the longest path of a holder, once for each other core,
+since a ticket lock serves the cores in turn.
+
+A holder's path leads from a call of lock_take(), or of a function that returns with the lock, to
+lock_release(), or to a function that releases the lock.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,12 +19,13 @@ from hypbench.bound.image import Line
 
 CALL = re.compile(r"\block_(take|release)\(&?([\w>-]+)\)")
 TAKE, RELEASE = "take", "release"
-Use = tuple[tuple[str, str] | None, int, set[int]]  # what is called; the function, and its blocks
+# name of a callee; its caller and the caller's blocks
+Use = tuple[tuple[str, str] | None, int, set[int]]
 CORES = "CORE_MAX"
 
 
 class Region(NamedTuple):
-    """A path begins at one of these blocks of a function, and ends at one of those."""
+    """A path begins at one of the first blocks of a function, and ends at one of the last."""
 
     function: int
     starts: frozenset[int]
@@ -43,7 +47,8 @@ class Locks:
         self.facts = facts
 
     def name_at(self, address: int) -> str:
-        """The lock that the code at an address waits for, or calls lock_take() for."""
+        """Return the lock that the code at an address waits for, or for which it calls
+        lock_take()."""
         call = self.call_near(address)
         if not call or call[0] != TAKE:
             raise BadCode(f"{address:#x}: the lock of this wait is not known")
@@ -53,8 +58,8 @@ class Locks:
         return next(filter(None, map(self.call_at, self.image.lines.frames(address))), None)
 
     def call_at(self, line: Line) -> tuple[str, str] | None:
-        """What a line of the source does with a lock: a member has its name, a variable its file,
-        too."""
+        """Return what a line of the source does with a lock. A member has its own name, a variable
+        also its file's."""
         text = self.facts.source(line.file).text.split("\n")
         found = CALL.search(text[line.line - 1]) if line.line <= len(text) else None
         if not found:
@@ -64,7 +69,8 @@ class Locks:
 
     @cached_property
     def own(self) -> dict[str, dict[int, Uses]]:
-        """For each lock the functions that call lock_take() or lock_release(), inlined or not."""
+        """Return for each lock the functions that call lock_take() or lock_release(), inlined or
+        not."""
         found: dict[str, dict[int, Uses]] = {}
         for call, entry, blocks in [*self.inlined(), *self.called()]:
             if call:
@@ -87,7 +93,7 @@ class Locks:
 
     @cached_property
     def callers(self) -> dict[int, set[tuple[int, int]]]:
-        """The function and the block of each call."""
+        """Yield the function and the block of each call."""
         found: dict[int, set[tuple[int, int]]] = {}
         for entry in self.image.functions:
             if self.image.mark_at(entry) != "$d":
@@ -97,7 +103,7 @@ class Locks:
         return found
 
     def holders(self, lock: str) -> Iterator[Region]:
-        """Each function in which a path both takes and releases the lock."""
+        """Return each function in which a path both takes and releases the lock."""
         uses = {entry: Uses(set(own.take), set(own.release))
                 for entry, own in self.own[lock].items()}
         self.spread(uses, RELEASE, TAKE)
@@ -107,7 +113,8 @@ class Locks:
                 yield Region(entry, frozenset(use.take), frozenset(use.release))
 
     def spread(self, uses: dict[int, Uses], what: str, other: str) -> None:
-        """A function that does one of both alone does so for its callers."""
+        """Mark the callers of a function that only takes or only releases the lock: it does so for
+        them."""
         left = [entry for entry, use in uses.items() if getattr(use, what)]
         while left:
             entry = left.pop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loops of a function, nested: regions of blocks that reach each other. A region that is
-entered at several blocks (irreducible) is a loop, too: each way round passes its header."""
+"""Find the nested loops of a function: regions of blocks that reach each other. A region with
+several entries (irreducible) is a loop, too: each way round passes its header."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ class Loop:
     function: Function
     header: int
     blocks: frozenset[int]
-    entries: list[Edge]      # from outside; (-1, …) where the function is entered here
-    back: list[Edge]         # to the header
+    entries: list[Edge]  # edges from outside; (-1, …) if the function begins here
+    back: list[Edge]  # edges to the header
     exits: list[Edge]
     inner: list["Loop"] = field(default_factory=list)
 
@@ -31,7 +31,8 @@ class Loop:
 
     @property
     def ends_at_latches(self) -> bool:
-        """Whether the condition is tested after the body: the header is executed once a turn."""
+        """Return whether the condition is tested after the body, so that the header is executed
+        once a turn."""
         return self.is_reducible and {start for start, _ in self.exits} <= self.latches
 
     def body(self) -> Iterator[Block]:
@@ -39,17 +40,17 @@ class Loop:
             yield self.function.blocks[start]
 
     def own(self) -> Iterator[Block]:
-        """The blocks that are in no inner loop."""
+        """The blocks outside of inner loops."""
         inside = {start for loop in self.inner for start in loop.blocks}
         return (block for block in self.body() if block.start not in inside)
 
     def always(self, *starts: int) -> bool:
-        """Whether each way round passes one of these blocks."""
+        """Return whether each way round passes one of these blocks."""
         return self.header in starts or not cycles(
             self.function, self.blocks - set(starts), self.header)
 
     def only_retries(self) -> bool:
-        """Whether each way round follows a store-exclusive that failed."""
+        """Return whether each way round follows a failed store-exclusive."""
         failed = {(block.start, to) for block in self.body() if has_status_test(block)
                   for to in block.following if to in self.blocks}
         cut = failed | {edge for loop in all_loops(self.inner) for edge in loop.back}
@@ -57,7 +58,7 @@ class Loop:
 
 
 def has_status_test(block: Block) -> bool:
-    """Whether a block ends with a branch on the status of its store-exclusive."""
+    """Return whether a block ends with a branch on the status of its store-exclusive."""
     statuses = [insn.operands[0][1] for insn in block.instructions
                 if insn.name.startswith(("stxr", "stlxr", "strex", "stlex"))]
     tested = [insn.operands[0][1] for insn in block.instructions
@@ -66,7 +67,7 @@ def has_status_test(block: Block) -> bool:
 
 
 def cycles(function: Function, blocks: frozenset[int], header: int) -> bool:
-    """Whether a way within `blocks` leads from the header back to the header."""
+    """Return whether a way within `blocks` leads from the header back to the header."""
     left, seen = [header], set()
     while left:
         for start in function.blocks[left.pop()].following:
@@ -79,7 +80,7 @@ def cycles(function: Function, blocks: frozenset[int], header: int) -> bool:
 
 
 def loops_of(function: Function) -> list[Loop]:
-    """The outermost loops; each has those inside."""
+    """Return the outermost loops; each has the loops inside it."""
     return inside(function, frozenset(function.blocks), set())
 
 
@@ -101,7 +102,8 @@ def inside(function: Function, blocks: frozenset[int], removed: set[Edge]) -> li
 
 def loop_of(function: Function, region: frozenset[int], before: dict[int, list[int]],
             removed: set[Edge]) -> Loop:
-    """`removed` edges are those back to the headers of loops around this one: they enter it."""
+    """Make a loop. The `removed` edges are those back to the headers of loops around it; they enter
+    this one."""
     def is_in(edge: Edge) -> bool:
         return edge[0] in region and edge not in removed
 
@@ -119,7 +121,7 @@ def loop_of(function: Function, region: frozenset[int], before: dict[int, list[i
 
 def header_of(function: Function, region: frozenset[int], candidates: list[int],
               removed: set[Edge]) -> int:
-    """The entry without which the fewest blocks still reach each other."""
+    """Return the entry without which the fewest blocks still reach each other."""
     def left_over(header: int) -> int:
         cut = removed | {(start, header) for start in region}
         return sum(map(len, regions(function, region, cut)))
@@ -130,7 +132,7 @@ def header_of(function: Function, region: frozenset[int], candidates: list[int],
 
 def regions(function: Function, blocks: frozenset[int], removed: set[Edge]
             ) -> list[frozenset[int]]:
-    """Blocks that reach each other, on other ways than the removed edges."""
+    """Return regions of blocks that reach each other without the removed edges."""
     def next_of(start: int) -> list[int]:
         return [to for to in function.blocks[start].following
                 if to in blocks and (start, to) not in removed]
@@ -139,7 +141,7 @@ def regions(function: Function, blocks: frozenset[int], removed: set[Edge]
 
 
 def components(nodes: Iterable[int], next_of: Callable[[int], list[int]]) -> list[frozenset[int]]:
-    """Tarjan's strongly connected components, those with a cycle."""
+    """Return Tarjan's strongly connected components that have a cycle."""
     search = Search(next_of)
     for root in nodes:
         if root not in search.order:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paths of one kind of exit: the functions that it reaches, as one integer program."""
+"""The paths of one kind of exit through all functions that it reaches, as one integer program."""
 
 import re
 from collections import Counter
@@ -18,8 +18,8 @@ from hypbench.bound.locks import CORES, Locks, Region
 from hypbench.bound.loops import components
 from hypbench.bound.program import UNLIMITED, Infeasible, Node, Program
 
-CHANGED = re.compile(r"\.(isra|constprop|part)\b")  # a copy that has other parameters
-LOCK = "lock"  # the word of a `wait` that is counted
+CHANGED = re.compile(r"\.(isra|constprop|part)\b")  # a copy for calls that pass other arguments
+LOCK = "lock"  # the word of a `wait` whose turns are counted
 
 
 @dataclass
@@ -27,14 +27,14 @@ class Ceiling:
     kind: Kind
     instructions: int | None = None
     errors: list[str] = field(default_factory=list)
-    assumptions: set[tuple[str, str]] = field(default_factory=set)  # a word, and a place
-    trusted: set[str] = field(default_factory=set)  # loops whose bound a comment alone states
-    shares: Counter[str] = field(default_factory=Counter)  # instructions of each function
-    waits: dict[str, int] = field(default_factory=dict)  # for each lock, each time
+    assumptions: set[tuple[str, str]] = field(default_factory=set)  # a word and its place
+    trusted: set[str] = field(default_factory=set)  # loops whose bound only a comment states
+    shares: Counter[str] = field(default_factory=Counter)  # instructions by function
+    waits: dict[str, int] = field(default_factory=dict)  # instructions of a wait for each lock
 
 
 class Prover:
-    """Finds ceilings in one image; what it knows of a function serves every kind."""
+    """Finds ceilings in one image. Facts about a function are shared by all kinds."""
 
     def __init__(self, calls: Calls, limits: Limits):
         self.calls = calls
@@ -58,16 +58,16 @@ class Prover:
         return list(self.limits.rare(self.graphs.function(entry)))
 
     def returns(self, entry: int) -> bool:
-        """Whether a function comes back to its caller: panic() does not."""
+        """Return whether a function returns to its caller; panic() does not."""
         if entry not in self.returning:
-            self.returning[entry] = True  # until it is known better
+            self.returning[entry] = True  # assumed until the function is read
             self.returning[entry] = any(
                 block.ends == "return" for block in self.reached(self.graphs.function(entry)))
         return self.returning[entry]
 
     def reached(self, function: Function, never: Container[str] = (),
                 region: Region | None = None) -> Iterator[Block]:
-        """The blocks that a path can come by which passes none of these labels."""
+        """Return the blocks that a path can reach without passing one of these labels."""
         starts = region.starts if region else [function.entry]
         left, seen = list(starts), set(starts)
         while left:
@@ -85,14 +85,14 @@ class Prover:
                     left.append(start)
 
     def depth_of(self, entry: int) -> int | None:
-        """How many calls of a recursive function are under way at once, from its comment."""
+        """Return how many calls of a recursive function are under way at once, from its comment."""
         line = self.image.lines.declared.get(entry)
         text = self.facts.near(line, "depth") if line else ""
         return self.facts.number(text, line) if text else None
 
     def argument(self, node: Node, callee: int, number: int) -> int | str | None:
-        """What a call passes: a known value, or what a comment at the call states, which may be
-        an argument of the function that calls."""
+        """Return an argument of a call: a known value, or the statement of a comment at the call,
+        which may be an argument of the caller."""
         block = node.block_of(self.graphs)
         lines = self.image.lines.frames(block.last.address)
         if lines and self.facts.near(lines[0], "argument"):
@@ -104,8 +104,8 @@ class Prover:
         return state.get(f"{'x' if self.image.is_a64 else 'r'}{number}")
 
     def wait_for(self, lock: str) -> int | None:
-        """How long a core waits for a lock at most. A holder waits for no core (hyp/base/lock.h),
-        so that the wait of another lock inside is no circle."""
+        """Return how long a core waits for a lock at most. A holder waits for no core
+        (hyp/base/lock.h), so the waits of two locks form no circle."""
         if lock not in self.waits:
             self.waits[lock] = 0
             held = list(map(self.held, self.locks.holders(lock)))
@@ -138,13 +138,13 @@ class Search:
         self.copies: set[tuple[int, int]] = set()
         self.left: list[tuple[int, int]] = []
         self.edges: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
-        self.made: dict[Node, list[int]] = {}  # the calls of a block
+        self.made: dict[Node, list[int]] = {}  # calls by block
         self.passed: dict[str, list[int]] = {}
         self.unlimited: list[tuple[str, list[int]]] = []
-        self.callers: dict[int, Node] = {}  # the block of each call
+        self.callers: dict[int, Node] = {}  # block of each call
         self.totals: dict[tuple[str, str, object], list[int]] = {}
         self.targets: dict[int, list[int]] = {}
-        self.group: dict[int, int] = {}  # of functions that call each other
+        self.group: dict[int, int] = {}  # functions that call each other
         self.sums: list[tuple[tuple[int, int], Limit]] = []
 
     def ceiling(self) -> Ceiling:
@@ -159,7 +159,7 @@ class Search:
         if text not in self.result.errors:
             self.result.errors.append(text)
 
-    # --- what a block calls ---
+    # --- calls of a block ---
 
     def called(self, block: Block) -> list[int]:
         if block.site is None:
@@ -219,11 +219,11 @@ class Search:
             self.program.at_least(self.passed.get(name, []), 1)
 
     def vcpus(self) -> int:
-        """How many vCPUs are loaded in such a visit, one after the other."""
+        """Return how many vCPUs such a visit loads one after the other."""
         return 2 if self.passed.get("vcpu_switch") else 1
 
     def chosen(self) -> Iterator[str]:
-        """One row for each pointer: one of its functions is called."""
+        """Add one row for each pointer: one of its functions is called."""
         for pointer, names in self.kind.calls.items():
             key = f"->{pointer}"
             self.passed[key] = [way for name in names for way in self.passed.get(name, [])]
@@ -247,7 +247,7 @@ class Search:
                 self.error("recursion without a depth: " + ", ".join(map(self.name, sorted(rest))))
 
     def depth_in(self, caller: int, depth: int, callee: int) -> int | None:
-        """The depth of the copy that is called; None: the call cannot be."""
+        """Return the depth of the called copy; None if the call is impossible."""
         if not self.group.get(callee) or self.group.get(callee) != self.group.get(caller):
             return 0
         most = self.prover.depth_of(callee)
@@ -300,7 +300,7 @@ class Search:
             ways.append(way)
         self.made[node] = ways
 
-    # --- limits ---
+    # --- limits of loops ---
 
     def limits_of(self, copy: tuple[int, int]) -> list[Limit]:
         return self.prover.limits_of(self.prover.graphs.function(copy[0]))
@@ -338,7 +338,7 @@ class Search:
                 self.result.trusted.add(limit.where)
 
     def limit_of_calls(self, limit: Limit, back: list[int], calls: list[int]) -> None:
-        """A loop whose bound depends on an argument, which each call gives."""
+        """Limit a loop by an argument that each call passes."""
         turns: Counter[int] = Counter()
         summed: dict[tuple[tuple[int, int], int], Limit] = {}
         self.result.trusted.add(limit.where)
@@ -370,7 +370,7 @@ class Search:
         return f", called at {line}," if line else ""
 
     def sum_at(self, way: int) -> tuple[tuple[int, int], Limit | None]:
-        """The loop around a call that has a `sum`."""
+        """Return the loop around a call that has a `sum`."""
         caller = self.callers.get(way)
         for copy, limit in self.sums:
             if caller and copy == caller[:2] and caller.block in limit.blocks:
@@ -378,8 +378,9 @@ class Search:
         return (0, 0), None
 
     def passed_by(self, way: int, text: str) -> Iterator[tuple[int, int | None]]:
-        """The calls by which an argument comes, and its value; None: it is not known. A call that
-        passes an argument of its own function on is executed once for each call of that one."""
+        """Return the calls that pass an argument, with its value, None if it is unknown. A call
+        that passes an argument of its own function is executed once for each call of that
+        function."""
         caller = self.callers.get(way)
         callee = self.program.ways[way][1]
         value = (self.prover.argument(caller, callee.function, int(ARGUMENT.findall(text)[0]))
@@ -395,8 +396,8 @@ class Search:
             yield from self.passed_by(outer, value)
 
     def wait(self, limit: Limit, entries: list[int]) -> None:
-        """For each time that the loop is entered. Where lock_take() is not inlined, its calls show
-        the lock."""
+        """Add a wait for each entry of the loop. If lock_take() is not inlined, its calls name the
+        lock."""
         if limit.function.name == "lock_take":
             for way in self.edges[limit.function.entry, 0][-1, limit.function.entry]:
                 self.wait_once(self.callers[way].block_of(self.prover.graphs).last.address, [way])
@@ -413,8 +414,8 @@ class Search:
             self.program.waits.update(dict.fromkeys(ways, wait))
 
     def limit_site(self, node: Node) -> None:
-        """A call of the source that a comment allows so often in all; the compiler may have made
-        several of it, or inlined it, with the calls inside."""
+        """Limit a call of the source whose number a comment states. The compiler may have made
+        several calls of it, or inlined it with the calls inside."""
         block = node.block_of(self.prover.graphs)
         lines = self.image.lines.frames(block.last.address) if block.instructions else []
         for line in lines:
@@ -430,7 +431,7 @@ class Search:
             self.program.at_most(calls, 0, [], most)
             self.result.trusted.add(f"{self.name(entry)}()")
 
-    # --- the answer ---
+    # --- the result ---
 
     def solve(self) -> None:
         if self.result.errors:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The longest path as an integer program: how often each edge is taken, such that each block is
-entered as often as left, each loop keeps its limit, and most instructions are executed."""
+"""The longest path as an integer program. Its variables are how often each edge is taken; each
+block is entered as often as left, each loop keeps its limit, and the number of instructions is
+maximal."""
 
 import math
 import os
@@ -13,9 +14,9 @@ from typing import Any, NamedTuple
 
 from hypbench.bound.graph import Block, Graphs
 
-UNLIMITED = 2  # turns of a loop without a bound: enough to see whether a path goes back there
+UNLIMITED = 2  # turns of a loop without a bound, enough to see whether a path goes back there
 SECONDS = 60.0
-INFEASIBLE = 2  # a status of the solver
+INFEASIBLE = 2  # status of the solver
 
 
 NEARLY = 1e-4
@@ -23,7 +24,7 @@ NEARLY = 1e-4
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """HiGHS writes to the process's standard output."""
+    """Silence HiGHS, which writes to the process's standard output."""
     sys.stdout.flush()
     kept = os.dup(1)
     with open(os.devnull, "wb") as nothing:
@@ -47,7 +48,7 @@ class Node(NamedTuple):
 
 
 class Infeasible(Exception):
-    """No path is like that, or the solver found none."""
+    """No such path exists, or the solver found none."""
 
 
 @dataclass
@@ -57,10 +58,10 @@ class Program:
     into: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
     out: dict[Node, list[int]] = field(default_factory=lambda: defaultdict(list))
     rows: list[tuple[dict[int, float], float, float]] = field(default_factory=list)
-    waits: dict[int, int] = field(default_factory=dict)  # what a way costs beside its blocks
+    waits: dict[int, int] = field(default_factory=dict)  # cost of a way in addition to its blocks
 
     def way(self, start: Node | None, to: Node | None) -> int:
-        """Add a variable: how often a path goes this way."""
+        """Add a variable: how often a path takes this way."""
         self.ways.append((start, to))
         number = len(self.ways) - 1
         if start:
@@ -70,13 +71,13 @@ class Program:
         return number
 
     def call(self, start: Node, to: Node) -> int:
-        """The same for a call: the caller's block goes on, too."""
+        """Add a variable for a call, after which the caller's block continues."""
         self.ways.append((start, to))
         self.into[to].append(len(self.ways) - 1)
         return len(self.ways) - 1
 
     def at_most(self, left: list[int], times: float, right: list[int], more: float = 0) -> None:
-        """The sum of `left` is at most `times` the sum of `right`, and `more`."""
+        """Limit the sum of `left` to `times` the sum of `right`, and `more`."""
         row: dict[int, float] = defaultdict(float)
         for number in left:
             row[number] += 1
@@ -85,7 +86,7 @@ class Program:
         self.rows.append((row, -math.inf, more))
 
     def at_most_each(self, left: list[int], times: dict[int, int]) -> None:
-        """The sum of `left` is at most that of these ways, each so many times."""
+        """Limit the sum of `left` to that of these ways, each with its factor."""
         row: dict[int, float] = defaultdict(float)
         for number in left:
             row[number] += 1
@@ -105,7 +106,7 @@ class Program:
         self.rows.append((dict.fromkeys(left, 1.0), value, math.inf))
 
     def longest(self) -> tuple[int, list[int]]:
-        """Return the length of the longest path, and how often it goes each way."""
+        """Return the length of the longest path, and how often it takes each way."""
         cost = [0.0] * len(self.ways)
         for node, length in self.lengths.items():
             for number in self.into[node]:
@@ -115,7 +116,7 @@ class Program:
         return self.most(cost)
 
     def most_of(self, ways: list[int]) -> list[int]:
-        """Return how often each way is gone on a path that goes these ways most."""
+        """Return how often each way is taken on a path that takes these ways most."""
         cost = [0.0] * len(self.ways)
         for number in ways:
             cost[number] = -1.0
@@ -128,11 +129,12 @@ class Program:
         return length, [round(times) for times in taken]
 
     def solved(self, cost: list[float], integrality: int) -> tuple[int, list[float]]:
-        """Without integrality the bound is one as well, and mostly the same."""
-        from scipy.optimize import Bounds, milp  # takes a while, which other commands do not need
+        """Solve without integrality, too: its result is also a bound, and usually the same."""
+        # imported here, because loading takes a while, and other commands do not need it
+        from scipy.optimize import Bounds, milp
 
         rows = self.constraints(len(cost))
-        # Large numbers make the solver lose some programs, one way or another.
+        # Large numbers make the solver fail on some programs, in one form or another.
         for whole, presolve in ((integrality, True), (integrality, False), (1, True)):
             with silent():
                 found = milp(cost, integrality=[whole] * len(cost),
@@ -144,7 +146,7 @@ class Program:
             raise Infeasible("no path is like this")
         if found.x is None:
             raise Infeasible(f"the solver gave up: {found.message}")
-        # The solver's own bound holds where its time did not suffice, too.
+        # The solver's own bound is valid even if its time ran out.
         best = found.mip_dual_bound if whole else found.fun
         return math.floor(-best + NEARLY), list(found.x)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ceilings of an image, as they are committed beside the path lengths."""
+"""The ceilings of an image in the form that is committed beside the path lengths."""
 
 import re
 from pathlib import Path
@@ -35,24 +35,24 @@ class Proof:
 
     @property
     def proved(self) -> list[Ceiling]:
-        """The ceilings of the kinds, and those of the holders of locks."""
+        """Return the ceilings of the kinds, and those of the holders of locks."""
         return self.ceilings + self.prover.holders
 
     def assumptions(self) -> dict[str, int]:
-        """How many places of the code each assumption is made for."""
+        """The number of places for each assumption."""
         found = {one for ceiling in self.proved for one in ceiling.assumptions}
         return {word: sum(other == word for other, _ in found)
                 for word in sorted({word for word, _ in found})}
 
     def trusted(self) -> list[str]:
-        """Loops whose bound a comment alone states."""
+        """Loops whose bound only a comment states."""
         return sorted({where for ceiling in self.proved for where in ceiling.trusted})
 
     def rows(self) -> dict[str, dict[str, Any]]:
         return {ceiling.kind.name: row(ceiling) for ceiling in self.ceilings}
 
     def waits(self) -> dict[str, int]:
-        """How long a core waits for each lock at most."""
+        """The longest wait of a core for each lock."""
         return {lock: wait for lock, wait in sorted(self.prover.waits.items()) if wait is not None}
 
 
@@ -73,7 +73,7 @@ def of_board(tree: Tree, board: str) -> Proof:
 
 
 def compiler(proof: Proof) -> str:
-    """The version of the compiler that made an image, such as 12.2.0."""
+    """Return the version of the compiler that made an image, such as 12.2.0."""
     for unit in proof.image.lines.dwarf.iter_CUs():
         producer = unit.get_top_DIE().attributes.get("DW_AT_producer")
         found = PRODUCER.match(producer.value.decode()) if producer else None

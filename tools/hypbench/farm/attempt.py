@@ -21,10 +21,10 @@ from hypbench.records import Data, Log
 from hypbench.session import Display, Runs, follow
 
 POLL_S = 0.2
-START_S = 900.0  # until the image is started: a card is written, U-Boot comes up
-END_S = 60.0  # for the release of a place
-RESETS = 3  # of a board during one attempt
-PASSES = 2  # of a plan, at most: A B B A
+START_S = 900.0  # seconds until the image is started: a card is written, U-Boot comes up
+END_S = 60.0  # seconds for the release of a place
+RESETS = 3  # resets of a board during one attempt
+PASSES = 2  # the most times that a plan runs a step: A B B A
 SILICON = "silicon"
 
 clock = time.monotonic
@@ -41,7 +41,7 @@ class Pipe:
         self.in_waiting = 4096
 
     def read(self, size: int) -> bytes:
-        """Some bytes, or none where none came for a moment."""
+        """Return some bytes, or none if none came for a moment."""
         if self.stop.is_set():
             raise OSError("stopped by hand")
         if not select.select([self.pipe], [], [], POLL_S)[0]:
@@ -52,7 +52,7 @@ class Pipe:
 
 
 class Copy:
-    """The console's copy. A disk that is full ends the copy, and never the run."""
+    """The console's copy. A full disk ends the copy, and never the run."""
 
     def __init__(self, file: BinaryIO, say: Callable[[str], None]):
         self.file, self.say = file, say
@@ -91,7 +91,7 @@ class Attendant:
         self.changed = threading.Condition()
         self.state = self.error = self.kind = self.serial = ""
         self.holds = False  # the place
-        self.last = ""  # of the lines that are no event
+        self.last = ""  # lines that are no event
         self.python, self.place = python, place
         self.process = subprocess.Popen(
             command(python, "run"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -140,8 +140,8 @@ class Attendant:
             return self.state == IMAGE_RUNS
 
     def end(self) -> None:
-        """The board is switched off and the place released, also where the attendant hangs, was
-        killed, or lost the coordinator."""
+        """Switch the board off and release the place, even if the attendant hangs, was killed, or
+        lost the coordinator."""
         if self.process.poll() is None:
             self.process.terminate()
         try:
@@ -169,13 +169,14 @@ def job_of(place: Place, sent: Payload, drivers: Path | None) -> Data:
 class Patience:
     """How long an attempt waits for a board, whatever the board prints."""
 
-    silence_s: float  # without a record
-    step_s: float  # as the silence, where the scenario gives a step more time
-    whole_s: float | None  # of the run; None if the scenario gives a step no limit
+    silence_s: float  # seconds without a record
+    step_s: float  # the same silence, for a scenario that gives a step more time
+    whole_s: float | None  # seconds of the run; None if the scenario gives a step no limit
 
     @classmethod
     def of(cls, plan: Plan, silence_s: float, platform: str) -> "Patience":
-        """An emulator's clock is not the scenario's, so that an emulator has no end of a run."""
+        """Return the patience for a plan. An emulator's clock is not the scenario's, so an
+        emulator's run has no limit."""
         step_s = plan.limit_ms / 1000 + SLACK_S
         steps = PASSES * len(plan.configs) * max(len(plan.benches), 1)
         return cls(silence_s, max(silence_s, step_s),
@@ -183,14 +184,14 @@ class Patience:
 
     @staticmethod
     def for_text(line: Line, log: Log | None) -> float:
-        """Firmware may print for as long as a start takes."""
+        """Return the time for text alone. Firmware may print as long as a start takes."""
         return line.silence_s if log else max(line.silence_s, START_S)
 
 
 def follow_run(attendant: Attendant, place: Place, copy: Copy, runs: Runs, display: Display,
                patience: Patience, stop: threading.Event,
                lies: Callable[[Log], list[str]]) -> Line:
-    """The console, from the image's start to the end of its run."""
+    """Yield the console from the image's start to the end of its run."""
     pipe = Pipe(place.name, attendant.console, stop)
     line = Line(pipe, copy, patience.whole_s, patience.silence_s, display.say)
     lines = one_run(line, runs, place.board, display)

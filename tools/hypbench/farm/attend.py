@@ -51,8 +51,8 @@ DRIVERS = {
     "RemoteHTTPProvider": ["HTTPProviderDriver"],
 }
 PROMPT = r"(?:=>|U-Boot>|ZynqMP>|Versal>|\w+ #) "
-LOGIN_S = 90  # until U-Boot has its prompt
-COMMAND_S = 120  # a command at that prompt, such as one that loads a file
+LOGIN_S = 90  # seconds until U-Boot has its prompt
+COMMAND_S = 120  # seconds of a command at that prompt, such as one that loads a file
 CHUNK, WAIT_S = 4096, 0.1
 
 
@@ -71,13 +71,14 @@ def tell(**event: Any) -> None:
 @target_factory.reg_driver
 @attr.s(eq=False)
 class HypbenchStrategy(Strategy):
-    """From `off` by `u-boot`, where the board shows its prompt, to `hypbench`: the image runs."""
+    """The states of a place: from `off` by `u-boot`, where the board shows its prompt, to
+    `hypbench`, where the image runs."""
 
     bindings = {"power": "PowerProtocol", "console": "ConsoleProtocol",
                 "uboot": {"UBootDriver", None}}
     job: dict[str, Any] = attr.ib(factory=dict)
     status: str = attr.ib(default="unknown")
-    names: dict[str, str] = attr.ib(factory=dict)  # of the staged files, at the board
+    names: dict[str, str] = attr.ib(factory=dict)  # names of the staged files at the board
 
     @never_retry
     def transition(self, status: str) -> None:
@@ -110,7 +111,7 @@ class HypbenchStrategy(Strategy):
         self.console.sendline(last)
 
     def switch_on(self) -> None:
-        """The board starts anew, with the files in their place, and its console is listened to."""
+        """Start the board anew, with the files in their place, and listen to its console."""
         self.transition("off")
         self.names = delivered(self.target, self.job)
         self.target.activate(self.console)
@@ -122,7 +123,7 @@ def with_names(line: str, names: dict[str, str]) -> str:
 
 
 def check_serial(uboot: Any, job: dict[str, Any]) -> None:
-    """U-Boot knows the serial number of many boards."""
+    """Check the serial number, which U-Boot knows for many boards."""
     lines, _, status = uboot.run("printenv serial#")
     found = lines[0].partition("=")[2].strip() if not status and lines else ""
     if found and job["serial"] and found != job["serial"]:
@@ -145,7 +146,7 @@ def delivered(target: Target, job: dict[str, Any]) -> dict[str, str]:
 
 
 def part(target: Target, does: str) -> Any:
-    """The place's driver that has this function."""
+    """Return the place's driver that has this function."""
     for driver in target.drivers:
         if hasattr(driver, does) and not isinstance(driver, Strategy):
             target.activate(driver)
@@ -154,7 +155,8 @@ def part(target: Target, does: str) -> Any:
 
 
 def import_drivers(path: str) -> None:
-    """A file of the farm's own, with classes of labgrid; its DRIVERS add to the table here."""
+    """Import a file of the farm's own, with classes of labgrid; its DRIVERS extend the table
+    here."""
     spec = importlib.util.spec_from_file_location("farm_drivers", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -163,8 +165,8 @@ def import_drivers(path: str) -> None:
 
 
 def bindings_to(resource: Any, driver: str) -> dict[str, str]:
-    """The bindings of a driver that take this resource. labgrid's driver of USB storage takes the
-    multiplexer of the card as well, and refuses to choose."""
+    """Return the bindings of a driver to this resource. labgrid's driver of USB storage also
+    accepts the card's multiplexer, and refuses to choose."""
     kind = type(resource).__name__
     bindings = target_factory.class_from_string(driver).bindings
     return {name: resource.name for name, kinds in bindings.items()
@@ -200,14 +202,14 @@ def copy_console(console: Any) -> None:
 # ---- the coordinator
 
 def call(session: Any, function: str, place: str) -> None:
-    """A function of labgrid's client on a place."""
+    """Call a function of labgrid's client on a place."""
     session.args = argparse.Namespace(place=place, allow_unmatched=False, kick=False)
     session.loop.run_until_complete(getattr(session, function)())
 
 
 @contextmanager
 def acquired(session: Any, place: str) -> Iterator[None]:
-    """The place is ours. A coordinator that began anew meanwhile has forgotten that."""
+    """Return whether the place is still acquired. A coordinator that restarted has forgotten it."""
     call(session, "acquire", place)
     tell(state="acquired")
     try:
@@ -219,8 +221,8 @@ def acquired(session: Any, place: str) -> Iterator[None]:
 
 
 def target_of(session: Any, place: str) -> Target:
-    """The place's resources. RemotePlace takes this session: a coordinator refuses a second one of
-    a process."""
+    """Return the place's resources. RemotePlace takes this session, because a coordinator refuses a
+    second session of one process."""
     manager = RemotePlaceManager.get()
     manager.session, manager.loop, manager.env = session, session.loop, None
     target = Target(place)
@@ -251,7 +253,7 @@ def list_places(address: str) -> list[dict[str, Any]]:
 
 
 def resources_of(session: Any, place: Any) -> list[str]:
-    """The classes of what the exporters have for a place at present."""
+    """Return the classes of the resources that the exporters have for a place at present."""
     return sorted({resource.cls for exporter, groups in session.resources.items()
                    for group, resources in groups.items() for name, resource in resources.items()
                    if resource.data and place.getmatch((exporter, group, resource.cls, name))})
@@ -264,7 +266,8 @@ KINDS: list[tuple[type | tuple[type, ...], str]] = [
 
 
 def kind_of(error: BaseException) -> tuple[str, str]:
-    """labgrid's strategies wrap what broke them, once for each state on the way."""
+    """Return the kind of an error. labgrid's strategies wrap the cause once for each state on the
+    way."""
     while isinstance(error, StrategyError) and error.__cause__:
         error = error.__cause__
     kind = next((kind for types, kind in KINDS if isinstance(error, types)), "board")
@@ -282,7 +285,7 @@ def text_of(error: BaseException) -> str:
 def guarded(what: Callable[[], Any]) -> int:
     try:
         what()
-    except Exception as error:  # whatever a driver raises
+    except Exception as error:  # a driver may raise anything
         kind, text = kind_of(error)
         tell(error=text, kind=kind)
         return 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario at several places at once, a thread for each. What goes wrong at one place, or with
-the disk, takes no records from another: a run whose records cannot be kept in runs/ goes into a
+"""Run a scenario at several places at once, with a thread for each. A failure at one place, or of
+the disk, costs no other place's records. A run whose records cannot be kept in runs/ goes into a
 folder for temporary files, which the result names."""
 
 import tempfile
@@ -26,8 +26,8 @@ from hypbench.session import place as reached
 from hypbench.tree import Tree, shown
 
 ATTEMPTS = 3
-STEP_S = 30.0  # between two lines about steps
-PAUSE_S = 5.0  # before a place is asked for again that another user has
+STEP_S = 30.0  # seconds between two lines about steps
+PAUSE_S = 5.0  # seconds before another request for a place that is busy
 SOUND, UNSOUND, REFUSED, GIVEN_UP, FAILED, STOPPED = (
     "sound", "unsound", "refused", "given up", "failed", "stopped")
 WAITS = ("busy", "coordinator")  # kinds of errors that count as no attempt
@@ -35,7 +35,7 @@ WAITS = ("busy", "coordinator")  # kinds of errors that count as no attempt
 
 @dataclass(frozen=True)
 class Campaign:
-    """What runs, and how long each place is waited for."""
+    """The scenario that runs, and how long each place is waited for."""
 
     tree: Tree
     python: Path
@@ -44,28 +44,28 @@ class Campaign:
     drivers: Path | None
     silence_s: float
     wait_s: float
-    say: Callable[[str], None]  # from any thread
+    say: Callable[[str], None]  # may be called from any thread
     stop: threading.Event = field(default_factory=threading.Event)
 
     def platform_of(self, place: Place) -> str:
-        """What executes the image at a place."""
+        """Return what executes the image at a place."""
         return gem5.PLATFORM if self.tree.is_gem5(place.board) else self.platform
 
 
 @dataclass
 class Result:
-    """Of a place."""
+    """The result at one place."""
 
     place: Place
     outcome: str = FAILED
-    text: str = ""  # the reason, where it is not sound
+    text: str = ""  # the reason, if the run is not sound
     attempts: int = 0
     serial: str = ""
     kept: Path | None = None
 
 
 class PlaceDisplay(Display):
-    """Lines with the place's name before them: now and then one about a step, and each bad step."""
+    """Prints lines with the place's name: now and then one about a step, and each bad step."""
 
     def __init__(self, name: str, say: Callable[[str], None]):
         self.name, self.write = name, say
@@ -86,7 +86,8 @@ class PlaceDisplay(Display):
 
 
 def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
-    """The results as they come. An interrupt ends every place's run; their places are released."""
+    """Yield the results as they come. An interrupt ends every place's run, and the places are
+    released."""
     with ThreadPoolExecutor(len(places)) as pool:
         try:
             for done in as_completed(pool.submit(guarded, campaign, place) for place in places):
@@ -97,7 +98,7 @@ def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
 
 
 def guarded(campaign: Campaign, place: Place) -> Result:
-    """Whatever goes wrong at a place is that place's result."""
+    """Run at a place; any failure is that place's result."""
     result = Result(place, serial=place.serial)
     try:
         run_place(campaign, place, result)
@@ -142,7 +143,7 @@ class Attempt:
                                    self.display.say)
 
     def run(self, result: Result) -> bool:
-        """Follow the run and fill the result in; give whether another attempt may end better."""
+        """Follow the run and fill the result in; return whether another attempt may end better."""
         copy = Copy(self.console.open("xb", buffering=0), self.display.say)
         try:
             if self.attendant.image_runs(self.campaign.stop):
@@ -186,7 +187,7 @@ class Attempt:
         return self.ending + where
 
     def keep_console(self, log: Log | None) -> None:
-        """The files of an attempt stay in the folder of the place; an empty console does not."""
+        """Keep the files of an attempt in the folder of the place, except an empty console."""
         if not self.console.stat().st_size:
             self.console.unlink()
             return

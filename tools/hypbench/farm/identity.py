@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the records are of the board that the place's tags name, and of the image that was sent
-there: a card that was not written, a server that has an older file, or a wrong tag show here."""
+"""Check whether the records are of the board that the place's tags name, and of the image that was
+sent there. This finds a card that was not written, a server with an older file, and a wrong tag."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from hypbench.tree import Tree
 
 
 def contradictions(tree: Tree, board: str, image: bytes, plan: str, log: Log) -> Iterator[str]:
-    """What the run record says that the place or the image does not."""
+    """Return the members of the run record that contradict the place or the image."""
     if board_of(log) not in (board, None):
         yield (f"the image that runs there is of board {board_of(log)}, and the place's tag is"
                f" board={board}")

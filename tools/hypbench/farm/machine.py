@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU or gem5 as the board of a place: a serial line and a power switch, both over TCP. labgrid's
-NetworkSerialPort (protocol raw) and NetworkPowerPort (model rest) reach them."""
+"""Play the board of a place by QEMU or gem5: a serial line and a power switch, both over TCP.
+labgrid's NetworkSerialPort (protocol raw) and NetworkPowerPort (model rest) reach them."""
 
 import os
 import socket
@@ -16,14 +16,14 @@ from hypbench.plan_binary import core_count
 from hypbench.tree import Tree, read_bytes
 
 CHUNK = 65536
-LONGEST_BODY = 16  # bytes: a switch takes 0 or 1
+LONGEST_BODY = 16  # bytes of a request: a switch takes 0 or 1
 
 
 class Slot:
-    """A board: what is switched on, and what is at the other end of the serial line."""
+    """A board with its power switch and the other end of its serial line."""
 
     def __init__(self, command: Callable[[], list[str]], host: str, port: int = 0):
-        self.command = command  # of the machine, each time when power comes
+        self.command = command  # returns the machine's command each time when power comes
         self.machine: subprocess.Popen[bytes] | None = None
         self.client: socket.socket | None = None
         self.switch = threading.RLock()
@@ -32,7 +32,7 @@ class Slot:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        """One client at a time has the serial line; bytes without a client are lost."""
+        """Serve the serial line to one client at a time; bytes without a client are lost."""
         while True:
             self.client, _ = self.lines.accept()
             threading.Thread(target=self._type, args=(self.client,), daemon=True).start()
@@ -110,8 +110,8 @@ def power_strip(slots: dict[str, Slot], host: str, port: int = 0) -> ThreadingHT
 
 
 def machine_words(tree: Tree, board: str, image: Path, folder: Path) -> list[str]:
-    """The command that executes the image, as it is when power comes. gem5's run records name the
-    machine, which GEM5_MACHINE changes."""
+    """Return the command that executes the image as it is when power comes. gem5's run records name
+    the machine, which GEM5_MACHINE changes."""
     if not tree.is_gem5(board):
         return qemu.command(tree.qemu_options(board), "icount", image)
     data = read_bytes(image)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a place gets for a run: the files, and what is typed at U-Boot's prompt."""
+"""The files that a place gets for a run, and the commands at U-Boot's prompt."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +24,12 @@ NO_PROMPT = "none"  # the tag prompt= of a place whose board has no U-Boot
 @dataclass(frozen=True)
 class Payload:
     files: list[Path]
-    lines: list[str]  # at U-Boot's prompt; none where the image starts without one
-    image: bytes  # what runs, with the scenario in it
+    lines: list[str]  # commands at U-Boot's prompt; none if the image starts without one
+    image: bytes  # the image that runs, with the scenario in it
 
 
 def payload(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path) -> Payload:
-    """The files are written into the folder of the place."""
+    """Write the files of a run into the folder of the place."""
     image = images.patch(built(tree, place.board, image_name(tree, place)), plan, platform)
     if place.way == CARD:
         write_card(tree, place.board, plan, platform, folder / CARD_FILE)
@@ -45,7 +45,8 @@ def with_prompt(place: Place, lines: list[str]) -> list[str]:
 
 
 def image_name(tree: Tree, place: Place) -> str:
-    """The tag image=, or the first one that the board's boot loader boots."""
+    """Return the image that the tag image= names, or the first image that the board's boot loader
+    boots."""
     kinds = tree.board_fact(place.board, "IMAGES").split()
     return place.tags.get("image") or next((NAMES[kind] for kind in kinds), "hypbench.bin")
 
@@ -75,14 +76,16 @@ def write_card(tree: Tree, board: str, plan: Plan, platform: str, path: Path) ->
 # ---- over the network
 
 def before(place: Place) -> list[str]:
-    """U-Boot's network. The tag serverip= is for a DHCP server that names no TFTP server."""
+    """Return the commands for U-Boot's network. The tag serverip= is for a DHCP server that names
+    no TFTP server."""
     server = place.tags.get("serverip")
     return ["setenv autoload no", "dhcp", *([f"setenv serverip {server}"] if server else [])]
 
 
 def network(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path,
             image: bytes) -> tuple[list[Path], list[str]]:
-    """As the board's card.toml has it; else the image alone, with the device tree of U-Boot."""
+    """Return the files and commands of the board's card.toml, or the image alone with the device
+    tree of U-Boot."""
     name = image_name(tree, place)
     card = card_of(tree, place.board)
     if not card or not card.tftp or tree.is_installed:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a farm, as labgrid's coordinator has them. The tags of a place say what it holds:
-board=, serial=, boot=, prompt=, image=, serverip= (docs/howto/farm.md)."""
+"""The places of a farm, from labgrid's coordinator. The tags of a place describe it: board=,
+serial=, boot=, prompt=, image=, serverip= (docs/howto/farm.md)."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import click
 
 from hypbench.tree import Tree, UnknownName, listed, nearest
 
-COORDINATOR = "127.0.0.1:20408"  # labgrid's own default
+COORDINATOR = "127.0.0.1:20408"  # the default address of labgrid
 ATTEND = Path(__file__).with_name("attend.py")
 WAYS = ("card", "tftp", "firmware")  # how the image comes to the board
 CARD, TFTP, FIRMWARE = WAYS
@@ -38,7 +38,8 @@ class Place:
 
     @property
     def way(self) -> str:
-        """A card needs a multiplexer; a server of files does without."""
+        """Return how the image comes to the board. A card needs a multiplexer; a server of files
+        does not."""
         usual = TFTP if any("Provider" in name for name in self.resources) else CARD
         return self.tags.get("boot", usual)
 
@@ -48,7 +49,7 @@ def coordinator() -> str:
 
 
 def python_of(tree: Tree) -> Path:
-    """The Python that has labgrid, which setup.sh installs at the first use."""
+    """Return the Python that has labgrid, which setup.sh installs at the first use."""
     if own := os.environ.get("HYPBENCH_LABGRID"):
         return Path(own)
     python = tree.builds / "farm-venv/bin/python"
@@ -63,7 +64,8 @@ def python_of(tree: Tree) -> Path:
 
 
 def command(python: Path, *words: str) -> list[str]:
-    """The attendant imports nothing of the folder that its file is in."""
+    """Return the attendant's command. The attendant imports nothing of the folder that its file is
+    in."""
     return [str(python), "-P", str(ATTEND), *words]
 
 
@@ -77,7 +79,7 @@ def read_places(python: Path) -> list[Place]:
 
 
 def last_error(said: str) -> str:
-    """What the attendant reports; else what Python said last."""
+    """Return the attendant's report, or else the last line of Python."""
     lines = said.strip().splitlines()
     for line in reversed(lines):
         if line.startswith('{"error"'):
@@ -86,7 +88,7 @@ def last_error(said: str) -> str:
 
 
 def chosen(places: list[Place], patterns: Iterable[str], board: str) -> list[Place]:
-    """The places whose names match one of the patterns, of that board where one is named."""
+    """Return the places whose names match one of the patterns, of that board if one is named."""
     names = [place.name for place in places]
     found = []
     for pattern in patterns:

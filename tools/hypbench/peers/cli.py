@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench peers: `make peers`, and its table, for a terminal and for docs/peers.md."""
+"""The command hypbench peers, for `make peers`, with its table for a terminal and for
+docs/peers.md."""
 
 import re
 import shlex
@@ -32,7 +33,7 @@ from hypbench.tree import Tree, alone_in, check_names, write_whole
 SYSTEMS: list[System] = [Ours(), Native(), Xen("credit"), Xen("credit2"), Xen("null"), Kvm(),
                          Kvm("-backports")]
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-IMAGE_LIMIT_S = 60.0  # by the host's clock
+IMAGE_LIMIT_S = 60.0  # limit in seconds of the host's clock
 BOARDS = ("virt-a72", "virt-a72-gicv3", "virt-a15")
 
 
@@ -115,7 +116,7 @@ def count_costs(systems: list[System], peer: Peer, folder: Path, keep_them: bool
 
 
 def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words: Any) -> Image:
-    """The user's own hypervisor, from the words of the command."""
+    """Return the user's own hypervisor from the words of the command."""
     check_name(words["name"], [system.key for system in SYSTEMS])
     qemu_words(words["options"])
     if keys or len(boards) != 1:
@@ -125,7 +126,7 @@ def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words:
 
 
 def tried(system: System, peer: Peer, folder: Path) -> Column | None:
-    """The figures, or a line that says why there are none."""
+    """Return the figures, or a line with the reason why there are none."""
     limit_s = IMAGE_LIMIT_S if isinstance(system, Image) else LIMIT_S
     try:
         if reason := system.unfit(peer):
@@ -149,7 +150,7 @@ def tried(system: System, peer: Peer, folder: Path) -> Column | None:
 
 
 def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
-    """Two VMs on one core; or why there are no figures."""
+    """Return the figures of two VMs on one core, or the reason why there are none."""
     if reason := system.unfit_pair(peer):
         return reason
     try:
@@ -161,13 +162,14 @@ def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> Meas
 
 
 def short(error: click.ClickException) -> str:
-    """The first line of a message, and its last, which may help."""
+    """Return the first line of a message, and its last, which may help."""
     lines = error.message.splitlines()
     return "; ".join(dict.fromkeys((lines[0], lines[-1])))
 
 
 def described_run(measured: Measured, peer: Peer) -> Data:
-    """What the file beside a kept log has: the system, the machine, what the probe must report."""
+    """Return the content of the file beside a kept log: the system, the machine, and the values
+    that the probe must report."""
     identity = asdict(measured.identity)
     return {"label": identity.pop("label"),
             "facts": {name: value for name, value in identity.items() if value} | {
@@ -179,7 +181,8 @@ def described_run(measured: Measured, peer: Peer) -> Data:
 
 
 def windows_of(system: System, peer: Peer, command: tuple[str, ...]) -> dict[str, str]:
-    """The digest of the windows of the probe that ran. A user's image may hold another probe."""
+    """Return the digest of the windows of the probe that ran. A user's image may hold another
+    probe."""
     if isinstance(system, Image) and not is_in(peer, files_of(command)):
         say(f"{peer.board}: {system.key}: the windows of this run are not identified: no file that"
             f" QEMU reads has today's {peer.probe}; build the image with that probe, unpacked")
@@ -202,8 +205,8 @@ def digest_of(command: tuple[str, ...]) -> str:
 
 
 def without_folders(word: str, root: Path) -> str:
-    """A word of a command as another machine would have it: paths from the root of the tree, and
-    files outside the tree by their names alone."""
+    """Return a word of a command as another machine would have it: paths from the root of the tree,
+    and files outside the tree by their names alone."""
     word = word.replace(f"{root}/", "")
     return re.sub(r"(?<![\w.])(?:\.\.)?/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
 

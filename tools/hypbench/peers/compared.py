@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each path adds under each system, and the factor of that to what the path adds here. Every
-number comes from a kept run of one probe (kept.py), so all windows of a path begin and end at the
-same instruction. The base is one, too: from each number the same window without a hypervisor is
-subtracted. Where no such window exists without a hypervisor, nothing is subtracted from any
-system."""
+"""The length that each path adds under each system, and its factor to the length that the path adds
+under hypbench.
+
+Every number comes from a kept run of one probe (kept.py), so all windows of a path begin and end at
+the same instruction. All numbers have one base: the same window without a hypervisor is subtracted
+from each. If no such window exists without a hypervisor, nothing is subtracted from any system.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +15,8 @@ from hypbench.peers.kept import FIRST, Column, kept_columns
 from hypbench.peers.probe import PATHS, Figure
 from hypbench.tree import Tree
 
-FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}  # by a name's first word
+# families by the first word of a system's name
+FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}
 OURS, NATIVE = FIRST
 NONE = "–"
 
@@ -24,12 +27,12 @@ class Added:
 
     label: str  # distinguishes the systems of a family, as "credit2"
     whole: Figure
-    added: int  # of the median
-    factor: float | None  # of what is added here
+    added: int  # what the path adds, by its median
+    factor: float | None  # factor to hypbench's length
 
     @property
     def text(self) -> str:
-        """Most samples are the median, or the range follows it."""
+        """The median; the range follows if most samples differ from it."""
         base = self.whole.p50 - self.added
         range_ = (f" ({self.whole.min - base} to {self.whole.max - base})"
                   if not self.whole.steady else "")
@@ -44,13 +47,13 @@ class Added:
 class Path:
     ident: str  # a key of PATHS
     what: str
-    native: int | None  # None: no such window without a hypervisor
+    native: int | None  # None if no such window exists without a hypervisor
     ours: Added | None
     others: dict[str, tuple[Added, ...]]  # by family, the shortest system first
 
     def cell(self, family: str) -> str:
-        """The shortest system with its factor, the others beside it; one text where all are
-        alike."""
+        """Return a cell: the shortest system with its factor, the others after it; one text if all
+        are equal."""
         systems = self.others.get(family, ())
         if len(systems) > 1 and len({one.text for one in systems}) == 1:
             return systems[0].text
@@ -58,14 +61,14 @@ class Path:
                          for one in systems) or NONE
 
     def shortest(self, family: str) -> str:
-        """The shortest system alone, by its median."""
+        """Return the cell of only the shortest system, by its median."""
         first = next(iter(self.others.get(family, ())), None)
         return f"{first.added}{first.times}" if first else NONE
 
 
 @cache
 def compared(board: str, tree: Tree | None = None) -> tuple[Path, ...]:
-    """The paths of which a kept run on the board has a figure, in the order of PATHS."""
+    """Return the paths with a figure in a kept run on the board, in the order of PATHS."""
     return tuple(paths_of(kept_columns(board, tree)))
 
 
@@ -102,7 +105,8 @@ def added_of(column: Column | None, ident: str, base: int, mine: int | None) -> 
 
 
 def short(column: Column) -> str:
-    """What distinguishes a system from others of its family: a scheduler, a version or a build."""
+    """Return what distinguishes a system from others of its family: a scheduler, a version or a
+    build."""
     if column.label == column.system:
         return column.system.partition("-")[2]
     head, _, more = column.label.partition(", ")
@@ -115,7 +119,7 @@ def path(board: str, ident: str) -> Path | None:
 
 @cache
 def families(board: str, tree: Tree | None = None) -> dict[str, str]:
-    """The headings of the families on a board: with the version, where all systems have one."""
+    """Return the headings of the families on a board, with the version if all systems have one."""
     found: dict[str, str] = {}
     for word, family in FAMILIES.items():
         heads = {column.label.partition(", ")[0] for column in kept_columns(board, tree)

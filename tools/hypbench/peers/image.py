@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any hypervisor: an image of a user's own, in which that hypervisor runs the probe."""
+"""Measure any hypervisor: a user's own image, in which that hypervisor runs the probe."""
 
 import re
 import shlex
@@ -17,7 +17,7 @@ MARKER = b"hypbench-probe:\n"  # guest/probe/arch/common/arguments.inc
 ROOM = 240  # bytes after the marker, the last of them a NUL
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 VERSION = re.compile(r"\bv?\d+\.\d+[\d.]*(?:-\d+)?")
-# Options of QEMU that a user may give, each with a value; of another value than the machine's.
+# Options of QEMU that a user may give, each with a value other than the machine's.
 OPTIONS = ("-smp", "-initrd", "-append", "-device", "-bios", "-dtb", "-kernel")
 
 
@@ -46,7 +46,7 @@ class Image(System):
         return self.command(peer, folder, self.pair)
 
     def command(self, peer: Peer, folder: Path, image: Path) -> list[str]:
-        """The machine of the other columns with the user's image and words."""
+        """Return the machine of the other columns with the user's image and options."""
         if peer.arguments:
             image = with_arguments(image, peer.arguments, folder / image.name)
         words = peer.command(image)
@@ -60,8 +60,8 @@ class Image(System):
         return peer.for_cores([*words, *given])
 
     def check(self, log: bytes, peer: Peer) -> Identity:
-        """The version is in the first line of the console that has one. The label distinguishes
-        columns whose names begin alike by how they were built."""
+        """Check the run. The version is in the first line of the console that has one. A label with
+        the build distinguishes columns whose names begin alike."""
         head = log.replace(b"\0", b"").partition(BEGIN)[0].splitlines()
         lines = [printable(line).strip() for line in head]
         version = next((line for line in lines if VERSION.search(line)), "")
@@ -72,7 +72,7 @@ class Image(System):
 
 
 def qemu_words(text: str) -> list[str]:
-    """The user's words for QEMU, each option with its value."""
+    """Split the user's options for QEMU into names and values."""
     words = shlex.split(text)
     for option in words[::2]:
         if option not in OPTIONS:
@@ -100,7 +100,8 @@ def probe_args(arguments: str, image: Path, made: Path) -> None:
 
 
 def with_arguments(image: Path, arguments: str, made: Path) -> Path:
-    """A copy of a file whose probe has these arguments. `make probe ARGS=` writes them, too."""
+    """Return a copy of a file whose probe has these arguments, as `make probe ARGS=` writes
+    them."""
     content = image.read_bytes()
     at = content.find(MARKER) + len(MARKER)
     if at < len(MARKER):

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kept runs of the probe: reference/peers/<board>/<system>.json names a system and its build, and
+"""Kept runs of the probe. reference/peers/<board>/<system>.json names a system and its build, and
 the log beside that file has the probe's lines. Every number of another system comes from such a
-log.
-
-`make peers` writes the same files to build/peers/<board>/.
-"""
+log. `make peers` writes the same files to build/peers/<board>/."""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +15,7 @@ from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_who
 
 FOLDER = Path("reference/peers")
 LOG, PAIR_LOG = ".log.xz", ".pair.log.xz"  # one VM; two VMs on one core
-# First this hypervisor and none, then the others by name.
+# hypbench and native come first, then the others by name.
 FIRST = ("hypbench", "native")
 
 
@@ -26,12 +23,12 @@ FIRST = ("hypbench", "native")
 class Column:
     """One system on one board."""
 
-    system: str  # the name of its files, as "xen-credit2"
-    label: str  # as a table's heading has it
+    system: str  # name of its files, as "xen-credit2"
+    label: str  # name in a table's heading
     facts: dict[str, str]  # version, build, compiler, scheduler, qemu, options, date, image
-    figures: dict[str, Figure]  # by path, a key of PATHS
-    absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
-    call: str = ""  # the name of the call of the path "named_call"
+    figures: dict[str, Figure]  # figures by path, a key of PATHS
+    absent: dict[str, str] = field(default_factory=dict)  # reasons of missing figures by path
+    call: str = ""  # name of the call of the path "named_call"
 
     def cell(self, path: str) -> str:
         figure = self.figures.get(path)
@@ -39,7 +36,8 @@ class Column:
 
 
 def kept_columns(board: str, tree: Tree | None = None) -> list[Column]:
-    """The columns of a board, hypbench and native first. Raises NotMeasured for a damaged run."""
+    """Return the columns of a board, hypbench and native first. Raise NotMeasured for a damaged
+    run."""
     return columns_in((tree or Tree(HOME)).root / FOLDER / board)
 
 
@@ -71,7 +69,7 @@ def read_column(path: Path) -> Column:
 
 
 def keep(folder: Path, system: str, data: Data, log: bytes, pair_log: bytes = b"") -> Column:
-    """Write a run, and return the column that is read back from there."""
+    """Write a run, and return the column that is read back from it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{system}.json"
     write_whole(path.with_suffix(LOG), packed(log))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KVM of Debian's arm64 kernel, with the probe under the smallest VMM there can be
-(tools/peers/kvm_init.c), which is the kernel's first process and prints what the probe wrote when
-that has ended."""
+"""KVM of Debian's arm64 kernel, with the probe under the smallest possible VMM
+(tools/peers/kvm_init.c). The VMM is the kernel's first process, and prints the probe's output when
+the VM has ended."""
 
 import re
 import shutil
@@ -23,18 +23,18 @@ COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = Path("tools/peers/kvm_init.c")
 FLAGS = ["-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 ARGUMENTS = "console=ttyAMA0 nokaslr panic=-1"
-# KVM has no hypercall of its own for a guest that only calls; SMCCC_VERSION is its shortest call.
+# KVM has no cheap hypercall of its own; SMCCC_VERSION is its shortest call.
 CALL = "call=SMCCC_VERSION call.x0=0x80000000"
-AT = "at_ms=40000"  # of the clock that both VMs read; the kernel has settled by then
-RAM = 256 << 20  # kvm_init.c
+AT = "at_ms=40000"  # milliseconds of the clock that both VMs read, when the kernel has settled
+RAM = 256 << 20  # as in kvm_init.c
 SETTLED_S = 3
-# A made-up day, and no clock of the host's: the kernel takes the time over, and prints it.
+# A made-up day instead of the host's clock, because the kernel reads and prints the time.
 CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
 
 
 @dataclass(frozen=True)
 class Kvm(System):
-    suite: str = ""  # after the release's name: "-backports"
+    suite: str = ""  # suffix of the release's name: "-backports"
     source: Path = SOURCE
 
     @property
@@ -59,7 +59,7 @@ class Kvm(System):
         return dict.fromkeys(("yield", "yield_fp"), "KVM has no call that yields to another VM")
 
     def command(self, peer: Peer, folder: Path, trees: dict[str, str]) -> list[str]:
-        """A VM for each device tree, with these arguments of the probe."""
+        """Return the command with a VM for each device tree, with these arguments of the probe."""
         made = folder / "initramfs"
         made.write_bytes(initramfs.archive([
             initramfs.directory("dev"), initramfs.character_device("dev/console", 5, 1),
@@ -90,7 +90,7 @@ class Kvm(System):
 
 
 def time_of(line: str, log: bytes) -> float:
-    """When the kernel printed a line, in seconds."""
+    """Return the kernel's time of a line, in seconds."""
     return float(line_of(rf"^\[ *(\d+\.\d+)\] {line}\r?$", log, f"line `{line}`"))
 
 
@@ -111,7 +111,7 @@ def launcher(peer: Peer, folder: Path, source: Path = SOURCE) -> Path:
 
 
 def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
-    """The device tree that the probe gets under this hypervisor."""
+    """Return the device tree that the probe gets under this hypervisor."""
     board = read_board(peer.tree, peer.board)
     machine = machine_of(board, 1, RAM, native=False)
     image = read_image(peer.probe, board.isa, board.store_size, False)

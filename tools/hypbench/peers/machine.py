@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated machine that every system has: a board's, with a core that executes an instruction
-in a nanosecond, so that what a kernel does by time does not fill it up."""
+"""The emulated machine of every system: a board's, with a core that executes an instruction in a
+nanosecond, so that a kernel's timers take few of its instructions."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +11,16 @@ from hypbench import qemu
 from hypbench.tree import Tree
 
 HZ = 1_000_000_000
-ICOUNT = {"shift=4": "shift=0"}  # 2^0 ns an instruction, one tick of the counter
+ICOUNT = {"shift=4": "shift=0"}  # 2^0 ns an instruction make one tick of the counter
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A board, as those who start something on its machine need it."""
+    """A board, with what is needed to start something on its machine."""
 
     tree: Tree
     board: str
-    arguments: str = ""  # for the probe: delay=N, samples=N
+    arguments: str = ""  # the probe's words: delay=N, samples=N
 
     @property
     def isa(self) -> str:
@@ -47,8 +47,8 @@ class Peer:
         return path
 
     def options(self) -> list[str]:
-        """QEMU's words for the machine. Without a seed in its device tree: it would be another
-        in every run, and with it the kernel's addresses and random numbers."""
+        """Return QEMU's options for the machine. Its device tree has no seed, which would differ in
+        every run, and with it the kernel's addresses and random numbers."""
         words = self.tree.qemu_options(self.board)
         for option, more in (("-M", ",dtb-randomness=off"), ("-cpu", f",cntfrq={HZ}")):
             words[words.index(option) + 1] += more
@@ -62,12 +62,13 @@ class Peer:
         return words
 
     def for_cores(self, words: list[str]) -> list[str]:
-        """A command with another -smp than 1: QEMU records on machines of one core only."""
+        """Return a command with another -smp than 1, without recording: QEMU records only machines
+        of one core."""
         if words[words.index("-smp") + 1] == "1":
             return words
         return qemu.unrecorded(words)
 
 
 def without_el2(options: list[str]) -> list[str]:
-    """The same machine without a level for a hypervisor: there PSCI is QEMU's own, by HVC."""
+    """Return the same machine without EL2, where PSCI is QEMU's own, by HVC."""
     return [word.replace("virtualization=on,", "") for word in options]

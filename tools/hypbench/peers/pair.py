@@ -10,13 +10,14 @@ from hypbench.peers.probe import (OF_PAIRS, Expected, Figure, NotMeasured, ended
 from hypbench.records import Data
 
 VMS = ("a", "b")
-LEAST = 10  # windows
-APART = 8  # ticks: two reads of the busy loop, an FP instruction between them
+LEAST = 10  # the least number of windows of a figure
+# ticks of a gap: more than two reads of the busy loop with an FP instruction between them
+APART = 8
 Stamps = list[tuple[int, int]]  # from, until
 
 
 def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dict[str, str]]:
-    """The figures by path, and for each path without a figure the reason."""
+    """Return the figures by path, and for each path without a figure the reason."""
     vms = [read(text, name) for name in VMS]
     figures: dict[str, Figure] = {}
     absent: dict[str, str] = {}
@@ -42,7 +43,7 @@ def reason(lines: list[Data], path: str) -> str:
 
 
 def stamps(lines: list[Data], path: str) -> Stamps:
-    """The stamps of one VM and phase. A VM that slept has no `from`, only single stamps."""
+    """Return the stamps of one VM and phase. A VM that slept has no `from`, only single stamps."""
     found: Stamps = []
     for data in lines:
         if data["kind"] == "stamps" and data["path"] == path:
@@ -65,9 +66,10 @@ def windows_of(path: str, one: Stamps, other: Stamps) -> list[int]:
 
 
 def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
-    """From VM a's last stamp before a gap to the first stamp of the other VM within it."""
+    """Return the windows from VM a's last stamp before a gap to the other VM's first stamp within
+    it."""
     begins = [begin for begin, _ in busy]
-    found: dict[int, int] = {}  # gap → ticks
+    found: dict[int, int] = {}  # ticks of the first window within each gap
     for _, wake in slept:
         gap = bisect_left(begins, wake) - 1
         if gap >= 0 and busy[gap][0] < wake < busy[gap][1]:
@@ -76,8 +78,8 @@ def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
 
 
 def switches(one: Stamps, other: Stamps) -> list[int]:
-    """From a VM's stamp before a gap, or before its call, to the next stamp of all, where that is
-    the other VM's stamp after its own gap or call."""
+    """Return the windows from a VM's stamp before a gap, or before its call, to the next stamp of
+    all, if that is the other VM's stamp after its own gap or call."""
     events = sorted([(time, is_begin, vm) for vm, gaps in enumerate((one, other))
                      for begin, end in gaps
                      for time, is_begin in ((begin, True), (end, False))])
@@ -86,8 +88,8 @@ def switches(one: Stamps, other: Stamps) -> list[int]:
 
 
 def joined(gaps: Stamps) -> Stamps:
-    """Gaps that follow one another are one gap: a VM that has the core again first gives its FP
-    registers back, by a trap, where they are switched on their first use."""
+    """Join gaps that follow one another. Where FP registers are switched on their first use, a VM
+    that has the core again first gives its FP registers back, by a trap."""
     found: Stamps = []
     for begin, end in gaps:
         if found and begin - found[-1][1] <= APART:
@@ -98,7 +100,8 @@ def joined(gaps: Stamps) -> Stamps:
 
 
 def figure(windows: list[int]) -> Figure:
-    """The first window is the cold sample. Of an even number, the upper median."""
+    """Return a figure. The first window is the cold sample; an even number of windows has the upper
+    median."""
     warm = sorted(windows[1:])
     p50 = warm[len(warm) // 2]
     return Figure(len(warm), windows[0], warm[0], p50, warm[-1], warm.count(p50))

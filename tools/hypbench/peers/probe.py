@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's output: numbered lines with a CRC (docs/design/probe.md), and whether they can be
-believed."""
+"""Read the probe's output, numbered lines with a CRC (docs/design/probe.md), and decide whether it
+is credible."""
 
 import re
 import zlib
@@ -18,7 +18,7 @@ LAST = re.compile(rb'\{"probe":\d+,"kind":"end"(?:,"vm":"(\w+)")?')
 CRC_MEMBER = len(b',"crc":"01234567"}')
 LONGEST = 600  # bytes of a line of the probe, guest/probe/output.c
 
-# In the order of the table; what is in each window: docs/design/probe.md.
+# The paths in the order of the table. docs/design/probe.md has their windows.
 PATHS = {
     "psci_version": "PSCI_VERSION by HVC",
     "psci_version_smc": "PSCI_VERSION by SMC",
@@ -36,15 +36,15 @@ PATHS = {
     "yield": "VM switch by a call to yield",
     "yield_fp": "VM switch by a call to yield, FP in use",
 }
-OF_PAIRS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # two VMs: pair.py
+OF_PAIRS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # paths of two VMs: pair.py
 EMPTY = "empty"
-EMPTY_TICKS = 3  # MRS, ISB, ISB: one tick is one instruction, or nothing here is what it says
-VERSIONS = (0x2, *range(0x10000, 0x10010))  # of PSCI: 0.2, then 1.0 and later
-UNDEFINED = "undefined"  # the reason of a skip line without one
+EMPTY_TICKS = 3  # MRS, ISB, ISB: unless these take 3 ticks, a tick is no instruction
+VERSIONS = (0x2, *range(0x10000, 0x10010))  # versions of PSCI: 0.2, then 1.0 and later
+UNDEFINED = "undefined"  # the reason of a skip line that gives none
 
 
 class NotMeasured(click.ClickException):
-    """A system that gave no numbers, or none to be believed."""
+    """A system that gave no numbers, or no credible ones."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Figure:
 
     @property
     def steady(self) -> bool:
-        """Most samples are the median."""
+        """Whether most samples are the median."""
         return 2 * self.same > self.n
 
 
@@ -80,15 +80,16 @@ class Figure:
 class Probe:
     start: Data
     figures: dict[str, Figure]
-    lines: bytes  # as printed, without what others wrote between
-    absent: dict[str, str] = field(default_factory=dict)  # path → why it has no figure
-    call: str = ""  # the name of the system's own cheapest call
+    lines: bytes  # the lines as printed, without other output between them
+    absent: dict[str, str] = field(default_factory=dict)  # reasons of missing figures by path
+    call: str = ""  # name of the system's own cheapest call
 
 
 def whole_lines(text: bytes) -> Iterator[bytes]:
-    """The probe's lines without what a hypervisor prints before each line of a guest. Xen cuts a
-    guest's line and puts the same prefix before each part: those parts are joined."""
-    begun: dict[bytes, bytes] = {}  # prefix → a line that has no end yet
+    """Return the probe's lines without the prefix that a hypervisor prints before each line of a
+    guest. Xen cuts a guest's line and puts the same prefix before each part; the parts are
+    joined."""
+    begun: dict[bytes, bytes] = {}  # a line without an end yet, by prefix
     for line in text.replace(b"\r", b"").replace(b"\0", b"").splitlines():
         prefix, begin, rest = line.partition(BEGIN)
         if begin:
@@ -104,7 +105,7 @@ def whole_lines(text: bytes) -> Iterator[bytes]:
 
 
 def read(text: bytes, vm: str | None = None) -> list[tuple[bytes, Data]]:
-    """Every line of one probe, whole and in order; of two VMs, the lines of the named VM."""
+    """Read every line of one probe, whole and in order; of two VMs, the lines of the named VM."""
     found: list[tuple[bytes, Data]] = []
     for match in LINE.finditer(b"\n".join(whole_lines(text))):
         line = match[0]
@@ -130,7 +131,7 @@ def shown(line: bytes) -> str:
 
 
 def result(text: bytes, expected: Expected) -> Probe:
-    """The figures, or the first reason not to believe them."""
+    """Return the figures, or the first reason why they are not credible."""
     lines = read(text)
     with members_of_lines():
         ended(lines, expected)
@@ -160,7 +161,7 @@ def ended(lines: list[tuple[bytes, Data]], expected: Expected) -> None:
 
 
 def start_of(lines: list[tuple[bytes, Data]]) -> Data:
-    """The results of the probe, from all of its lines."""
+    """Return the results of the probe from all of its lines."""
     return {name: value for _, data in lines if data["kind"] in ("start", "core")
             for name, value in data.items()}
 
@@ -186,7 +187,7 @@ def check_start(start: Data, expected: Expected) -> None:
 
 
 def check_answers(paths: dict[str, Data]) -> None:
-    """A refusal is no call: the probe does not measure it, and it is not believed here."""
+    """Refuse an answer that is a refusal: the probe should not have measured that call."""
     for path in ("psci_version", "psci_version_smc", "smccc_version"):
         if path in paths and int(paths[path]["answer"], 16) not in VERSIONS:
             raise NotMeasured(f"{path} was answered with {paths[path]['answer']}, which is no"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One system on one board, twice: the same lines both times, or it is not measured."""
+"""Run one system on one board twice. It counts as measured only if the probe's lines are the
+same."""
 
 import shutil
 from dataclasses import dataclass, replace
@@ -12,10 +13,10 @@ from hypbench.peers.systems import LIMIT_S, Identity, System
 from hypbench.qemu import Qemu
 from hypbench.records import printable
 
-# After the probe's last line Xen idles for ever; others end by themselves.
+# After the probe's last line Xen idles for ever; other systems end by themselves.
 RUNS = 2
-PAIR_SAMPLES = 200  # guest/probe/pair.h
-LAST_LINES = 4  # of a console that stopped
+PAIR_SAMPLES = 200  # as in guest/probe/pair.h
+LAST_LINES = 4  # shown lines of a console that stopped
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class MeasuredPair:
 
 
 def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) -> Measured:
-    """The logs are folder/1.log and 2.log."""
+    """Measure a system. The logs are folder/1.log and 2.log."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     words = system.prepare(peer, folder)
@@ -53,7 +54,7 @@ def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) 
 
 def measure_pair(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S
                  ) -> MeasuredPair:
-    """The same for two VMs on one core."""
+    """Measure two VMs on one core."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     words = system.prepare_pair(peer, folder)
@@ -72,7 +73,7 @@ def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[b
 
 
 def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
-    """QEMU's output up to the last line of each of so many probes, or to its own end."""
+    """Return QEMU's output up to the last line of each of so many probes, or to its own end."""
     qemu = Qemu(words, limit_s)
     lines = qemu.lines()
     with path.open("wb") as log:
@@ -93,14 +94,15 @@ def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
 
 
 def end_of(text: bytes) -> str:
-    """The console's last lines: there a hypervisor reports why it did not go on."""
+    """Return the console's last lines, where a hypervisor reports why it stopped."""
     lines = [line.strip() for line in text.replace(b"\0", b"").splitlines() if line.strip()]
     return "its console ends with: " + " | ".join(
         printable(line)[:100] for line in lines[-LAST_LINES:]) if lines else "it printed nothing"
 
 
 def judged(log: bytes, system: System, peer: Peer) -> Measured:
-    """First whether the system ran as it should, then whether the probe's lines can be true."""
+    """Check first whether the system ran as it should, then whether the probe's lines are
+    credible."""
     identity = system.check(log, peer)
     return Measured(system, identity, result(log, expected_of(peer)))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The systems under the probe: this hypervisor, and none. Xen and KVM have files of their own."""
+"""The systems under the probe: hypbench, and no hypervisor. Xen and KVM have modules of their
+own."""
 
 import re
 from dataclasses import dataclass, replace
@@ -19,55 +20,56 @@ from hypbench.session import write_image
 
 LIMIT_S = 600.0
 # Two VMs on one core take turns, and a VM that wakes takes the core from the other. The CNTVCT of
-# each begins at 0, as under Xen and KVM. With one CNTVOFF the two VMs have all EL2 registers alike,
-# and a switch takes the short way that docs/results.md has in the best case.
+# each begins at 0, as under Xen and KVM. With one CNTVOFF all EL2 registers of the two VMs would be
+# equal, and a switch would take the short path that docs/results.md has as the best case.
 PAIR_CONFIG = "sched=rr fp=lazy cntvoff_us=4294967295"
-# Of an unmodified guest, which has no other call than PSCI; HC_YIELD of abi/hypercall.h is refused.
+# PSCI is the only call of an unmodified guest; HC_YIELD of abi/hypercall.h is refused.
 OUR_CALL = "call=PSCI_VERSION call.x0=0x84000000"
 OUR_YIELD = "yield=YIELD yield.x0=0x8600000b"
-STORE_EACH = 0x1000000  # of the store, for each of two guests
+STORE_EACH = 0x1000000  # part of the store for each of two guests
 PAIR = ("pair=a", "pair=b")
 
 
 @dataclass(frozen=True)
 class Identity:
-    """The facts of a log about the system that wrote it; "" where the log has none."""
+    """A log's facts about the system that wrote it; "" for a missing fact."""
 
-    label: str  # a table's heading: name, version, scheduler
-    version: str  # as the log has it
+    label: str  # for a table's heading: name, version, scheduler
+    version: str  # the version as the log has it
     compiler: str = ""
     build: str = ""
     scheduler: str = ""
 
 
 class System(Protocol):
-    """Says how it is started and what its log must say. Each of them inherits what is usual."""
+    """A system: how it is started, and what its log must have. Subclasses inherit the usual
+    answers."""
 
     @property
     def key(self) -> str:
         """The word of its column and of the names of its logs."""
 
     def unfit(self, peer: Peer) -> str:
-        """Why there can be nothing to measure on this board; "" where there is."""
+        """Return why nothing can be measured on this board, or ""."""
         return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        """The command; files of it go into the folder."""
+        """Return the command; its files go into the folder."""
 
     def unfit_pair(self, peer: Peer) -> str:
-        """Why two VMs cannot share a core here; "" where they can."""
+        """Return why two VMs cannot share a core here, or ""."""
         return "it has no two VMs on one core"
 
     def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
-        """The command for a probe with PAIR[0] and a probe with PAIR[1] on one core."""
+        """Return the command for a probe with PAIR[0] and a probe with PAIR[1] on one core."""
         raise NotMeasured(self.unfit_pair(peer))
 
     def absent(self) -> dict[str, str]:
-        """Paths that the system does not have, and why, in place of the probe's own reason."""
+        """Paths that the system does not have, with reasons that replace the probe's own."""
         return {}
 
     def check(self, log: bytes, peer: Peer) -> Identity:
-        """What ran, by its log. Raises NotMeasured where it did not run as it should."""
+        """Return what ran, from its log. Raise NotMeasured if it did not run as it should."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ class Ours(System):
 
 
 def line_of(pattern: str, text: bytes, what: str) -> str:
-    """The group of a pattern in a log."""
+    """Return the group of a pattern in a log."""
     found = re.search(pattern, text.decode(errors="replace"), re.MULTILINE)
     if not found:
         raise NotMeasured(f"its log has no {what}")

@@ -30,7 +30,7 @@ def table(board: str, columns: list[Column]) -> Table:
 
 
 def markdown(board: str, columns: list[Column]) -> str:
-    """Three tables: what ran, the figures, and why a cell has no figure."""
+    """Return three tables: what ran, the figures, and the reasons of empty cells."""
     return "\n".join([f"### {board}", "", *lines(("system", *FACTS), identities(columns), "---"),
                       "", *lines(headings(columns), rows(columns), "---:"),
                       "", *lines(("no figure", "why"), reasons(columns), "---"), ""])
@@ -47,7 +47,7 @@ def identities(columns: list[Column]) -> list[list[str]]:
 
 
 def described(column: Column) -> str:
-    """What ran: the version line, then its build, its compiler and its cheapest call."""
+    """Describe what ran: the version line, then its build, its compiler and its cheapest call."""
     facts = column.facts
     more = [f"{name} {facts[name]}" for name in ("build", "compiler") if name in facts]
     if column.call:
@@ -56,7 +56,7 @@ def described(column: Column) -> str:
 
 
 def reasons(columns: list[Column]) -> list[tuple[str, str]]:
-    """Why a cell has no figure: paths and reason, for each system and reason."""
+    """Return the reasons of empty cells: paths and reason, for each system and reason."""
     found: dict[tuple[str, str], list[str]] = {}
     for column in columns:
         for path, why in column.absent.items():
@@ -66,7 +66,7 @@ def reasons(columns: list[Column]) -> list[tuple[str, str]]:
 
 
 def named(paths: list[str]) -> list[str]:
-    """The rows; those of two VMs, if all of them are among the paths, by one name."""
+    """Name the rows; those of two VMs have one name if all of them are among the paths."""
     pairs = [path for path in paths if path in OF_PAIRS]
     shown = [path for path in paths if path not in OF_PAIRS or len(pairs) < len(OF_PAIRS)]
     return [PATHS[path] for path in shown] + ["two VMs on one core"] * (shown != paths)

@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 from hypbench.peers.image import MARKER, ROOM
 from hypbench.peers.machine import Peer
 
-FACT = "windows_sha256"  # of a kept run's facts
+FACT = "windows_sha256"  # key of a kept run's facts
 
 
 def digest(peer: Peer) -> str:

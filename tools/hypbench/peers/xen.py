@@ -16,13 +16,13 @@ from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import PAIR, Identity, System, line_of
 from hypbench.template import filled_in
 
-MODULE = 0x60000000  # where the probe lies when Xen starts; Xen copies it
+MODULE = 0x60000000  # where the probe is when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
-# Seen in the log: loglvl the line "Std. Loglevel", bootscrub that nothing is
-# scrubbed while the probe runs. noreboot: nothing comes after the domain's end.
+# Each argument shows in the log: loglvl by the line "Std. Loglevel", bootscrub by the lack of
+# scrubbing while the probe runs, noreboot by the end of the log at the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
-# Hypercalls (xen/include/public/arch-arm.h): the number in x16 or r12, HVC #0xEA1. xen_version with
-# XENVER_version; sched_op with SCHEDOP_yield.
+# Hypercalls (xen/include/public/arch-arm.h) have their number in x16 or r12, and HVC #0xEA1:
+# xen_version with XENVER_version, sched_op with SCHEDOP_yield.
 CALL = "call=XENVER_version call.imm=0xea1 call.x16=17"
 YIELD = "yield=SCHEDOP_yield yield.imm=0xea1 yield.x16=29"
 SCHEDULER = re.compile(r"^\(XEN\) Using scheduler: .*\((\w+)\)\s*$", re.MULTILINE)
@@ -53,7 +53,7 @@ class Xen(System):
         return self.command(peer, folder, [f"{role} {peer.arguments} {YIELD}" for role in PAIR])
 
     def command(self, peer: Peer, folder: Path, domains: list[str]) -> list[str]:
-        """A domain for each of these arguments of the probe."""
+        """Return the command with a domain for each of these arguments of the probe."""
         kernel = xen_file(peer, f"xen-[0-9]*-{peer.debian}")
         tree = device_tree(peer, folder, self.arguments.format(self.scheduler), domains)
         return [*peer.command(kernel), "-dtb", str(tree), "-device",
@@ -86,7 +86,8 @@ def xen_file(peer: Peer, pattern: str) -> Path:
 
 
 def device_tree(peer: Peer, folder: Path, arguments: str, domains: list[str]) -> Path:
-    """The machine's own, as QEMU makes it, with Xen's arguments and the domains in /chosen."""
+    """Return the machine's own tree, as QEMU makes it, with Xen's arguments and the domains in
+    /chosen."""
     blob, text, made = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
     words = peer.options()
     words[words.index("-M") + 1] += f",dumpdtb={blob}"
