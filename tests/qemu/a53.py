@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences of A64 instructions that errata 843419, 835769 and 819472 of the Cortex-A53 are about
-(Arm's notice EPM-048406), in the executable segments of an ELF file. Encodings: DDI 0487 C4.1."""
+"""Find in the executable segments of an ELF file the A64 sequences of errata 843419, 835769 and
+819472 of the Cortex-A53 (Arm's notice EPM-048406). Encodings: DDI 0487 C4.1."""
 
 from collections.abc import Iterator
 
@@ -24,12 +24,14 @@ def has_unsigned_offset(word: int) -> bool:
 
 
 def is_branch(word: int) -> bool:
-    """Also an exception; no hint, barrier or access to a system register."""
+    """Return whether an instruction is a branch or exception; hints, barriers and register accesses
+    are not."""
     return word & 0x1c000000 == 0x14000000 and word >> 24 != 0xd5
 
 
 def is_multiply_accumulate(word: int) -> bool:
-    """64 bits wide, and adds to or subtracts from another register than XZR."""
+    """Return whether an instruction is 64 bits wide and adds to, or subtracts from, a register
+    other than XZR."""
     return word & 0xff000000 == 0x9b000000 and word >> 10 & 31 != ZERO and not word >> 21 & 2
 
 
@@ -42,8 +44,8 @@ def target(word: int) -> int:
 
 
 def addresses_843419(words: list[int], start: int) -> Iterator[int]:
-    """ADRP in one of the last two words of a page, a load or store, and as the third or fourth
-    instruction an access by the ADRP's register."""
+    """Yield an ADRP in one of the last two words of a page that a load or store follows, with an
+    access by the ADRP's register as the third or fourth instruction."""
     for index, word in enumerate(words[:-3]):
         address = start + 4 * index
         if address & 0xfff in PAGE_ENDS and is_adrp(word) and is_load_or_store(words[index + 1]):
@@ -54,7 +56,8 @@ def addresses_843419(words: list[int], start: int) -> Iterator[int]:
 
 
 def loaded(word: int) -> int | None:
-    """The general register that a load fills first; None for a store or a vector register."""
+    """Return the general register that a load fills first; None for a store or a vector
+    register."""
     if word >> 26 & 1:
         return None
     of_pair = word & 0x38000000 == 0x28000000
@@ -63,8 +66,8 @@ def loaded(word: int) -> int | None:
 
 
 def addresses_835769(words: list[int], start: int) -> Iterator[int]:
-    """A load or store right before a 64-bit multiply-accumulate that does not wait for the loaded
-    register."""
+    """Yield a load or store directly before a 64-bit multiply-accumulate that does not wait for the
+    loaded register."""
     for index, (first, second) in enumerate(zip(words, words[1:])):
         operands = (base(second), second >> 16 & 31, second >> 10 & 31)
         if (is_load_or_store(first) and is_multiply_accumulate(second)
@@ -73,7 +76,7 @@ def addresses_835769(words: list[int], start: int) -> Iterator[int]:
 
 
 def addresses_819472(words: list[int], start: int) -> Iterator[int]:
-    """DC CVAC and DC CVAU, which clean a line and keep it (errata 819472, 824069, 827319)."""
+    """Yield DC CVAC and DC CVAU, which clean a line and keep it (errata 819472, 824069, 827319)."""
     for index, word in enumerate(words):
         if word & ~31 in (0xd50b7a20, 0xd50b7b20):
             yield start + 4 * index
@@ -83,7 +86,7 @@ SEQUENCES = {"843419": addresses_843419, "835769": addresses_835769, "819472": a
 
 
 def found_in(elf: ELFFile) -> dict[str, list[int]]:
-    """The addresses of each sequence."""
+    """Return the addresses of each sequence."""
     found: dict[str, list[int]] = {name: [] for name in SEQUENCES}
     for segment in elf.iter_segments("PT_LOAD"):
         if segment["p_flags"] & EXECUTABLE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the assembly files of arch/: small guests, and what starts the hypervisor."""
+"""Build the assembly files of arch/: small guests, and what starts the hypervisor."""
 
 import re
 import shutil
@@ -13,8 +13,8 @@ from once import once
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
-# Without an MMU no access may be unaligned; a guest has something at address 4; what comes first
-# stays first; visitor.c is moved.
+# Without an MMU an access must be aligned. A guest accesses address 4, which the compiler takes for
+# an error. The first function of a file must stay the first. visitor.c is moved to another address.
 FREESTANDING = {
     isa: ("-std=gnu11", "-O2", "-ffreestanding", "-fno-reorder-functions", "-fpie", "-Wall",
           "-Wextra", "-Werror", "-Wno-array-bounds", *words)
@@ -29,7 +29,7 @@ HERE = Path(__file__).parent / "arch"
 class Program:
     elf: Path
     binary: bytes
-    labels: tuple[tuple[int, str], ...]  # by address
+    labels: tuple[tuple[int, str], ...]  # symbols by address
 
     def label_at(self, address: int) -> str:
         at = bisect_right(self.labels, address, key=lambda label: label[0])
@@ -38,7 +38,8 @@ class Program:
 
 def assemble(board: str, name: str, address: int, *defines: str,
              also: tuple[str, ...] = ()) -> Program:
-    """arch/<name>_<isa>.S for this board, to run at this address; `also`: and C after it."""
+    """Assemble arch/<name>_<isa>.S for this board, to run at this address; `also`: C files to link
+    after it."""
     tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
     return once(f"assembled {board} {address:#x} {tail}",
                 lambda: assembled(board, name, address, defines, also, tail))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proven ceilings of a board's image, and the longest visit of each kind that runs under the
-plugin of tools/plugin/ measured."""
+"""The proven ceilings of a board's image, and the longest visit of each kind in runs under the
+plugin of tools/plugin/."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,16 +30,17 @@ config cold trapped state=cold-caches
     "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
     "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
     "irq_order n=2", "measure n=2", "tlb_maintenance n=2", "page_fault n=2"))
-# What several VMs do; and guests that do at random whatever a guest can, by their vCPUs.
+# Scenarios with several VMs, and guests that do at random whatever a guest can, by their number of
+# vCPUs.
 PLANS = ("failover", "links", "virtio")
 FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
     f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
-LIVES = 23  # of each hostile step
+LIVES = 23  # lives of the guest in each hostile step
 
 
 class Longest(NamedTuple):
-    """Of the visits that were seen, and in which run."""
+    """The longest visits so far, each with its run."""
 
     instructions: int
     run: str
@@ -67,7 +68,7 @@ def entry_name(kind: Kind) -> str:
 
 
 def jobs(board: str) -> dict[str, Job]:
-    """What is measured, by the name that the table has for it."""
+    """Return the measured runs by the names that the table has for them."""
     found = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
     for plan in PLANS:
         text = plan_lines(plan)
@@ -77,12 +78,12 @@ def jobs(board: str) -> dict[str, Job]:
 
 
 def reason_not_to(board: str) -> str:
-    """Why nothing can be measured here."""
+    """Return why nothing can be measured here."""
     return el2count.reason_not_to(Job(board, EXITS))
 
 
 def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dict[str, Longest]:
-    """The longest visit of each kind that any of the runs had."""
+    """Return the longest visit of each kind in any of the runs."""
     found: dict[str, Longest] = {}
     for run, result in counted.items():
         for one in result.marked:

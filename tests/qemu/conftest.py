@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole images on QEMU: a test names its run by the marker `job` and is given the `result`, once
-for each reference board."""
+"""Run whole images on QEMU. A test names its run by the marker `job` and is given the `result`,
+once for each reference board."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """Without a gem5 its boards are skipped; a GEM5 that is none is an error."""
+    """Without gem5 the tests on its boards are skipped; a GEM5 that is no gem5 is an error."""
     if IN_GEM5:
         try:
             in_gem5.machine_of(IN_GEM5[0])
@@ -45,10 +45,10 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("board", [board for board in BOARDS if board not in twins])
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m is obeyed
+@pytest.hookimpl(tryfirst=True)  # runs before -m is applied
 def pytest_collection_modifyitems(config, items):
-    """That a check can fail is shown on one board; on one of an isa and of a GIC where these have
-    the fault in files of their own."""
+    """Run a planted fault on one board only, or on one of each isa and GIC if these have the fault
+    in files of their own."""
     planted = [item for item in items if fault_of(item)]
     for item in planted:
         item.add_marker("nightly")
@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def name_of(job: Job) -> str:
-    """The same in each process, unlike a job's functions."""
+    """Return a name that is the same in each process, unlike a job's functions."""
     change, machine = (getattr(function, "__qualname__", "")
                        for function in (job.change, job.machine))
     return f"{job.board} {job.planted} {machine} {change} {job.plan}"
@@ -80,7 +80,8 @@ def board_of(item) -> str | None:
 
 
 def fault_of(item) -> str:
-    """Of the marker `planted`, in which a parameter stands as {name}, or of its run."""
+    """Return the fault of the marker `planted`, in which {name} stands for a parameter, or the
+    fault of the test's run."""
     marker, job = item.get_closest_marker("planted"), job_of(item)
     if marker:
         params = item.callspec.params if hasattr(item, "callspec") else {}
@@ -95,7 +96,7 @@ def job_of(item) -> Job | None:
 
 @pytest.fixture
 def built(board):
-    """A board whose image is there: a missing one is an error, not a skip."""
+    """A board with a built image: a missing image is an error, not a skip."""
     assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
     return board
 
@@ -107,7 +108,7 @@ def job(request, built) -> Job:
 
 @pytest.fixture
 def result(job):
-    """The run of the marker `job`. The run ended by itself, with the status of the marker."""
+    """The run of the marker `job`. It ended by itself, with the status of the marker."""
     return LAB.ended(job)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost vectors of a board's paths, counted, and tests/expected/<compiler>/costs/."""
+"""Count the cost vectors of a board's paths, and read tests/expected/<compiler>/costs/."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ def jobs_for(board: str) -> tuple[Job, ...]:
 
 
 def counted(board: str, jobs: Iterable[Job], run: Callable[[Job], Counted]) -> tuple[Costs, str]:
-    """The vectors of each configuration, and the compiler."""
+    """Return the vectors of each configuration, and the compiler."""
     found: Costs = {}
     machine = cost.Machine(TREE, board)
     for counts in map(run, jobs):
@@ -39,7 +39,7 @@ def path_of(board: str, compiler: str) -> Path:
 
 
 def read(board: str, compiler: str) -> dict | None:
-    """The vectors of this very compiler, or None."""
+    """Return the vectors of this very compiler, or None."""
     path = path_of(board, compiler)
     committed = json.loads(path.read_text()) if path.is_file() else {}
     return committed if committed.get("compiler") == compiler else None

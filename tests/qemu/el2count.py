@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an image under the plugin of tools/plugin/, which counts windows and visits to EL2 from
+"""Run an image under the plugin of tools/plugin/, which counts windows and visits to EL2 from
 outside."""
 
 import tempfile
@@ -19,7 +19,7 @@ from once import once
 
 
 class Visit(NamedTuple):
-    """As many visits to EL2 of one kind."""
+    """A number of visits to EL2 of one kind."""
 
     vector: int
     exception_class: int
@@ -29,8 +29,8 @@ class Visit(NamedTuple):
 
 
 class Longest(NamedTuple):
-    """The longest visit of a core to EL2, of one exception class; 0 for interrupts. Instructions
-    are the core's own."""
+    """A core's longest visit to EL2 of one exception class, 0 for interrupts, in instructions of
+    that core."""
 
     core: int
     exception_class: int
@@ -38,7 +38,7 @@ class Longest(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """The longest visit to EL2 that came by these marks, each a bit."""
+    """The longest visit to EL2 that passed these marks, one bit each."""
 
     length: int
     marks: int
@@ -55,8 +55,8 @@ class Counted:
     lines: list[str] = field(default_factory=list)
 
     def rows(self) -> Iterator[tuple[dict, list[Window]]]:
-        """Each bench record with its windows, the cold one first: the guest reports in the order
-        in which it measures."""
+        """Yield each bench record with its windows, the cold one first: the guest reports in the
+        order of its measurements."""
         windows = iter(self.windows)
         for record in self.result.records("bench"):
             yield record, list(islice(windows, record["n"] + 1))
@@ -64,8 +64,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class Watched:
-    """A run under the plugin, for Lab.run(). `vector`: the guest's, if it is not the real one.
-    `switches`: of the plugin's options. `marks`, `leave`: addresses of EL2's code."""
+    """A run under the plugin, for Lab.run(). `vector`: the guest's vector, if it is not the real
+    one. `switches`: options of the plugin. `marks`, `leave`: addresses of EL2's code."""
 
     job: Job
     vector: int | None = None
@@ -85,7 +85,7 @@ def words(job: Job, watched: Watched, out: Path) -> list[str]:
 
 
 def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
-    """Of one run; skips the test where QEMU cannot."""
+    """Count a run; skip the test if QEMU cannot."""
     if reason := reason_not_to(job):
         assert "gcc" not in reason, reason
         pytest.skip(reason)
@@ -93,7 +93,7 @@ def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> C
 
 
 def reason_not_to(job: Job) -> str:
-    """Why a run cannot be under the plugin; the plugin is built by the way."""
+    """Return why no run can be under the plugin. This also builds the plugin."""
     return once(f"el2count {job.board}", lambda: counting.reason_not_to(
         TREE.qemu_options(job.board)[0], library(job.board)))
 

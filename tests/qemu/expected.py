@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed path lengths, tests/expected/<compiler>/<board>.json: read, written, compared;
-and the ceilings that hold whatever the compiler. One run has the paths of one VM, another those
-from one VM to the next (scenario switches)."""
+"""Read, write and compare the committed path lengths, tests/expected/<compiler>/<board>.json, and
+the ceilings that hold for every compiler. One run has the paths of one VM, another those from one
+VM to the next (scenario switches)."""
 
 import json
 import re
@@ -20,9 +20,9 @@ PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config i
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
-SLACK = 1.3  # what another board may take of the reference's ceilings
+SLACK = 1.3  # margin of another board over the ceilings of the reference board
 
-# (config, bench, variant, minus native, instructions): the reference board's ceilings.
+# Ceilings of the reference board: (config, bench, variant, minus native, instructions).
 CEILINGS = [
     *((config, "hvc", variant, False, 37)
       for config in ("direct", "trapped", "trapped-sw") for variant in ("null", "unknown")),
@@ -38,7 +38,7 @@ CEILINGS = [
     ("trapped-sw", "sgi_self", "handler", False, 200),
     *(("trapped", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler", "task")),
-    # Up to the task an interrupt without a link exits twice.
+    # Up to the task, an interrupt without a link exits twice.
     *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler")),
     *(("trapped", "lr_forward", f"lr{lr}", False, 41) for lr in range(4)),
@@ -57,11 +57,11 @@ CEILINGS = [
     ("failover-best", "failover", "call", False, 400),
 ]
 
-Figures = dict[str, dict[str, int]]  # configuration, then "benchmark variant": p50
+Figures = dict[str, dict[str, int]]  # by configuration, then by "benchmark variant": p50
 
 
 def series(compiler: str) -> str:
-    """12.2 of 12.2.0."""
+    """Return 12.2 for 12.2.0."""
     return ".".join(compiler.split(".")[:2])
 
 
@@ -91,14 +91,14 @@ def written(content: dict) -> str:
 
 
 def read(board: str, compiler: str) -> dict | None:
-    """The figures of this very compiler, or None."""
+    """Return the figures of this very compiler, or None."""
     path = path_of(board, compiler)
     committed = json.loads(path.read_text()) if path.is_file() else {}
     return committed if committed.get("compiler") == compiler else None
 
 
 def differences(expected: Figures, found: Figures) -> list[str]:
-    """One readable line for each path that is longer, shorter, new or gone."""
+    """Return one readable line for each path that is longer, shorter, new or gone."""
     lines = []
     for config in sorted(expected.keys() | found.keys()):
         old, new = expected.get(config, {}), found.get(config, {})
@@ -122,7 +122,7 @@ def above_ceilings(board: str, figures: Figures) -> list[str]:
 
 
 def changelog_section(heading: str, text: str) -> str | None:
-    """The text under `## heading`, or None."""
+    """Return the text under `## heading`, or None."""
     found = re.search(rf"^## {re.escape(heading)}[ \t]*$(.*?)(?=^## |\Z)", text,
                       re.MULTILINE | re.DOTALL)
     return found[1] if found else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that need what Debian ships: where it cannot be had they are skipped, and say so."""
+"""Skip a run that needs Debian's packages if they cannot be fetched, and report the reason."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from hypbench.apt_sources import NotDebian
 from hypbench.debian import Offline
 from lab import is_built
 
-Reason = Callable[[object], str]  # of a run that cannot be made; "" where it can
+Reason = Callable[[object], str]  # returns why a run cannot be made, or ""
 
 
 def missing(what: str, *fetches: Callable[[], object]) -> str:
-    """Why something cannot be had; "" when all of it is there."""
+    """Return why a package cannot be fetched; "" if all are there."""
     try:
         for fetch in fetches:
             fetch()
@@ -23,7 +23,7 @@ def missing(what: str, *fetches: Callable[[], object]) -> str:
 
 
 def skip_unless_possible(run, reason: Reason) -> None:
-    """An image that is not built is an error."""
+    """Skip a run that is impossible here. A missing image is an error."""
     from lab import BOARDS
     if run.board not in BOARDS:
         pytest.skip(f"{run.board} is not among HYPBENCH_BOARDS")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU's machine from outside: halted at addresses, its registers and its physical memory, by the
-gdb remote protocol (GDB manual, appendix E)."""
+"""Control QEMU's machine by the gdb remote protocol (GDB manual, appendix E): halt it at addresses,
+read its registers and its physical memory."""
 
 import re
 import socket
@@ -13,7 +13,7 @@ from typing import Self
 
 from lab import LIMIT_S
 
-START_S = 20.0  # until QEMU listens
+START_S = 20.0  # seconds until QEMU listens
 CHUNK = 0x700  # bytes of a packet: QEMU takes 4096 characters
 INCLUDED = re.compile(r'<xi:include href="([^"]+)"')
 PACKET = re.compile(rb"\$([^#]*)#..", re.DOTALL)
@@ -21,7 +21,7 @@ REGISTER = re.compile(r'<reg name="(\w+)" bitsize="\d+"(?: regnum="(\d+)")?')
 
 
 class Ended(Exception):
-    """The machine has come to its end."""
+    """The machine has ended."""
 
 
 class Machine:
@@ -110,7 +110,8 @@ class Machine:
         assert self.ask(f"{'Z' if there else 'z'}1,{address:x},4") == "OK"
 
     def stops(self, *addresses: int) -> Iterator[int]:
-        """Halted before each instruction at one of these addresses, virtual ones; to its end."""
+        """Yield a halt before each instruction at one of these virtual addresses, until the machine
+        ends."""
         for address in addresses:
             self.breakpoint(address, True)
         try:
@@ -118,7 +119,7 @@ class Machine:
                 self.ask("c")
                 address = self.register("pc")
                 yield address
-                self.breakpoint(address, False)  # or it stops there again
+                self.breakpoint(address, False)  # otherwise the machine stops there again
                 self.ask("s")
                 self.breakpoint(address, True)
         except Ended:

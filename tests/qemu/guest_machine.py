@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU's words for an unmodified guest, by what `make run-guest` makes of the same wishes;
+"""Return QEMU's options for an unmodified guest, as `make run-guest` makes them of the same wishes,
 and for the bare machine with the same files."""
 
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from hypbench.records import Log
 from lab import CLOCK, PLATFORM, TREE, image_of
 
 RAM_MIB = 256
-LIMIT_MS = 600_000  # of the guest's time, so that a guest which hangs ends in a fault record
+LIMIT_MS = 600_000  # limit of the guest's time, so that a guest which hangs ends in a fault record
 
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: of a raw binary; `limit_ms`: of the guest's time; `also`: more lines of
-    the plan, for VMs on so many `cores`."""
+    """`address`: the place of a raw binary; `limit_ms`: of the guest's time; `also`: more lines of
+    the plan, for VMs on this many `cores`."""
 
     board: str
     config: str
@@ -59,9 +59,10 @@ def guest_words(guest: Guest, folder: Path) -> list[str]:
 
 
 def bare_words(guest: Guest, folder: Path) -> list[str]:
-    """The machine without EL2, so that a kernel starts at EL1, as it does as a guest; with the
-    device tree that the guest has. QEMU puts memory, arguments and initrd into it anew. Recording,
-    QEMU 10.0.13 ends in an assertion of its own under Debian 13's ARMv7 kernel."""
+    """Return the options of the machine without EL2, so that a kernel starts at EL1 as a guest
+    does, with the guest's device tree. QEMU replaces memory, arguments and initrd in the tree. A
+    recording QEMU 10.0.13 fails an assertion of its own under Debian 13's ARMv7 kernel, so this one
+    does not record."""
     guest.prepared(folder)
     options = without_el2(TREE.qemu_options(guest.board))
     options[options.index("-m") + 1] = f"{RAM_MIB}M"
@@ -73,7 +74,7 @@ def bare_words(guest: Guest, folder: Path) -> list[str]:
 
 
 def log_of(console: bytes) -> Log:
-    """The records among what the guest said."""
+    """Return the records among the guest's output."""
     stream = Stream()
     stream.feed(console)
     stream.finish()

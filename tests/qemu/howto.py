@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/howto/, as what a reader does: files to write, commands, and what those print.
+"""Read the pages of docs/howto/ as a reader follows them: files to write, commands, and their
+output.
 
-A fenced block's first word is its language. After it comes the name of a file that is to be
-written, or, of `sh`: nothing (the commands succeed), `fails` (the last one does not), `network`
-(they succeed where Debian's archive can be reached), `guest` (they succeed, with an image of ours
-where GUEST= wants the reader's), `by-hand` (they need a board or files of the
-reader's). A block `text` is part of what the commands before printed; one of commands by hand is
-`text by-hand`, and a test of its own follows these (tests/nightly/test_farm.py)."""
+A fenced block's first word is its language. The next word is the name of a file to write or, for
+`sh`: nothing (the commands succeed), `fails` (the last one fails), `network` (they succeed if
+Debian's archive can be reached), `guest` (they succeed, with this project's image where GUEST=
+wants the reader's), `by-hand` (they need a board or files of the reader). A block `text` is part of
+the output of the commands before it. After commands by hand it is `text by-hand`, and a test of its
+own follows these (tests/nightly/test_farm.py).
+"""
 
 import re
 from collections.abc import Iterator
@@ -35,13 +37,13 @@ class Block:
 
     @property
     def guest(self) -> str:
-        """The path of the image that is the reader's, "" if it wants none."""
+        """The path of the image that the reader brings, "" if none is needed."""
         found = GUEST.search(self.text) if self.more == "guest" else None
         return found[1] if found else ""
 
     @property
     def makes(self) -> list[str]:
-        """Its make commands."""
+        """The make commands of the block."""
         return [line.removeprefix("sudo ") for line in self.text.splitlines()
                 if line.removeprefix("sudo ").startswith("make")]
 
@@ -51,8 +53,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def lacking(said: str, text: str, exact: bool = True) -> list[str]:
-    """The lines of a block `text` that no line of what was printed has, however wide its blanks;
-    not `exact`: whatever the numbers."""
+    """Return the lines of a block `text` that no line of the output has, whatever the width of
+    blanks; without `exact` also whatever the numbers."""
     def plain(line: str) -> str:
         words = " ".join(line.split())
         return words if exact else re.sub(r"\d+", "0", words)

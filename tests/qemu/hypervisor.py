@@ -27,7 +27,7 @@ def symbols(board: str) -> tuple[tuple[int, str], ...]:
 
 
 def place(board: str, symbol: str) -> tuple[int, int]:
-    """Where a function lies in the file, and its size: up to the next symbol."""
+    """Return a function's place in the file, and its size up to the next symbol."""
     start = next(address for address, name in symbols(board) if name == symbol)
     end = min(address for address, _ in symbols(board) if address > start)
     loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)",
@@ -41,14 +41,15 @@ def place(board: str, symbol: str) -> tuple[int, int]:
 
 
 def words_of(board: str, symbol: str) -> list[int]:
-    """The instructions of a function."""
+    """Return the instructions of a function."""
     start, size = place(board, symbol)
     image = (build_of(board) / "hypbench.elf").read_bytes()
     return list(struct.unpack_from(f"<{size // 4}I", image, start))
 
 
 def el1_registers(isa: str) -> list[str]:
-    """Those that every core has; QEMU's keep nothing in the others (EL1_AUXILIARY_REGS)."""
+    """Return the registers that every core has; QEMU's cores keep nothing in the others
+    (EL1_AUXILIARY_REGS)."""
     lists = "common/include/arch/el1_regs.inc", f"{isa}/include/arch/el1_regs.h"
     text = "".join((ROOT / "arch" / path).read_text().partition("EL1_AUXILIARY_REGS")[0]
                    for path in lists)

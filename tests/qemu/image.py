@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest in a built image: its header and its symbols."""
+"""Find the guest in a built image: its header and its symbols."""
 
 import shutil
 import struct
@@ -16,7 +16,8 @@ GUEST_IMAGE_OFFSET = 0x100000
 
 
 def find_guest(image: bytes, board: str) -> int:
-    """Where the guest begins in the file: its magic, and after it the address it belongs to."""
+    """Return where the guest begins in the file: its magic is followed by the address that it is
+    linked for."""
     home = struct.pack("<Q", guest_home(board))
     start = image.index(GUEST_MAGIC + home)
     assert image.find(GUEST_MAGIC + home, start + 1) < 0
@@ -34,19 +35,19 @@ def patched(image: bytes, start: int, new: bytes) -> bytes:
 
 
 def replaced(image: bytes, board: str, new: bytes) -> bytes:
-    """The image with another guest in the place of the real one."""
+    """Return the image with another guest in place of the real one."""
     assert len(new) <= read_header(image, board)["image_size"]
     return patched(image, find_guest(image, board), new)
 
 
 def guest_home(board: str) -> int:
-    """Where a guest in the image is to run."""
+    """Return the address at which a guest in the image runs."""
     return int(board_facts(board)["GUEST_BASE"], 16) + GUEST_IMAGE_OFFSET
 
 
 @cache
 def guest_symbols(board: str) -> dict[str, int]:
-    """Any nm reads the symbols of any ELF file."""
+    """Return the guest's symbols; any nm reads any ELF file."""
     nm = next(filter(None, map(shutil.which, ("nm", "arm-none-eabi-nm"))))
     said = subprocess.run([nm, build_of(board) / "guest.elf"], capture_output=True,
                           text=True, check=True).stdout

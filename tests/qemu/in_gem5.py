@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the boards that gem5 plays, for the tests marked `gem5`: a second model of the
-architecture. The fast model runs all the time, an instruction a cycle, unless a job says more."""
+"""Run the boards that gem5 plays, for the tests marked `gem5`: a second model of the architecture.
+The fast model, an instruction a cycle, runs all the time unless a job wants more."""
 
 import re
 import tempfile
@@ -16,7 +16,7 @@ from hypbench.records import read_log
 from lab import TREE, Job, Result, board_facts, image_of
 
 LIMIT_S = 900.0  # a run that takes longer hangs
-SLOW_MHZ = 20  # so that a wait by the clock is of few instructions
+SLOW_MHZ = 20  # so that a wait by the clock has few instructions
 TICK_MHZ = 1000  # a tick of the counter is an instruction
 TWINS = {"gem5-a72": "virt-a72-gicv3", "gem5-a72-gicv2": "virt-a72", "gem5-a15": "virt-a15"}
 
@@ -60,7 +60,8 @@ def perform(job: Job) -> Result:
 
 
 def plan_for(board: str, plan: str) -> str:
-    """Where no list register is linked: each trapped configuration without links."""
+    """Return the plan for a GIC without linked list registers: each trapped configuration without
+    links."""
     if board_facts(board).get("GIC_ENDS") != "combined":
         return plan
     plan = re.sub(r"^config trapped *$", "config trapped trapped", plan, flags=re.MULTILINE)

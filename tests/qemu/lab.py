@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs built images on QEMU and keeps what came of them: each run is made once a session."""
+"""Run built images on QEMU and keep the results: each run is made once a session."""
 
 import os
 import tempfile
@@ -25,14 +25,14 @@ ROOT = Path(__file__).resolve().parents[2]
 TREE = Tree(ROOT)
 CLOCK = "icount"
 PLATFORM = qemu.PLATFORM_OF_CLOCK[CLOCK]
-LIMIT_S = 300.0  # a run that takes longer hangs; no test says how long one takes
+LIMIT_S = 300.0  # a run that takes longer hangs; no test depends on the time of a run
 
-# HYPBENCH_BOARDS=virt-a72 make … runs the tests of this board only.
+# HYPBENCH_BOARDS=virt-a72 make … runs only the tests of this board.
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
-# Another board has the isa of a twin, and yet another its GIC: a twin has the tests marked
-# every_board, and all of them if HYPBENCH_BOARDS names it.
+# These boards share the isa of one reference board and the GIC of another. Such a board runs only
+# the tests marked every_board, or all of them if HYPBENCH_BOARDS names it.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
-# Every board's image, for tests of the file: most of these machines do not run here.
+# Tests of the file need every board's image, though most of these machines do not run here.
 ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
              for name in TREE.boards()]
 
@@ -41,9 +41,9 @@ ALL_CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 
 @dataclass(frozen=True)
 class Job:
-    """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` what the
-    image is given; `planted` is a fault in it; `attempt` distinguishes runs of the same. A run ends
-    with `status`: 0 for a run without a failure."""
+    """A run: a board's image with a plan in it. `machine` changes QEMU's options, `change` the
+    image; `planted` is a fault in the image; `attempt` distinguishes equal runs. A run ends with
+    `status`, 0 for a run without a failure."""
 
     board: str
     plan: str
@@ -65,7 +65,7 @@ class Result:
 
     @cached_property
     def problems(self) -> list[str]:
-        """Faults that the host tools find in it."""
+        """Faults of the run that the host tools find."""
         found = self.log.problems + check_rules(self.log, self.platform)
         return [str(problem) for problem in found]
 
@@ -83,17 +83,17 @@ class Result:
         return [config["name"] for config in self.log.run["configs"]]
 
     def line_of(self, record: dict) -> int:
-        """Which of the plan's bench lines a record belongs to, in the order `once`."""
+        """Return the plan's bench line of a record, in the order `once`."""
         return record["step"] // len(self.configs)
 
     def figures(self, line: int) -> dict[tuple[str, str], dict]:
-        """By configuration and variant: the bench records of one bench line of the plan."""
+        """Return the bench records of one bench line of the plan by configuration and variant."""
         return {(record["config"], record["variant"]): record
                 for record in self.records("bench") if self.line_of(record) == line}
 
     def assert_ended(self, status: int) -> None:
-        """The run ended with this status. Every record of a run that began arrived whole. Without a
-        failure no record has a fault."""
+        """Check that the run ended with this status, and that every record of a run that began
+        arrived whole. Without a failure no record has a fault."""
         assert self.status == status, self.explain()
         problems = {0: self.problems, 1: self.log.problems}
         assert problems.get(status, []) == [], self.explain()
@@ -105,7 +105,7 @@ class Result:
 
 
 def build_of(board: str, *faults: str) -> Path:
-    """The folder of a board's image as it was built, or with what is planted."""
+    """Return the folder of a board's image, as it was built or with the planted fault."""
     faults = tuple(filter(None, faults))
     return planted.build(TREE, board, *faults) if faults else TREE.build(board)
 
@@ -121,7 +121,7 @@ def is_built(board: str) -> bool:
 
 @cache
 def board_facts(board: str) -> dict[str, str]:
-    """The assignments of boards/<board>/board.mk."""
+    """Return the assignments of boards/<board>/board.mk."""
     return TREE.board_facts(board)
 
 
@@ -145,8 +145,8 @@ def perform(job: Job, limit_s: float = LIMIT_S) -> Result:
 
 
 def key_of(value: Any) -> str:
-    """Return what identifies a run, in every process alike: for a job its image and its machine,
-    for any other description of a run its members."""
+    """Return what identifies a run in every process: for a job its image and its machine, for any
+    other description of a run its members."""
     if isinstance(value, Job):
         image = sha256(image_for(value)).hexdigest()
         return f"{value.board} {image} {options_for(value)} {value.attempt}"
@@ -160,7 +160,7 @@ def key_of(value: Any) -> str:
 
 
 class Lab:
-    """Makes each run once a session, or reads what another process made."""
+    """Makes each run once a session, or reads the run that another process made."""
 
     def __init__(self, how: Callable[[Any], Any] = perform) -> None:
         self.how = how

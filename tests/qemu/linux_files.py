@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a Linux guest: Debian's kernel and busybox for the board's isa, a first program,
-a script, and the initramfs that holds them."""
+"""Make the parts of a Linux guest: Debian's kernel and busybox for the board's isa, a first
+program, a script, and the initramfs that holds them."""
 
 import lzma
 import shutil
@@ -17,13 +17,14 @@ CPU = {"armv8": "cortex-a72", "armv7": "cortex-a15"}
 HERE = Path(__file__).parent
 FLAGS = ("-Os", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-stack-protector", "-fno-pie",
          "-no-pie", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-z,noexecstack",
-         "-Wl,-Ttext-segment=0x400000",  # binutils 2.43 has 0 for ARMv7, which Linux refuses
+         # binutils 2.43 writes 0 here for ARMv7, which Linux refuses
+         "-Wl,-Ttext-segment=0x400000",
          f"-I{HERE}")
 APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
 NETWORK_APPLETS = ("insmod", "ip", "md5sum", "nc", "ping", "seq")
 DRIVERS = ("failover", "net_failover", "virtio", "virtio_ring", "virtio_mmio", "virtio_net")
 DRIVER_FILES = ("*/drivers/virtio/*", "*/virtio_net.ko*", "*/net_failover.ko*", "*/failover.ko*")
-# The shell waits where a command is not the last one, so every line is a process of its own.
+# The shell waits for a command that is not the last one, so every line is a process of its own.
 SCRIPT = """\
 mount -t proc proc /proc
 echo processors $(grep -c ^processor /proc/cpuinfo)
@@ -53,8 +54,8 @@ def compiled(isa: str) -> bytes:
 
 @cache
 def drivers(isa: str) -> list[tuple[str, bytes]]:
-    """Of a virtio network device: those of Debian's kernel that are modules, in the order in which
-    they need each other. Since Debian 13 they are compressed."""
+    """Return the drivers of a virtio network device: the modules of Debian's kernel, in the order
+    in which they need each other. Since Debian 13 they are compressed."""
     package = debian.kernel_package(FLAVOUR[isa], ARCHITECTURE[isa], DRIVER_FILES)
     files = {path.name.partition(".")[0]: path for path in package.rglob("*.ko*")}
     return [(name, lzma.decompress(files[name].read_bytes()) if files[name].suffix == ".xz"
@@ -62,7 +63,8 @@ def drivers(isa: str) -> list[tuple[str, bytes]]:
 
 
 def root_files(isa: str, cpus: int, script: str = "") -> bytes:
-    """The initramfs: with a script of its own also the drivers, in the folder modules."""
+    """Return the initramfs. With a script of its own it also has the drivers, in the folder
+    modules."""
     modules = drivers(isa) if script else []
     script = script or SCRIPT.format(cpus=" ".join(map(str, range(cpus))))
     return initramfs.archive([

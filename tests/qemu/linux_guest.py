@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots Debian's Linux: as a guest of the hypervisor, or by itself on the bare machine, with the
-same kernel, initramfs, command line and device tree."""
+"""Boot Debian's Linux as a guest of the hypervisor, or on the bare machine with the same kernel,
+initramfs, command line and device tree."""
 
 import re
 import tempfile
@@ -15,24 +15,25 @@ from hypbench.guests import recipes
 from hypbench.records import Log
 from lab import board_facts
 
-BARE = "bare"  # in place of a configuration's name: no hypervisor
+BARE = "bare"  # stands for a configuration: no hypervisor
 COMMAND_LINE = "console=ttyAMA0"
-# From then on it tests its ciphers, on random data, also in user space: no two boots are as long.
+# From this uptime on the kernel tests its ciphers on random data, also in user space, so that no
+# two boots have one length.
 SELF_TESTS = ((6, 12), " cryptomgr.notests")
-FROM_0 = 2**32 - 1  # CNTVCT begins with the guest's first instruction
-LIMIT_S = 400.0  # a boot that takes longer hangs: the longest ones take 30 s of a processor
+FROM_0 = 2**32 - 1  # CNTVCT is 0 at the guest's first instruction
+LIMIT_S = 400.0  # a boot that takes longer hangs: the longest ones take 30 s of processor time
 
 
 @dataclass(frozen=True)
 class Boot:
     board: str
-    config: str  # or BARE
+    config: str  # the name of a configuration, or BARE
     cpus: int = 1
     limit_ms: int = LIMIT_MS
     planted: str = ""
     also: str = ""
     cores: int = 1
-    script: str = ""  # with the network's drivers, in place of the usual one
+    script: str = ""  # script with the network's drivers, instead of the usual one
 
     @property
     def isa(self) -> str:
@@ -41,7 +42,7 @@ class Boot:
 
 @dataclass
 class Booted:
-    """Output of the console. Numbers are of the guest: its CNTVCT, its uptime."""
+    """The output of the console. Numbers are the guest's: its CNTVCT, its uptime."""
 
     boot: Boot
     console: bytes
@@ -59,7 +60,8 @@ class Booted:
 
     @cached_property
     def user_space(self) -> int:
-        """Instructions, under icount, up to the first one in user space; 0: it never came."""
+        """Instructions, under icount, up to the first one in user space; 0 if the guest never came
+        there."""
         return next(iter(self.hexadecimal("user space at CNTVCT")), 0)
 
     @property
@@ -74,7 +76,7 @@ class Booted:
 
     @property
     def sleeps(self) -> list[float]:
-        """The same by the kernel's uptime, where the sleep is a program of its own."""
+        """The same sleeps by the kernel's uptime, if the sleep is a program of its own."""
         uptimes = [float(word) for word in re.findall(r"^uptime (\S+)", self.text, re.MULTILINE)]
         return [end - start for start, end in zip(uptimes[::2], uptimes[1::2])]
 
@@ -82,7 +84,8 @@ class Booted:
         return [int(word, 16) for word in re.findall(rf"^{what} (0x\w+)$", self.text, re.MULTILINE)]
 
     def interrupts(self, name: str) -> list[int]:
-        """A line of /proc/interrupts by its last word: how many on each processor."""
+        """Return the counts of a line of /proc/interrupts, found by its last word, for each
+        processor."""
         line = re.search(rf"^ *\w+: +((?:\d+ +)+).*\b{name}$", self.text, re.MULTILINE)
         return [int(word) for word in line[1].split()] if line else []
 

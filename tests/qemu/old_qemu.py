@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that fail on QEMU 7.2, Debian 12's own, by faults of that QEMU (CAVEATS.md) are skipped."""
+"""Skip tests that fail on QEMU 7.2, Debian 12's own, by faults of that QEMU (CAVEATS.md)."""
 import pytest
 
 from hypbench import qemu

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the documents, read."""
+"""Read tables of the documents."""
 
 import re
 
@@ -7,7 +7,7 @@ from lab import ROOT
 
 LABEL = re.compile(r'aria-label="([^"]+)"|>([^<]+)</text>')
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one of its columns
+Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one column
 
 
 def page(name: str) -> str:
@@ -15,7 +15,7 @@ def page(name: str) -> str:
 
 
 def column(name: str, after: str, heading: str) -> Cells:
-    """Of the first table after a text of a page."""
+    """Return a column of the first table after a text of a page."""
     lines = page(name).split(after, 1)[1].splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("|"))
     end = next((i for i in range(start, len(lines)) if not lines[i].startswith("|")), len(lines))
@@ -25,6 +25,6 @@ def column(name: str, after: str, heading: str) -> Cells:
 
 
 def said_in_picture(svg: str) -> list[str]:
-    """Its marks with their values, and its words. Where they are is the plotting library's, and its
-    fonts'."""
+    """Return a picture's marks with their values, and its words. Their places and fonts are the
+    plotting library's."""
     return [label or word for label, word in LABEL.findall(svg)]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults, planted in source: planted.toml is a list of small patches. A copy of the tree has one of
-them, and the objects of the real one, so that what the patch changed is compiled anew and the image
-is linked. A test that runs such an image shows that a check can fail. An image is kept under build/
-with a digest of its sources, and another session takes it while they are the same."""
+"""Plant faults in the source: planted.toml is a list of small patches.
+
+A copy of the tree has one patch, and the objects of the real tree, so that only what the patch
+changed is compiled anew, and the image is linked. A test that runs such an image shows that a check
+can fail. An image is kept under build/ with a digest of its sources, and another session uses it
+while they are unchanged.
+"""
 
 import fcntl
 import hashlib
@@ -22,15 +25,15 @@ from hypbench.tree import Tree
 
 FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "scenarios")
-PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # of tools/hypbench: they make plan.bin
+PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # modules of tools/hypbench that make plan.bin
 COMPILERS = ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc")
-# The background VM's code is in the hypervisor, and the probe is an image of its own.
+# The background VM's code is part of the hypervisor, and the probe is an image of its own.
 OF_OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
-LINK = {"HYP_LDFLAGS": "-g0"}  # debug information takes two fifths of a link
+LINK = {"HYP_LDFLAGS": "-g0"}  # debug information takes two fifths of the time of a link
 
 
 class Patch(NamedTuple):
-    """A text that stands once in a file, and its replacement."""
+    """A text that occurs once in a file, and its replacement."""
 
     path: str
     old: str | re.Pattern
@@ -44,13 +47,13 @@ class Patch(NamedTuple):
         file, old = tree / self.path, self.pattern
         text, count = old.subn(lambda found: found.expand(r"\g<1>") + self.new if old.groups
                                else self.new, file.read_text() if file.is_file() else "")
-        if count != 1:  # no AssertionError, which is for what a test sees
+        if count != 1:  # no AssertionError, which would count as a fault that the test sees
             raise RuntimeError(f"planted {name!r}: {count} times in {self.path}: {old.pattern}")
         file.write_text(text)
 
 
 def patch_of(entry: dict[str, str]) -> Patch:
-    """An entry has `old`, or a function that begins with another statement."""
+    """Return a patch. An entry has `old`, or a function that begins with another statement."""
     if "function" not in entry:
         return Patch(**entry)
     head = re.compile(rf"^(.*\b{entry['function']}\([^;{{]*\)\n{{\n)", re.MULTILINE)
@@ -71,8 +74,8 @@ PATCHES = load()
 
 @cache
 def build(tree: Tree, board: str, *names: str) -> Path:
-    """The folder of a board's image with these patches, and of its symbols; without a name, of the
-    image without a fault."""
+    """Return the folder of a board's image with these patches, and of its symbols; without a name,
+    of the image without a fault."""
     folder = tree.build(board) / "tests" / "planted" / (words_of(names) or "no-fault")
     keep(folder, digest(tree, names), lambda: make_image(tree, board, names, folder))
     return folder
@@ -86,18 +89,19 @@ def keep(folder: Path, wanted: str, make_content: Callable[[], None]) -> None:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.is_file() or stamp.read_text() != wanted:
-            stamp.unlink(missing_ok=True)  # the stamp comes last: a folder without one is half-made
+            # the stamp is written last, so a folder without one is incomplete
+            stamp.unlink(missing_ok=True)
             make_content()
             stamp.write_text(wanted)
 
 
 def words_of(names: tuple[str, ...]) -> str:
-    """The name of a folder."""
+    """Return the words in the name of a folder."""
     return re.sub(r"\W+", "-", "+".join(names))
 
 
 def digest(tree: Tree, names: tuple[str, ...]) -> str:
-    """A hash of everything that an image with these patches is made of."""
+    """Return a hash of everything that an image with these patches is made from."""
     patches = [(patch.path, patch.pattern.pattern, patch.pattern.flags, patch.new)
                for name in names for patch in PATCHES[name]]
     return hashlib.sha256(f"{digest_of_sources(tree)} {LINK} {patches}".encode()).hexdigest()
@@ -142,7 +146,7 @@ def patched_copy(tree: Tree, board: str, names: tuple[str, ...]) -> Iterator[Pat
 
 
 def is_in_guest(patches: list[Patch]) -> bool:
-    """Whether the patches change nothing but the guest's image."""
+    """Return whether the patches change only the guest's image."""
     paths = [patch.path for patch in patches]
     return bool(paths) and all(path.startswith("guest/") and not path.startswith(OF_OTHER_IMAGES)
                                for path in paths)
@@ -150,7 +154,7 @@ def is_in_guest(patches: list[Patch]) -> bool:
 
 def replace_guest(tree: Tree, board: str, copy: Path) -> bool:
     """Link a copy's guest, and put it into the image without a fault: one link of the hypervisor
-    serves all faults of the guest. Return false for a guest of another size, which moves what
+    serves all faults of the guest. Return False for a guest of another size, which moves what
     follows it."""
     whole, out = build(tree, board), copy / "build" / board
     make(copy, board, f"build/{board}/guest.bin")
@@ -178,7 +182,7 @@ def make(copy: Path, board: str, target: str) -> None:
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
-    """Sources of an image, with the times of its files, and its objects."""
+    """Copy the sources of an image, with the times of its files, and its objects."""
     for name in FILES:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree.root / name, copy / name)

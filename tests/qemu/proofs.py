@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The injected delay: a benchmark with delay=N must find every value greater by exactly N.
-
-The comment that a benchmark's file begins with has the test module that proves it so, and whether
-its lengths are gated.
-"""
+"""Prove benchmarks by an injected delay: with delay=N every value must be greater by exactly N. The
+comment at the beginning of a benchmark's file names the test module with that proof, and whether
+the lengths are gated."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ VALUES = ("cold", "min", "p50", "p90", "p95", "max")
 
 @cache
 def cores(count: int):
-    """QEMU's options for a machine with so many cores."""
+    """Return QEMU's options for a machine with so many cores."""
     return lambda words: [*words, "-smp", str(count)]
 
 
@@ -33,12 +31,12 @@ two_cores, four_cores = cores(2), cores(4)
 
 
 def job(plan: str, machine=two_cores, **more):
-    """A run on a machine with several cores."""
+    """Return a run on a machine with several cores."""
     return pytest.mark.job(plan, machine=machine, **more)
 
 
 def content(result, line: int) -> list[dict]:
-    """What the steps of a bench line measured, without the frames of the records."""
+    """Return the measurements of the steps of a bench line, without the frames of the records."""
     frame = ("seq", "step", "crc")
     return [{name: value for name, value in record.items() if name not in frame}
             for record in result.records("bench", "calibration", "check", "skip")
@@ -46,12 +44,12 @@ def content(result, line: int) -> list[dict]:
 
 
 def delay_lines(bench: str, params: str = "") -> str:
-    """Lines of a plan, `order once`: the benchmark once for each of DELAYS."""
+    """Return lines of a plan with `order once` that run the benchmark once for each of DELAYS."""
     return "".join(f"bench {bench} {params} delay={delay}\n" for delay in DELAYS)
 
 
 def assert_delay_is_seen(result, line: int) -> None:
-    """`line`: of the plan's bench lines, the first of those that delay_lines() made."""
+    """Check a delay. `line`: the first of the plan's bench lines that delay_lines() made."""
     plain = result.figures(line)
     assert plain
     for i, delay in enumerate(DELAYS[1:], 1):
@@ -63,9 +61,9 @@ def assert_delay_is_seen(result, line: int) -> None:
 
 
 def usual(record: dict) -> Span:
-    """Return the bucket that nearly all samples are in, as far as the smallest and the largest
-    sample let it reach. A percentile is the upper edge of its bucket as soon as a larger bucket is
-    in use. On several cores some samples are larger: QEMU ends a core's turn every 100 ms."""
+    """Return the bucket of nearly all samples, clipped to the smallest and the largest sample. A
+    percentile is the upper edge of its bucket as soon as a larger bucket is in use. On several
+    cores some samples are larger, because QEMU ends a core's turn every 100 ms."""
     span = max(spans_of(record["hist"], record["overflow"], record["raw_min"], record["raw_max"]),
                key=lambda one: one.count)
     assert span.count >= 0.95 * record["n"], record["hist"]
@@ -73,7 +71,7 @@ def usual(record: dict) -> Span:
 
 
 def is_later(plain: dict, record: dict, delay: int) -> bool:
-    """Return whether the usual sample of `record` can be that of `plain` and `delay` ticks more."""
+    """Return whether the usual sample of `record` can be that of `plain` plus `delay` ticks."""
     one, other = usual(plain), usual(record)
     return one.low + delay <= other.high and other.low <= one.high + delay
 
@@ -84,16 +82,16 @@ def values(record: dict) -> list[int]:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """As the comment reports that its file begins with."""
+    """A benchmark as the comment at the beginning of its file describes it."""
 
     names: tuple[str, ...]
-    proof: str  # a module beside this one: it shows that the window holds what it should
+    proof: str  # the module beside this one that proves the window
     gated: bool  # its lengths are committed
 
 
 @cache
 def registry() -> list[Benchmark]:
-    """Of every file in guest/bench/ and guest/programs/."""
+    """Return the benchmarks of every file in guest/bench/ and guest/programs/."""
     found = []
     for path in sorted(ROOT.glob("guest/bench/*.c")) + sorted(ROOT.glob("guest/programs/*.c")):
         text = path.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage 2 as the machine has it now: a walk from VTTBR and VTCR through the tables in its memory
+"""Read the machine's present stage 2: walk from VTTBR and VTCR through the tables in its memory
 (DDI 0487 D8.3, DDI 0406C B3.6)."""
 
 import struct
@@ -12,9 +12,9 @@ from gdbstub import Machine
 PAGE = 0x1000
 ENTRIES = 512
 VALID, TABLE = 1, 2
-ADDRESS = 0xfffffff000  # bits 39:12
-ROOT = 0xffffffffc0  # bits 39:6 of VTTBR: a few entries
-# MemAttr[5:2], S2AP[7:6], SH[9:8], AF[10], XN[54]; every other bit must be 0
+ADDRESS = 0xfffffff000  # address bits 39:12 of an entry
+ROOT = 0xffffffffc0  # bits 39:6 of VTTBR, for a table of few entries
+# MemAttr[5:2], S2AP[7:6], SH[9:8], AF[10], XN[54]; every other bit must be 0.
 KINDS = {
     "ram": 0xf << 2 | 3 << 6 | 3 << 8 | 1 << 10,
     "code": 0xf << 2 | 1 << 6 | 3 << 8 | 1 << 10,
@@ -26,7 +26,7 @@ KIND_OF = {attributes: kind for kind, attributes in KINDS.items()}
 
 @dataclass(frozen=True, order=True)
 class Range:
-    """Pages that lead to pages one after the other, all of one kind."""
+    """Consecutive pages that lead to consecutive pages of one kind."""
 
     ipa: int
     pa: int
@@ -65,7 +65,7 @@ def entries_of(machine: Machine, table: int, count: int) -> tuple[int, ...]:
 
 
 def root(machine: Machine) -> tuple[int, int]:
-    """Where the walk begins, and how many entries of level 1 the input has."""
+    """Return where the walk begins, and how many entries of level 1 the input has."""
     if "VTTBR_EL2" in machine.numbers:
         vttbr, vtcr = machine.register("VTTBR_EL2"), machine.register("VTCR_EL2")
         hcr, input_bits = machine.register("HCR_EL2"), 64 - (vtcr & 0x3f)
@@ -83,7 +83,7 @@ def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, 
            ipa: int) -> Iterator[Range]:
     size, entries = size_of_entry(level), read(table, count)
     if level == 3 and entries == tuple(range(entries[0], entries[0] + ENTRIES * PAGE, PAGE)):
-        entries, size = entries[:1], ENTRIES * PAGE  # the same, sooner
+        entries, size = entries[:1], ENTRIES * PAGE  # the same result, sooner
     for index, entry in enumerate(entries):
         at = ipa + index * size
         if entry & VALID and entry & TABLE and level < 3:
@@ -93,7 +93,7 @@ def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, 
 
 
 def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
-    """Reserved bits make it a kind of its own."""
+    """Return a leaf's kind. Reserved bits make a kind of their own."""
     attributes = entry & ~(ADDRESS | VALID | (TABLE if level == 3 else 0))
     if level == 3 and not entry & TABLE:
         attributes |= 1 << 63
@@ -101,7 +101,7 @@ def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
 
 
 def mapped(machine: Machine) -> list[Range]:
-    """All that the running vCPU's stage 2 leads to."""
+    """Return all that the running vCPU's stage 2 maps."""
     table, count = root(machine)
-    read = cache(partial(entries_of, machine))  # a table may be there many times
+    read = cache(partial(entries_of, machine))  # a table may occur many times
     return joined(leaves(read, table, count, 1, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of an unmodified guest: its files in the board's store, and a user who types."""
+"""Run an unmodified guest, with its files in the board's store, and a user who types."""
 
 import tempfile
 from collections.abc import Hashable
@@ -15,14 +15,14 @@ from assembler import Program
 from lab import LIMIT_S, ROOT, TREE, Result, board_facts, image_of
 from typist import Typist, converse
 
-RAM, ENTRY = 0x40000000, 0x40200000  # of an unmodified guest
+RAM, ENTRY = 0x40000000, 0x40200000  # RAM and entry of an unmodified guest
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A run: a board's image with a plan in it, files in its store by their offset, and what is
-    said: after each output its answer, in this order. By icount nothing can be: QEMU 10 takes no
-    input while it records, and none in a sleep that takes no time."""
+    """A run: a board's image with a plan in it, files in its store by their offset, and the user's
+    answers, each after its output, in this order. Answers are impossible by icount: QEMU 10 takes
+    no input while it records, and none in a sleep that takes no time."""
 
     board: str
     plan: str
@@ -45,12 +45,12 @@ def facts(board: str) -> dict[str, int]:
 
 
 def gic(board: str) -> str:
-    """The version of the board's GIC."""
+    """Return the version of the board's GIC."""
     return board_facts(board)["GIC"].removeprefix("gicv")
 
 
 def guest_lines(program: Program, cpus: int = 1, ram: int = RAM) -> str:
-    """A plan's lines for the guest whose image with_image() puts into the board's store."""
+    """Return a plan's lines for the guest whose image with_image() puts into the board's store."""
     entry = ENTRY - RAM + ram
     return (f"guest ram={ram:#x} ram_mib=64 cpus={cpus} entry={entry:#x}\n"
             f"load store=0x0 ipa={entry:#x} size={len(program.binary)}\n")
@@ -58,7 +58,7 @@ def guest_lines(program: Program, cpus: int = 1, ram: int = RAM) -> str:
 
 @cache
 def with_image(board: str, program: Program, cores: int = 1):
-    """QEMU's options for so many cores, with the guest's image in the board's store."""
+    """Return QEMU's options for so many cores, with the guest's image in the board's store."""
     image, store = program.elf.with_suffix(".bin"), facts(board)["store_base"]
     loader = f"loader,file={image},addr={store:#x},force-raw=on"
     return lambda words: [*words, "-smp", str(cores), "-device", loader]

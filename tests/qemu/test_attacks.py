@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks by design on a VM of priority 9, by VMs of priority 1 (arch/attack.c, guest/loads) and by
-events: its timer's latency stays below that of a VM alone plus a bound, which a run gave. The VM is
-on core 0; an attack is *near*, from core 0, or *far*, from core 1. CNTPCT counts both cores."""
+"""Attack a VM of priority 9 by VMs of priority 1 (arch/attack.c, guest/loads) and by events. The
+latency of its timer must stay below that of the VM alone plus a bound, which comes from a run. The
+VM is on core 0; an attack is *near*, from core 0, or *far*, from core 1. CNTPCT counts both
+cores."""
 
 import random
 from functools import cache
@@ -19,13 +20,13 @@ from talk import ENTRY, RAM, facts, gic, with_image
 MIB = 1 << 20
 HEAD = "order once\nlimit_ms 60000\n"
 URGENT = "vm rt image=bench cores=0 prio=9\n"
-BENCH = "bench timer_wakeup n=100 after_ms=20\n"  # the others have begun
+BENCH = "bench timer_wakeup n=100 after_ms=20\n"  # by this time the other VMs have begun
 FP = "trapped-sw sched=fp fp=lazy"
 
-# In the order of attacks[] in arch/attack.c, by the image of the VM that attacks.
+# The order is that of attacks[] in arch/attack.c, by the image of the attacking VM.
 GUESTS = ("idles", "resets", "sgis", "kicks", "retargets", "refills", "starts", "calls",
           "frames", "empty_frames")
-CORES = {"near": "0,1", "far": "1,0"}  # of vCPU 0, which attacks, and of vCPU 1
+CORES = {"near": "0,1", "far": "1,0"}  # cores of vCPU 0, which attacks, and of vCPU 1
 
 
 def program(board: str) -> Program:
@@ -44,7 +45,7 @@ def run_of(board: str, plan: str) -> Job:
 
 
 def storms(board: str, names: tuple[str, ...]) -> str:
-    """A step for each attack, near and far, with its VM alone beside the urgent one."""
+    """Return a step for each attack, near and far, with its VM beside the urgent one."""
     steps = [(name, place) for name in names for place in CORES]
     return ("".join(f"config {name}-{place} {FP}\n" for name, place in steps) + BENCH
             + "".join(guest_line(board, name) for name in names) + URGENT
@@ -53,7 +54,7 @@ def storms(board: str, names: tuple[str, ...]) -> str:
 
 
 def frames(board: str, _names: tuple[str, ...]) -> str:
-    """The receiver answers ping, beside the urgent VM."""
+    """Return steps in which the receiver answers ping, beside the urgent VM."""
     steps = {"frames-far": 1, "frames-near": 0, "empty_frames-far": 1}
     return ("".join(f"config {step} {FP}\n" for step in steps) + BENCH
             + "".join(guest_line(board, name, 1) for name in GUESTS[-2:]) + URGENT
@@ -64,7 +65,7 @@ def frames(board: str, _names: tuple[str, ...]) -> str:
 
 
 def rings(_board: str, _names: tuple[str, ...]) -> str:
-    """A storm of rings to a VM beside the urgent one."""
+    """Return steps with a storm of rings to a VM beside the urgent one."""
     steps = {"rings-far": 1, "rings-near": 0}
     return ("".join(f"config {step} {FP}\n" for step in steps) + BENCH + URGENT
             + "".join(f"vm {step} image=load load=load_ring cores={core} prio=2 "
@@ -78,8 +79,8 @@ LIVES = {"destroy": ("destroy", "create"), "pause": ("pause", "resume"), "restar
 
 
 def lives(board: str, _names: tuple[str, ...]) -> str:
-    """Events on a small guest, and on one whose images have 24 MiB; far the urgent VM is alone on
-    its core."""
+    """Return steps with events on a small guest, and on one whose images have 24 MiB. In the far
+    steps the urgent VM is alone on its core."""
     near = [f"{what}-near" for what in LIVES]
     far = [f"{what}-far" for what in LIVES]
     steps = dict.fromkeys([*near, "image-near"], FP) | dict.fromkeys(far, "trapped-sw")
@@ -109,15 +110,15 @@ def alone(board: str) -> Job:
     return Job(board, f"{HEAD}config alone trapped-sw\n{BENCH}")
 
 
-# Instructions that the urgent VM is later than alone, at most. Near: one exit, or one piece of
-# EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far the attacker's
+# The most instructions by which the urgent VM is later than alone. Near: one exit, or one piece of
+# EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far: the attacker's
 # own step counts, too. EL2 copies one frame of 16 descriptors, which lie at odd addresses. An event
 # that makes a VM anew may come in the turn of EL2's loop after a piece of that VM's work.
 LATE = {"near": 3600, "image-near": 4500, "far": 6000, "frames-near": 8000, "frames-far": 8000}
 
 
 def late(result: Result, first: Result) -> dict[str, int]:
-    """Of each step, of all samples."""
+    """Return the largest delay of each step, over all samples."""
     least = {bench["variant"]: max(bench["max"], bench["cold"])
              for bench in first.records("bench")}
     found: dict[str, int] = {}
@@ -140,7 +141,7 @@ def test_the_urgent_vm_is_late_by_a_bound(lab, built, group):
 
 @divides_otherwise
 def test_the_attacks_are_what_their_names_are(lab, built):
-    """Each VM ran, and came to no end of its own."""
+    """Each VM ran, and met no end of its own."""
     for group in PLANS:
         for vm in lab.ended(attack(built, group)).records("vm"):
             assert vm["outcome"] in ("stopped", "reset") and vm.get("rounds") != 0 or (
@@ -154,9 +155,9 @@ def test_the_attacks_are_what_their_names_are(lab, built):
     assert all(step["events"] > 30 for step in steps.values())
 
 
-# --- what an attack takes of a receiver ---
+# --- rings to a receiver ---
 
-RING_TICKS = 1250  # DOORBELL_REST_US
+RING_TICKS = 1250  # DOORBELL_REST_US in ticks
 RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
          "vm from image=load load=load_ring cores=1\nvm to image=load load=load_echo cores=2\n"
          "link storm kind=doorbell a=from b=to\n")
@@ -164,13 +165,13 @@ RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
 
 @pytest.mark.job(RINGS, machine=cores(3))
 def test_rings_without_an_answer_are_merged(result):
-    """The receiver has one in a rest at most, of several that were rung."""
+    """Of several rings within one rest the receiver gets at most one."""
     rung = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
     most = result.one("step")["ticks"] // RING_TICKS
     assert most / 2 < rung["to"] <= most + 3 < rung["from"]
 
 
-# --- events on a VM that commands, and on the last one ---
+# --- events on a VM that commands, and on the last VM ---
 
 PAIR = ("order once\nlimit_ms 300\nconfig pair trapped sched=fp fp=lazy beside=active_control\n"
         "bench failover n=50\nvm rt image=bench cores=0 prio=2\n"
@@ -192,7 +193,7 @@ COMMANDED = {  # the events, and how the step ends
 @divides_otherwise
 @pytest.mark.parametrize("name", COMMANDED)
 def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
-    """One record has the reason, and the run comes to its end."""
+    """One record has the reason, and the run reaches its end."""
     events, end = COMMANDED[name]
     result = lab.run(Job(built, PAIR + events, cores(2)))
     assert len(result.records("end")) == 1 and not result.timed_out, result.explain()
@@ -206,7 +207,7 @@ def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
 
 @divides_otherwise
 def test_the_last_vm_leaves_and_comes_back(lab, built):
-    """A step without a benchmark goes on until no event is left."""
+    """A step without a benchmark continues until no event is left."""
     events = "".join(f"at {at} {what} only\n" for at, what in (
         (500, "pause"), (900, "destroy"), (1300, "create"), (1900, "reset"), (2500, "destroy"),
         (2900, "create"), (3500, "pause"), (3900, "resume"), (4300, "destroy")))
@@ -217,11 +218,11 @@ def test_the_last_vm_leaves_and_comes_back(lab, built):
     assert [vm["outcome"] for vm in result.records("vm")] == ["stopped"] * 3
 
 
-# --- plans in memory that are wrong ---
+# --- wrong plans in memory ---
 
 
 def fuzzed(seed: int):
-    """A bit of the plan's section is another one, or its end from somewhere on is cut: is 0."""
+    """Flip a bit of the plan's section, or replace its end by zeros."""
     def change(image: bytes, _board: str) -> bytes:
         drawn = random.Random(seed)
         start = find_section(image)

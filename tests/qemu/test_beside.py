@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM with a load beside the one that measures: on another core nothing changes, to the
-instruction; on the same core the policy bounds what does."""
+"""A VM with a load beside the measured one: on another core nothing changes, to the instruction; on
+the same core the policy bounds the changes."""
 
 from collections import Counter
 from itertools import product
@@ -20,9 +20,9 @@ from proofs import cores
 LOADS = [load for load in abi.axes()["beside"][1:]
          if load not in (*PARTNERS, *REQUESTERS, LINUX)]
 ALONE = "alone"
-WAKEUP, PHASES = 0, 1  # bench lines
+WAKEUP, PHASES = 0, 1  # indices of bench lines
 BOTH = "bench timer_wakeup n={0}\nbench irq_phases n={0}\n"
-RARE = 2  # samples in 1000: CAVEATS.md, a sleep that ends late on a machine of several cores
+RARE = 2  # samples in 1000 whose sleep ends late on a machine of several cores (CAVEATS.md)
 
 
 def plan(preset: str, loads=LOADS, benches: str = "", vms: str = "") -> str:
@@ -32,7 +32,7 @@ def plan(preset: str, loads=LOADS, benches: str = "", vms: str = "") -> str:
 
 
 def rounds(result: Result) -> list[int]:
-    """Of each load in each step that has one."""
+    """Return the rounds of each load in each step that has one."""
     return [vm["rounds"] for vm in result.records("vm")]
 
 
@@ -41,8 +41,9 @@ def outliers(row: dict, value: int) -> int:
 
 
 def check_equal(result: Result, line: int, alone: str) -> None:
-    """Every figure beside a load is that of the configuration `alone`, but for the samples in which
-    QEMU's core had its turn: its counter goes on with the instructions of every core."""
+    """Check that every figure beside a load is that of the configuration `alone`, except for
+    samples in which QEMU's other core had a turn: the counter counts the instructions of every
+    core."""
     figures = result.figures(line)
     for variant in (variant for config, variant in figures if config == alone):
         expected = figures[alone, variant]
@@ -78,18 +79,18 @@ FAILS = ("order once\nconfig direct\nconfig a direct beside=load_cpu\nconfig b t
 def test_a_load_that_fails_ends_the_step(result):
     assert [step["outcome"] for step in result.records("step")] == [
         "done", "fault", "done", "fault", "fault"]
-    # a direct guest may take the SGI that calls core 0, too, which it does not know
+    # A direct guest may also take the SGI that calls core 0, which it does not know.
     first = {fault["config"]: fault["vm"] for fault in reversed(result.records("fault"))}
     assert first == {"a": "load1", "c": "load1", "d": "load0"}
 
 
 @pytest.mark.job(FAILS, machine=cores(2), planted="distributor off")
 def test_a_measured_vm_that_turned_the_distributor_off_leaves_a_load_that_stops(result):
-    """Where it has the real one, the load's core would hear no call."""
+    """If the measured VM has the real distributor, the load's core would receive no call."""
     assert len(rounds(result)) == 3 and min(rounds(result)) > 10
 
 
-# --- counted on the measured core alone, from outside ---
+# --- counted from outside, on the measured core alone ---
 
 THREE = "vm bench\n" + "".join(f"vm load{core} image=load cores={core}\n" for core in (1, 2, 3))
 REQUESTS = "".join(f"vm {vm} image=load {role}cores={core} configs={','.join(REQUESTERS)}\n"
@@ -111,10 +112,10 @@ def apart(preset: str, loads, vms: str) -> Job:
     for preset in ("direct", "trapped")
     for loads, vms in ((LOADS, THREE), (REQUESTERS, "vm bench\n" + REQUESTS))])
 def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads):
-    """Each of the 1000, from the timer's expiry to the task: the plugin counts the measured core's
-    instructions, whichever core has its turn meanwhile. Beside VMs that ring each other, once
-    in thousands of times, QEMU's clock passes the compare value while the guest still arms its
-    timer, its interrupts masked."""
+    """The plugin counts the measured core's instructions in each of the 1000 samples, from the
+    timer's expiry to the task, whichever core has its turn meanwhile. Beside VMs that ring each
+    other, once in thousands of times, QEMU's clock passes the compare value while the guest still
+    arms its timer with its interrupts masked."""
     counted = el2count.counted(lab, job)
     assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
     found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)
@@ -134,22 +135,22 @@ def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads)
     assert {config for config, _ in made} >= set(loads) and min(made.values()) > 100, made
 
 
-# --- the same core ---
+# --- loads on the same core ---
 
-SLICE_TICKS = 12_500  # slice_us=200
+SLICE_TICKS = 12_500  # with slice_us=200
 WFI = ("wfi-vector", "wfi-handler", "wfi-task")  # variants that find the other VM on the core
 
 
 COUNTED = "order once\nlimit_ms 60000\n" + "".join(
     f"config {load} trapped sched=fp stats=on beside={load}\n" for load in LOADS) + (
     "bench timer_wakeup n=100\n")
-EXITS_OF = {"load_exit": {"hvc", "mmio-read"}, "load_irq": {"irq"}}  # of the others: none
-MANY = 1000  # more than a load's start has of a kind
+EXITS_OF = {"load_exit": {"hvc", "mmio-read"}, "load_irq": {"irq"}}  # other loads make no exits
+MANY = 1000  # more than the exits of a kind at a load's start
 
 
 @pytest.mark.job(COUNTED)
 def test_a_load_exits_as_its_name_is(result):
-    """hyp-timer is the measured VM's, which takes the core."""
+    """The exits hyp-timer are caused by the measured VM, which takes the core."""
     sends = "sysreg" if result.log.run["gic"] == "v3" else "mmio-write"
     for load in LOADS:
         found = {exits["exit"] for exits in result.records("exits", vm="load0", config=load)
@@ -158,8 +159,8 @@ def test_a_load_exits_as_its_name_is(result):
 
 
 def check_bounds(result: Result, loads: set[str]) -> None:
-    """Of every variant beside every load whose exits were counted; where the image has proven
-    ceilings, the loads without a count have a bound as well."""
+    """Check the bound of every variant beside every load whose exits were counted. If the image has
+    proven ceilings, the loads without a count have a bound, too."""
     assert result.status == 0 and result.problems == [], result.explain()
     bounds = bounds_of(result.log)
     counted = [one for one in bounds if one.exit is not None]
@@ -186,7 +187,7 @@ def test_so_it_does_of_loads_that_ring(result):
     check_bounds(result, {"load_sgi", *REQUESTERS})
 
 
-# Every benchmark of a latency: those that sleep in no window, with so many samples that slices end.
+# Every benchmark of a latency that sleeps in no window, with enough samples that slices end.
 AWAKE = {"hvc": 1000, "smc": 1000, "sysreg": 1000, "wfi": 1000, "mmio_read": 200, "mmio_write": 200,
          "sgi_self": 200, "irq_phases": 200, "irq_storm": 40, "fp_first_use": 1000,
          "cntp_access": 1000, "page_fault": 200, "tlb_chase": 200, "tlb_maintenance": 200,
@@ -201,14 +202,15 @@ VICTIMS = ("order once\nlimit_ms 60000\nconfig alone trapped\n"
 
 
 def longest_slices(ticks: int) -> int:
-    """The other VM's slices in a window, each with both switches."""
+    """Return the length of the other VM's slices in a window, each with both switches."""
     return (ticks // SLICE_TICKS + 1) * (SLICE_TICKS + 1500)
 
 
 @pytest.mark.long
 @pytest.mark.job(VICTIMS)
 def test_every_latency_beside_a_load_on_the_core(result):
-    """By priority exactly as alone but for the switch after a sleep; in turns so but for slices."""
+    """By priority each latency is exactly that without a load, except for the switch after a sleep;
+    in turns also except for slices."""
     turns = {(step["config"], step["bench"]): step.get("other_turns")
              for step in result.records("step")}
     assert min(turns["rr", bench] for bench in (AWAKE | SLEEPING)) > 3, turns

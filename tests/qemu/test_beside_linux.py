@@ -25,10 +25,10 @@ pytestmark = pytest.mark.nightly
 PLAN = plan_lines("beside-linux")
 FAR = ("native", "direct", "direct-linux", "trapped", "trapped-linux")
 NEAR = ("lazy", "fp-linux", "fp-linux-exits", "rr-linux")
-COLOURED = ("direct", "direct-linux")  # Linux's pages are no neighbours in memory
-BOARDS = ("virt-a15", "virt-a72-gicv3")  # each isa, each GIC
-ROUNDS = 3  # at least, while samples are taken
-SLICE_US = 1000  # of sched=rr, by default
+COLOURED = ("direct", "direct-linux")  # Linux's pages are not adjacent in memory
+BOARDS = ("virt-a15", "virt-a72-gicv3")  # one board of each isa and each GIC
+ROUNDS = 3  # least number of rounds while samples are taken
+SLICE_US = 1000  # default slice of sched=rr
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Neighbour:
 
     board: str
     configs: tuple[str, ...]
-    more: str = ""  # axes of each
+    more: str = ""  # axes of each configuration
     coloured: bool = False
 
     @property
@@ -76,7 +76,8 @@ def runs(lab, on):
 
 
 def rounds(result: Result, config: str) -> list[int]:
-    """Of Linux's stress, by its console, between the first figures of a step and the last."""
+    """Return the rounds of Linux's stress on its console between the first and the last figures of
+    a step."""
     console = result.console.decode(errors="replace")
     figures = list(re.finditer(rf'"kind":"bench".*"config":"{config}"', console))
     between = console[figures[0].end():figures[-1].start()]
@@ -86,7 +87,7 @@ def rounds(result: Result, config: str) -> list[int]:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_linux_works_meanwhile(runs):
-    """Rounds that each wrote to memory and started a process, none left out."""
+    """Linux completed rounds without a gap, each of which wrote to memory and started a process."""
     for result, configs in zip(runs, (FAR, NEAR, COLOURED), strict=True):
         for config in (config for config in configs if "-linux" in config):
             found = rounds(result, config)
@@ -95,8 +96,8 @@ def test_linux_works_meanwhile(runs):
 
 
 def figures(result: Result, config: str) -> dict[str, tuple]:
-    """Without the few samples in which QEMU went to the other core: its counter goes on with the
-    instructions of every core."""
+    """Return the figures without the few samples in which QEMU went to the other core, whose
+    instructions the counter also counts."""
     return {row["variant"]: (row["min"], row["p50"], row["p99"])
             for row in result.records("bench", config=config)}
 
@@ -113,7 +114,7 @@ def test_on_another_core_it_changes_no_instruction(runs):
 
 
 def longest_exit(result: Result) -> int:
-    """Ticks of Linux's longest exit that no interrupt ends early, as WFI's is."""
+    """Return the ticks of Linux's longest exit, except WFI, whose exit an interrupt ends early."""
     return max(exits["max"] for exits in result.records("exits", vm="near", config="fp-linux-exits")
                if exits["exit"] != "wfi")
 
@@ -121,8 +122,8 @@ def longest_exit(result: Result) -> int:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
-    """By priority the core is the guest's again after a switch and Linux's longest exit, where the
-    guest sleeps; in turns, after a slice more, whether it sleeps or not."""
+    """By priority the guest has the core again after a switch and Linux's longest exit, if the
+    guest sleeps. In turns it waits a slice more, whether it sleeps or not."""
     _, near, _ = runs
     rows = near.figures(0)
     most = longest_exit(near)

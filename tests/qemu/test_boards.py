@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards beside the reference boards that QEMU has: each runs the default plan, and each path is as
-long as on the reference board with the same isa and version of the GIC. The compiler makes the same
-code for both."""
+"""Boards of QEMU beside the reference boards. Each runs the default plan, and each path is as long
+as on the reference board with the same isa and version of the GIC, because the compiler makes the
+same code for both."""
 
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from planlines import plan_lines
 pytestmark = pytest.mark.long
 
 OTHERS = [board for board in TREE.qemu_boards() if board not in TREE.reference_boards()]
-# A tick of these boards is no instruction: their paths are compared by the cycle counter.
+# A tick of these boards is no instruction, so their paths are compared by the cycle counter.
 BY_CYCLES = [board for board in OTHERS if TREE.board_fact(board, "QEMU_CLOCK") == "host"]
 BY_TICKS = [board for board in OTHERS if board not in BY_CYCLES]
 
@@ -51,7 +51,7 @@ def other(request) -> str:
 
 
 def figures_of(lab, board: str) -> tuple[expected.Figures, str]:
-    """The figures, and the compiler of the image."""
+    """Return the figures, and the compiler of the image."""
     results = [lab.ended(job) for job in expected.jobs_for(board)]
     assert [result.problems for result in results] == [[], []]
     return expected.figures_of(*results), results[0].log.run["compiler"]
@@ -97,9 +97,9 @@ def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(other_core, nam
     assert {number: list(map(hex, places)) for number, places in found.items() if places} == {}
 
 
-LDR, STR = 0xf9400000, 0xf9000000  # [x0] from and to x0
+LDR, STR = 0xf9400000, 0xf9000000  # a load and a store by way of x0, into x0
 ADRP_X1, LDR_X1 = 0x90000001, LDR | 1 << 5
-MADD = 0x9b000000 | 4 << 16 | 5 << 10 | 3 << 5 | 2  # x2 = x3 * x4 + x5
+MADD = 0x9b000000 | 4 << 16 | 5 << 10 | 3 << 5 | 2  # the sum x2 = x3 * x4 + x5
 NOP = 0xd503201f
 
 
@@ -116,17 +116,18 @@ def test_a_sequence_of_an_erratum_is_found(sequence, start, words):
     ("843419", 0x1ff4, [ADRP_X1, LDR, LDR_X1, NOP]),
     ("843419", 0x1ff8, [ADRP_X1, NOP, LDR_X1, NOP]),
     ("843419", 0x1ff8, [ADRP_X1, LDR, NOP, NOP]), ("835769", 0x1000, [LDR, NOP, MADD, NOP]),
-    ("835769", 0x1000, [LDR | 5, MADD, NOP, NOP]),  # waits for the sum's first part
-    ("835769", 0x1000, [LDR, 0x9b007c20, NOP, NOP]),  # MUL
-    ("819472", 0x1000, [0xd50b7e21, NOP, NOP, NOP])])  # DC CIVAC
+    # the load fills the sum's addend, so the core waits
+    ("835769", 0x1000, [LDR | 5, MADD, NOP, NOP]),
+    ("835769", 0x1000, [LDR, 0x9b007c20, NOP, NOP]),  # a MUL
+    ("819472", 0x1000, [0xd50b7e21, NOP, NOP, NOP])])  # a DC CIVAC
 def test_what_is_like_a_sequence_is_none(sequence, start, words):
     assert not list(a53.SEQUENCES[sequence]([*words, NOP], start))
 
 
-# ---- by the cycle counter
+# ---- boards that are compared by the cycle counter
 
 SHIFT = 7  # 2^7 ns an instruction: a tick of 125 ns is shorter, and no path is shorter than a tick
-CYCLES = 1 << SHIFT  # of an instruction, at 1 GHz
+CYCLES = 1 << SHIFT  # cycles of an instruction at 1 GHz
 OF_REFERENCE = 16
 BOTH_CLOCKS = ("order once\n"
                + "".join(f"config {name} {name} cycles=on\n" for name in expected.ALL_CONFIGS)

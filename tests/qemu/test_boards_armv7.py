@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vexpress-a15 and arndale: the hypervisor begins in whatever state a boot loader enters it, and
-what it measures does not depend on it. Arndale's U-Boot is played by arch/uboot_armv7.S."""
+"""vexpress-a15 and arndale: the hypervisor starts in any state in which a boot loader enters it,
+and the state does not change its measurements. arch/uboot_armv7.S plays Arndale's U-Boot."""
 
 import subprocess
 from functools import cache, partial
@@ -17,7 +17,7 @@ BOARD = "vexpress-a15"
 REFERENCE = "virt-a15"
 pytestmark = pytest.mark.long
 SHIM_ADDRESS = 0x8f000000  # RAM of neither the hypervisor nor a guest
-COUNTER_HZ = 62500000  # QEMU's: what a boot loader has to set
+COUNTER_HZ = 62500000  # CNTFRQ of QEMU, which a boot loader has to set
 SHORT = plan_lines("short")
 PLAN = """order once
 config native
@@ -26,14 +26,14 @@ bench hvc n=10
 bench timer_wakeup n=10
 """
 GIB = 1 << 30
-ARNDALE_KEPT = 0xb9000000  # from here on RAM is U-Boot's
-MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR, HSCTLR: I, C, M
+ARNDALE_KEPT = 0xb9000000  # from this address on RAM is U-Boot's
+MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # of SCTLR and HSCTLR: I, C, M
 
 
 @cache
 def uboot(boot: str = "HYP", other: str = "HYP", hz: int = COUNTER_HZ, left_on: int = 0,
           prepared: int = 1):
-    """QEMU's options for two cores that begin in the shim, in Secure SVC."""
+    """Return QEMU's options for two cores that begin in the shim, in Secure SVC."""
     shim = assemble(BOARD, "uboot", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
                     f"BOOT={boot}", f"OTHER={other}", f"COUNTER_HZ={hz}", f"LEFT_ON={left_on}",
                     f"PREPARED={prepared}")
@@ -46,7 +46,7 @@ def uboot(boot: str = "HYP", other: str = "HYP", hz: int = COUNTER_HZ, left_on: 
 
 
 def paths(result: Result) -> dict[tuple, tuple]:
-    """Every figure: by benchmark, variant and configuration."""
+    """Return every figure by benchmark, variant and configuration."""
     return {(record["bench"], record["variant"], record["config"]):
             tuple(record[name] for name in ("n", "min", "p50", "max", "cold"))
             for record in result.records("bench")}
@@ -69,7 +69,7 @@ def run(lab):
 
 @pytest.fixture
 def good(run):
-    """A run that came to its end, with nothing wrong in it."""
+    """Return a run that ended with no problem."""
     def good(*arguments, **members) -> Result:
         result = run(*arguments, **members)
         assert result.status == 0 and result.problems == [], result.explain()
@@ -78,21 +78,24 @@ def good(run):
 
 
 def refusal(result: Result) -> str:
-    """A run that never began has one line, an end, and the status of that."""
+    """Return the only line of a run that never began, which also has an end and the status of such
+    a run."""
     assert result.status == 2 and not result.timed_out, result.explain()
     assert [record.kind for record in result.log.records] == ["error", "end"]
     return result.one("error")["what"]
 
 
 def test_every_path_is_as_long_as_on_the_reference(good):
-    """But for SMC, which is undefined without Secure state."""
+    """Every path except SMC, which is undefined without Secure state, is as long as on the
+    reference."""
     board, reference = paths(good(SHORT)), paths(good(SHORT, board=REFERENCE))
     assert board == {path: figure for path, figure in reference.items() if path[0] != "smc"}
     assert {path[0] for path in reference} - {path[0] for path in board} == {"smc"}
 
 
 def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
-    """The GIC's Non-secure view, a second core parked, and SMC trapped as on the reference."""
+    """The GIC has its Non-secure view, a second core is parked, and SMC is trapped as on the
+    reference."""
     assert paths(good(SHORT, uboot())) == paths(good(SHORT, board=REFERENCE))
 
 
@@ -106,14 +109,14 @@ def test_other_core_says_how_it_came_and_disturbs_nothing(good, other, came_in):
 
 
 def test_core_that_did_not_wait_is_parked(good):
-    """Both cores begin at the image's first instruction."""
+    """Both cores begin at the image's first instruction, and the second one is parked."""
     result = good(PLAN, two_cores)
     assert result.log.run["cores"] == ["el2", "el2"]
     assert paths(result) == paths(good(PLAN))
 
 
 def beside(machine):
-    """A guest with two vCPUs, and what QEMU is given for it beside two cores."""
+    """Return a guest with two vCPUs, and QEMU's options for it beside two cores."""
     guest = several(BOARD)
     return guest.plan, lambda options: machine(guest.machine(options)[:len(options)]) + \
         guest.machine(options)[-2:]
@@ -122,13 +125,14 @@ def beside(machine):
 @pytest.mark.parametrize("machine", [lambda: two_cores, uboot, partial(uboot, boot="MONITOR")],
                          ids=["did not wait", "from the pen", "beside monitor mode"])
 def test_the_other_core_runs_a_vcpu(good, machine):
-    """The guest of test_cores: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
+    """The guest of test_cores runs: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
     assert good(*beside(machine())).one("step")["resets"] == 1
 
 
 @pytest.mark.parametrize("name", ["links", "virtio"])
 def test_a_link_is_as_short_as_on_the_reference(good, name):
-    """One's own, and to the other VM: on the other core, and on one core."""
+    """A VM's own link is as short as on the reference, and so is a link to another VM, on the other
+    core and on one core."""
     plan = plan_lines(name).replace("n=1000", "n=100")
     board, reference = (good(plan, two_cores, board=one).figures(0) for one in (BOARD, REFERENCE))
     rings = {key: row["p50"] for key, row in board.items() if key[1] == "ring"}
@@ -151,12 +155,13 @@ def test_monitor_mode_is_left_for_hyp_mode(good, left_on):
     entry = result.log.run
     assert entry["entry_level"] == "el3" and entry["cores"] == ["el3", "el2"]
     assert int(entry["entry_sctlr"], 16) & MMU_AND_CACHES == (MMU_AND_CACHES if left_on else 0)
-    assert int(entry["entry_psr"], 16) & 0x11f == 0x016  # monitor mode, aborts not masked
+    assert int(entry["entry_psr"], 16) & 0x11f == 0x016  # in monitor mode, with aborts unmasked
     assert paths(result) == paths(good(SHORT, uboot()))
 
 
 def test_monitor_mode_hands_over_what_no_loader_prepared(good):
-    """Interrupts in Group 0, no coprocessors for Non-secure state, nothing let through."""
+    """No loader has prepared anything: interrupts are in Group 0, and Non-secure state has no
+    coprocessors and no access."""
     plan = SHORT + "bench fp_first_use n=5\n"
     result = good(plan, uboot(boot="MONITOR", prepared=0))
     assert paths(result) == paths(good(plan, uboot()))
@@ -179,14 +184,14 @@ def test_a_frequency_of_0_is_refused(run, boot):
 
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
 def test_early_exception_is_told(run, boot):
-    """After the first vectors."""
+    """The exception comes after the first vectors are set."""
     result = run(PLAN, uboot(boot=boot), planted="crash in clean_image")
     assert result.status == 2, result.explain()
     assert b"panic: " in result.console and b"exception in the first instructions" in result.console
 
 
 def test_arndales_memory_is_apart(lab):
-    """Hypervisor, guest and what U-Boot keeps, from the image that was built."""
+    """Hypervisor, guest and the memory that U-Boot keeps are apart in the built image."""
     image = TREE.build("arndale") / "hypbench.elf"
     lines = subprocess.run(["arm-none-eabi-nm", image], capture_output=True, text=True,
                            check=True).stdout.split("\n")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Raspberry Pi 4's image on QEMU's raspi4b, started as an arm64 Image at EL2, as its firmware
-and U-Boot start it. Other boards' images are compared with it where that proves something."""
+and U-Boot start it. It is compared with other boards' images."""
 
 import struct
 
@@ -15,15 +15,15 @@ from hypervisor import place
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image_of, is_built
 
 BOARD = "rpi4"
-SAME_CORE = "virt-a72"  # and the same version of the GIC
+SAME_CORE = "virt-a72"  # a board with the same version of the GIC
 NOT_THERE = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
 pytestmark = [pytest.mark.long,
               pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")]
 
 BOOT_MS = 50
 
-# Nothing sleeps, since these runs must be alike to the byte: with several cores QEMU ends a sleep
-# late now and then (CAVEATS.md).
+# No guest sleeps, since these runs must be equal to the byte, and with several cores QEMU sometimes
+# ends a sleep late (CAVEATS.md).
 PLAN = """order once
 config native
 config direct
@@ -33,11 +33,11 @@ bench irq_phases n=20
 bench sgi_self n=20
 """
 
-# ---- what stands before the hypervisor
+# ---- what runs before the hypervisor
 
 STUB = 0x100000  # RAM below the hypervisor
 HEADER_SIZE = 64
-ALT0, ALT5 = 4, 2  # what GPIO 14 and 15 can be: PL011, mini UART
+ALT0, ALT5 = 4, 2  # functions of GPIO 14 and 15: PL011, mini UART
 PINS = {"pl011": ALT0, "mini": ALT5, "nothing": 0}
 
 
@@ -54,7 +54,7 @@ def hyp_base(board: str) -> int:
 
 
 def first_to_stub(image: bytes, board: str) -> bytes:
-    """The image with its first instruction, a branch over the header, going to the stub."""
+    """Return the image with its first instruction, a branch over the header, going to the stub."""
     return branch(STUB - hyp_base(board)) + image[4:]
 
 
@@ -81,7 +81,7 @@ def run(lab, image):
 
 
 def good(result: Result) -> Result:
-    """It ended by the board's reset, which ends QEMU, and nothing is wrong with it."""
+    """Return a run that the board's reset ended, without a problem."""
     assert not result.timed_out and result.status == 0, result.explain()
     assert result.problems == []
     assert result.one("end")["status"] == "ok" and result.log.text == []
@@ -102,14 +102,15 @@ def figures(result: Result) -> expected.Figures:
 
 
 def test_every_path_is_as_long_as_on_virt(lab, image):
-    """The same core and the same GIC: the parked cores and the other addresses cost nothing."""
+    """The core and the GIC are those of virt: the parked cores and the other addresses cost
+    nothing."""
     runs = [lab.ended(Job(board, expected.PLAN)) for board in (SAME_CORE, BOARD)]
     assert expected.differences(*map(figures, runs)) == []
 
 
 def test_parked_cores_are_silent(run):
-    """A boot loader left each of them an interrupt that is pending for good: with its CPU interface
-    on, its WFI would not wait, and its instructions would be counted."""
+    """A boot loader left each parked core a permanently pending interrupt. With the core's CPU
+    interface on, its WFI would not wait, and its instructions would be counted."""
     loud = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "LOUD=1"),
                change=first_to_stub)
     assert loud.one("run")["cores"] == ["el2"] * 4
@@ -122,17 +123,18 @@ def without_run_record(result: Result) -> bytes:
 
 @pytest.mark.parametrize("pins", PINS)
 def test_the_console_is_where_the_pins_go(run, pins):
-    """QEMU's second serial line is the mini UART; the first one then has nothing on it."""
+    """QEMU's second serial line is the mini UART; the first one then has no output."""
     first = ("-serial", "null") if pins == "mini" else ()
     result = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(PINS[pins])}", more=first),
                  change=first_to_stub)
     assert without_run_record(result) == without_run_record(run(PLAN))
 
 
-# ---- started otherwise
+# ---- other ways to start
 
 def of_elf(path, machine=None, change=None) -> bytes:
-    """The console of the ELF file, at whose entry QEMU starts every core of raspi4b, in EL3."""
+    """Return the console of the ELF file, at whose entry QEMU starts every core of raspi4b in
+    EL3."""
     elf = (TREE.build(BOARD) / "hypbench.elf").read_bytes()
     elf = plans.write_plan(elf, parse(PLAN), PLATFORM)
     path.write_bytes(change(elf) if change else elf)
@@ -144,7 +146,7 @@ def of_elf(path, machine=None, change=None) -> bytes:
 
 
 def test_an_elf_comes_at_el3_with_all_cores(image, tmp_path, run):
-    """The boot core goes down by itself, the others say where they are and are parked."""
+    """The boot core descends to EL2 by itself, and the others report their place and are parked."""
     console = of_elf(tmp_path / "hypbench.elf")
     assert b'"entry_level":"el3"' in console
     assert b'"cores":["el3","el3","el3","el3"]' in console

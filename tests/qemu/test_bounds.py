@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ceilings of the built images: exact where the path is known, never below what was measured,
+"""The ceilings of the built images are exact where the path is known, never below a measured visit,
 and never higher than the committed ones."""
 
 import json
@@ -17,7 +17,7 @@ from hypbench.bound.limits import Limits
 from hypbench.bound.paths import Ceiling, Prover
 from lab import ROOT
 
-OF_GUEST = 4  # instructions of a window with one exit that the guest executes
+OF_GUEST = 4  # the guest's own instructions in a window with one exit
 NULL, FORWARD = "null hypercall", "interrupt forwarded at once"
 EXACT = (NULL, FORWARD)
 
@@ -83,10 +83,10 @@ def test_longest_visits_are_the_committed_ones(lab, built, kept):
         name: longest.instructions for name, longest in measured.items()}
 
 
-# --- what must be seen ---
+# --- mistakes that must be seen ---
 
 def without(facts: Facts, file: str) -> Facts:
-    """The comments of the source without those of one file."""
+    """Return the comments of the source without those of one file."""
     fewer = Facts(facts.root, facts.isa, facts.sizes)
     source = fewer.source(file)
     assert any(loop.facts for loop in source.loops)
@@ -105,7 +105,8 @@ def test_removed_bound_is_an_error_of_each_kind_that_meets_the_loop(built):
 
 
 def test_instruction_more_raises_the_ceiling_by_one(built):
-    """Not by a patch of the source: a planted image has no debug information."""
+    """The ELF is changed instead of the source, because a planted image has no debug
+    information."""
     whole = shown(built)
     graphs = Graphs(whole.image)
     [entry] = [address for address, name in whole.image.functions.items() if name == "hc_null"]

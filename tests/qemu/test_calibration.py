@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of a step whose empty windows differ. Under icount all are alike, so that the
-difference is planted: ticks that only the windows of the calibration have."""
+"""The calibration of a step whose empty windows differ. Under icount all are equal, so a planted
+fault adds ticks to the windows of the calibration."""
 
 import pytest
 
 PLAN = "order once\nconfig trapped\nbench hvc n=10\n"
 EMPTY = 3  # instructions of an empty window
-NOPS = "order once\nconfig trapped\nbench counter n=10\n"  # its path nop10 has 10 instructions
+NOPS = "order once\nconfig trapped\nbench counter n=10\n"  # the path nop10 has 10 instructions
 
 
 def calibrated(result) -> dict[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card of a Raspberry Pi 4, as `make sdcard BOARD=rpi4` makes it, in QEMU's raspi4b: Debian's
+"""The card of a Raspberry Pi 4, as `make sdcard BOARD=rpi4` makes it, in QEMU's raspi4b. Debian's
 U-Boot finds it, runs its script and boots the image on it. QEMU plays the firmware: it starts
 U-Boot with the card's own files and puts the secondary cores where the firmware leaves them."""
 
@@ -25,8 +25,8 @@ from lab import CLOCK, LIMIT_S, PLATFORM, TREE, is_built
 from test_images import built_file
 
 BOARD = "rpi4"
-FAT = 2048 * 512  # boards/rpi4/card.toml
-BOOT_S = 0.050  # from the first instruction to the run record
+FAT = 2048 * 512  # the same as in boards/rpi4/card.toml
+BOOT_S = 0.050  # most time from the first instruction to the run record
 PLAN = """name from-the-card
 config native
 config direct
@@ -34,7 +34,7 @@ config trapped
 bench hvc n=10
 bench timer_wakeup n=10
 """
-# as U-Boot 2023.01 reports boot.scr, and 2025.01
+# U-Boot 2023.01 reports boot.scr like this, or 2025.01
 FOUND = re.compile(rb"Found U-Boot script /boot\.scr|Booting bootflow '\S+part_1' with script")
 CONFIGS = ("native", "direct", "trapped")
 
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD
 
 @dataclass
 class Boot:
-    """Output of both serial lines, and how QEMU ended."""
+    """The output of both serial lines, and how QEMU ended."""
 
     mini_uart: bytes
     pl011: bytes
@@ -75,7 +75,7 @@ def card(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def copy(card, tmp_path) -> Path:
-    """To be changed."""
+    """A copy of the card that a test may change."""
     return Path(shutil.copy(card, tmp_path / "sdcard.img"))
 
 
@@ -127,7 +127,7 @@ def test_the_card_boots_and_runs_its_plan(card):
 
 
 def test_a_uimage_boots_as_well(copy):
-    """`bootm` with the firmware's device tree, as over the network."""
+    """`bootm` starts it with the firmware's device tree, as over the network."""
     onto(copy, "hypbench.uimg", images.patch(built_file(BOARD, "hypbench.uimg"), PLAN, PLATFORM))
     onto(copy, "boot.scr", script(b"load ${devtype} ${devnum}:${distro_bootpart} 0x4000000"
                                   b" hypbench.uimg\nbootm 0x4000000 - ${fdt_addr}\n", BOARD))
@@ -135,7 +135,7 @@ def test_a_uimage_boots_as_well(copy):
 
 
 def test_the_run_is_as_long_as_without_a_card(card):
-    """trapped minus native: the same by either way in."""
+    """The difference of trapped to native is the same by either way to start."""
     booted = boot(card)
     image = card.with_name("hypbench.bin")
     image.write_bytes(from_card(card, "hypbench.img").read_bytes())

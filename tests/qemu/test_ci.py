@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipelines of docs/howto/ci.md, followed by a local runner in a repository with a base and a
-change: one that keeps every path, and one that makes a hypercall longer."""
+"""The pipelines of docs/howto/ci.md, run by a local runner in a repository with a base and a
+change: one change keeps every path, and one makes a hypercall longer."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.nightly
 HYPERCALL = "	return vcpu_result(vcpu, HC_OK);\n}\n\nstatic struct vcpu *hc_record("
 LONGER = HYPERCALL.replace("	return", '	__asm__ volatile("nop");\n	return', 1)
 PAGE, = (page for page in PAGES if page.stem == "ci")
-PREPARES = re.compile(r"apt-get|git config --global")  # what the service's container lacks
+PREPARES = re.compile(r"apt-get|git config --global")  # what a container of the service lacks
 
 
 class Repository(Clone):
@@ -44,7 +44,7 @@ class Repository(Clone):
         return self.git("rev-parse", "HEAD")
 
     def follow(self, steps: list[str], **variables: str) -> tuple[int, str]:
-        """The status of the first step that fails, or 0, and what the last step printed."""
+        """Return the status of the first step that fails, or 0, and the output of the last step."""
         for step in steps:
             done = subprocess.run(["bash", "-ec", step], cwd=self.root, text=True, check=False,
                                   env=environment(**variables), stdin=subprocess.DEVNULL,
@@ -89,7 +89,7 @@ def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_pa
         lengths = re.search(r"\| hvc null \| trapped \| (\d+) -&gt; (\d+) ticks \|",
                             summary.read_text())
         assert bool(lengths) == bool(status)
-        assert not lengths or int(lengths[2]) - int(lengths[1]) == 1  # the nop
+        assert not lengths or int(lengths[2]) - int(lengths[1]) == 1  # the added nop
 
 
 def test_gitlab_passes_the_same_path_and_refuses_a_longer_one(repository):

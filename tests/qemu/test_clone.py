@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make in a fresh copy of the tree, whose path has a blank: nothing of it is built yet."""
+"""make in a fresh copy of the tree, whose path has a blank. Nothing of it is built yet."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ from lab import ROOT, TREE
 pytestmark = pytest.mark.long
 
 BOARD = "virt-a72"
-# Needs of other commands; the build and the run of an image have none of them.
+# Other commands need these; the build and the run of an image need none of them.
 NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")
 
 
@@ -36,7 +36,7 @@ class Clone:
         self.move_in()
 
     def move_in(self) -> None:
-        """The Python environment, as tools/setup.sh would have made it here."""
+        """Move the Python environment in, as tools/setup.sh would have made it here."""
         venv = self.root / "build" / "venv"
         venv.parent.mkdir()
         subprocess.run(["cp", "-a", ROOT / "build" / "venv", venv.parent], check=True)
@@ -48,7 +48,7 @@ class Clone:
         (venv / "hypbench.stamp").write_text(f"{stamp}\n")
 
     def take_objects(self, board: str) -> None:
-        """As they were built in the tree, with the times of the files."""
+        """Take objects as they were built in the tree, with the times of the files."""
         shutil.copytree(TREE.build(board), self.root / "build" / board,
                         ignore=shutil.ignore_patterns("tests", "report", "*.jsonl", "*.csv"))
 
@@ -72,7 +72,7 @@ class Clone:
         return (self.root / "build" / BOARD).exists()
 
     def files(self) -> dict[str, int]:
-        """Of the source, with their times; Python's own cache aside."""
+        """Return the files of the source with their times, without Python's cache."""
         return {str(path): path.stat().st_mtime_ns for path in self.root.rglob("*")
                 if path.is_file() and not {"build", "__pycache__"} & set(path.parts)}
 
@@ -90,7 +90,7 @@ def good(records: Path, plan: str) -> None:
 
 
 def test_two_at_once_take_turns(clone):
-    """Both build, both run: no file of one is the other's."""
+    """Both commands build and run, and no file of one is the other's."""
     clone.clean()
     both = {plan: clone.start("bench", f"BOARD={BOARD}", f"SCENARIO={plan}")
             for plan in ("short", "storm")}
@@ -112,7 +112,8 @@ def test_built_elsewhere_the_source_is_only_read(clone, tmp_path):
 
 
 def test_a_command_demands_only_what_it_needs(clone, tmp_path):
-    """No debugger, no formatter, no compiler for this machine, and apt-get has none either."""
+    """There is no debugger, no formatter and no compiler for this machine, and apt-get has none
+    either."""
     for folder in reversed(os.get_exec_path()):
         for path in Path(folder).glob("*"):
             if not NOT_NEEDED.match(path.name):
@@ -127,7 +128,7 @@ def test_a_command_demands_only_what_it_needs(clone, tmp_path):
 
 
 def qemus(clone: Clone) -> list[Path]:
-    """Those that run an image of it."""
+    """Return the QEMUs that run an image of the copy."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -148,8 +149,8 @@ def wait_until(true) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
 def test_qemu_ends_with_make(clone, number):
-    """SIGTERM to make alone; SIGKILL to the whole of its session but QEMU, which has its own. It
-    is in the midst of the plan: no table is printed."""
+    """SIGTERM goes to make alone, or SIGKILL to its whole session except QEMU, which has its own.
+    QEMU is in the midst of the plan, so no table is printed."""
     with clone.start("bench", f"BOARD={BOARD}", "SCENARIO=paper-s1") as process:
         wait_until(lambda: qemus(clone))
         if number == signal.SIGTERM:

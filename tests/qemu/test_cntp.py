@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The physical timer, owned by the guest or emulated: what it costs, and that it fires."""
+"""The physical timer, passed through or emulated: its cost, and that it fires."""
 
 import pytest
 
@@ -28,11 +28,11 @@ config cntp-sw trapped-sw sched=fp slice_us=100 cntp=emulated
 bench cntp_wakeup n=100
 bench timer_wakeup n=100
 """
-# Instructions, of the worst board.
+# Instructions on the worst board.
 ACCESS_CEILING = 280
 EXPIRY_CEILING = 650  # expiry to handler
-# How often EL2 is entered in a window where CNTP is emulated: CNTHP's interrupt; up to the task
-# also the write that lowers the line, and the end of an interrupt whose line was high.
+# Entries to EL2 in a window with an emulated CNTP: CNTHP's interrupt; up to the task also the write
+# that lowers the line, and the end of an interrupt whose line was high.
 EXITS = {"vector": 1, "handler": 1, "task": 3}
 
 
@@ -90,7 +90,7 @@ def test_the_virtual_timer_does_not_care(result):
 @pytest.mark.long
 @pytest.mark.job(SHARED)
 def test_no_interrupt_is_lost_beside_another_vm(result):
-    """The benchmark refuses when one is missing or too many."""
+    """The benchmark refuses the step if an interrupt is missing or comes twice."""
     assert len(result.records("bench")) == 6 * 2 * 6
     for step in result.records("step"):
         assert step["switches"] > 200
@@ -106,5 +106,5 @@ def test_a_sleeping_guest_is_switched_in_for_its_physical_timer(result):
         for config in ("cntp", "cntp-sw"):
             record = physical[config, variant]
             assert record["min"] == record["max"] < 1100, (config, variant)
-        for config in ("slice", "slice-cntp"):  # the other's turn is to end first
+        for config in ("slice", "slice-cntp"):  # the other VM's turn ends first
             assert physical[config, variant]["min"] > 1000

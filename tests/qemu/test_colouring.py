@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VMs whose RAM has pages of some colours of the last-level cache: the same paths as without, pages
-of these colours alone, seen from outside, and links between such VMs."""
+"""VMs whose RAM has pages of some colours of the last-level cache: the same paths as without
+colours, pages of these colours alone, seen from outside, and links between such VMs."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -62,7 +62,7 @@ def test_paths_are_as_long_with_colours_as_without(result):
 # --- seen from outside ---
 
 def pages_of(base: int, window: int, size: int, colours: tuple[int, ...]) -> Iterator[Range]:
-    """A VM's RAM as the plan means it: rows of a page of each colour."""
+    """Return a VM's RAM as the plan means it: rows of a page of each colour."""
     for page in range(size // PAGE):
         row, column = divmod(page, len(colours))
         yield Range(base + page * PAGE, window + (row * COLOURS + colours[column]) * PAGE, PAGE,
@@ -71,7 +71,7 @@ def pages_of(base: int, window: int, size: int, colours: tuple[int, ...]) -> Ite
 
 @cache
 def rams(board: str) -> dict[str, list[Range]]:
-    """Windows: of the measured VM the first, of the load the last."""
+    """Return the windows: the measured VM's is the first, the load's the last."""
     facts = talk.facts(board)
     base, size = facts["guest_base"], facts["guest_size"]
     window = LOAD_MIB * COLOURS // len(OTHER) << 20
@@ -81,7 +81,7 @@ def rams(board: str) -> dict[str, list[Range]]:
 
 
 def swept(board: str, folder, axes: str) -> list[tuple[str, list[Range]]]:
-    """RAM that stage 2 maps, of either VM: at its first instruction, and where it ends."""
+    """Return the RAM that stage 2 maps for either VM, at its first instruction and at its end."""
     plan = (f"{HEAD}config on trapped stage2=4K colouring=on sched=rr slice_us=100 fp=lazy"
             f" beside=load_mem_write {axes}\nbench hostile_touch\n"
             + "".join(line for line in VMS.splitlines(keepends=True) if "far" not in line))
@@ -97,7 +97,7 @@ def swept(board: str, folder, axes: str) -> list[tuple[str, list[Range]]]:
 
 
 def places_of(ram: list[Range]) -> dict[int, int]:
-    """The physical address of each page."""
+    """Return the physical address of each page."""
     return {one.ipa + at: one.pa + at for one in ram for at in range(0, one.size, PAGE)}
 
 
@@ -126,7 +126,7 @@ def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
     for place, ram in found:
         vm = "load" if colours_of(ram) <= set(OTHER) else "bench"
         assert places_of(ram).items() <= places[vm].items(), (place, vm)
-    assert found[-1][1] == expected["bench"]  # it touches every page
+    assert found[-1][1] == expected["bench"]  # the guest touches every page
 
 
 # --- links ---

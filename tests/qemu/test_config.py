@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The effect of each axis of a configuration on the numbers, and those it must leave alone."""
+"""Each axis of a configuration changes the numbers that it should change, and no others."""
 
 from itertools import product
 
@@ -29,19 +29,20 @@ config direct
 config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
 """ + "".join(f"bench {bench} n={N} pages=8\n" for bench in BENCHES)
 
-# Instructions that a full frame adds to an exit by hypercall or interrupt: what saves and restores
-# the registers that C preserves. Other exits take it always.
+# Instructions that a full frame adds to an exit by hypercall or interrupt: they save and restore
+# the registers that C preserves. Other exits always take a full frame.
 FULL_FRAME = {"armv8": 12 + 12, "armv7": 2 + 2}
-OF_IRQ = {"armv8": 1, "armv7": 0}  # more, of an interrupt
+OF_IRQ = {"armv8": 1, "armv7": 0}  # more, for an interrupt
 OTHER_EXITS = ("smc", "sysreg", "mmio_read", "mmio_write", "sgi_self")
-BRANCH = {"armv8": 1, "armv7": 0}  # of any exit: with full frames its code is not in the vector
-TRACE_EVENTS = 256  # what the ring holds
+# added to any exit: with full frames its code is not in the vector
+BRANCH = {"armv8": 1, "armv7": 0}
+TRACE_EVENTS = 256  # events that the ring keeps
 
 pytestmark = pytest.mark.job(PLAN)
 
 
 def lengths(result, bench: str, config: str) -> dict[str, dict]:
-    """By variant: what was measured, without the frame of the record."""
+    """Return by variant the measurement without the frame of the record."""
     frame = ("seq", "step", "config", "crc", "s2_levels", "walk_refs")
     return {variant: {name: value for name, value in record.items() if name not in frame}
             for (of, variant), record in result.figures(BENCHES.index(bench)).items()
@@ -82,7 +83,8 @@ def test_full_frame_costs_its_instructions(result, board):
 
 
 def test_what_is_switched_off_costs_nothing(result):
-    """After every other configuration, and with each axis off by name."""
+    """An axis that is off costs nothing, after every other configuration and when it is set to off
+    by name."""
     for bench in BENCHES:
         assert lengths(result, bench, "again") == lengths(result, bench, "trapped"), bench
 
@@ -94,9 +96,9 @@ def test_ends_of_interrupts_exit_only_without_a_link(result):
 
 
 def test_wfi_exits_where_it_is_trapped(result):
-    samples = 3 * (N + 1)  # of the variants that sleep
+    samples = 3 * (N + 1)  # samples of the variants that sleep
     assert exit_counts(result, "timer_wakeup", "wfi-stats")["wfi"] == samples
-    # the samples, and the first, which waits for its SGI
+    # the samples, and the first one, which waits for its SGI
     assert exit_counts(result, "wfi", "wfi-stats")["wfi"] == N + 1 + 1
     for config in ("stats", "both"):
         for bench in ("timer_wakeup", "wfi"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests with several vCPUs: PSCI, SGIs and private interrupts, by a guest that checks them itself
+"""Guests with several vCPUs: PSCI, SGIs and private interrupts, checked by the guest itself
 (arch/cores.c)."""
 
 from collections import Counter
@@ -32,7 +32,7 @@ def store_base(board: str) -> int:
 
 
 def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
-    # a guest with one vCPU has none beside it: it asks for one that is not there
+    # a guest with one vCPU asks for another one that does not exist
     return assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
                     f"CONDUIT={conduit}", also=("cores.c",))
 
@@ -40,13 +40,13 @@ def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
 @cache
 def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
             ending: int = END_OFF, conduit: str = "hvc", options: str = "") -> Job:
-    """A run of the guest with so many vCPUs on a machine with so many cores."""
+    """Return a run of the guest with so many vCPUs on a machine with so many cores."""
     program = guest(board, cpus, ending, conduit)
     return run_of(board, program, f"{config} {CONFIGS[config]} {options}", cpus, cores)
 
 
 def in_each_config(board: str, program: Program, cpus: int) -> Job:
-    """A run with a step in each configuration."""
+    """Return a run with a step in each configuration."""
     configs = "\nconfig ".join(f"{name} {axes}" for name, axes in CONFIGS.items())
     return run_of(board, program, configs, cpus, cpus)
 
@@ -64,7 +64,8 @@ def resets(result) -> dict[str, int]:
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, cpus):
     result = lab.ended(in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus))
-    assert resets(result) == dict.fromkeys(CONFIGS, 1)  # SYSTEM_RESET, and all of it once more
+    # the whole sequence comes again after SYSTEM_RESET
+    assert resets(result) == dict.fromkeys(CONFIGS, 1)
 
 
 ELSEWHERE = {2: (1, 0), 4: (2, 3, 1, 0)}  # by the number of vCPUs
@@ -77,13 +78,14 @@ def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
 
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_a_vcpu_runs_on_any_core(lab, built, cpus):
-    """No vCPU on the core of its number; the guest checks its MPIDR, PSCI, SGIs and timers."""
+    """No vCPU runs on the core of its own number; the guest checks its MPIDR, PSCI, SGIs and
+    timers."""
     job = in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus)
     result = lab.ended(on_cores(job, ELSEWHERE[cpus]))
     assert resets(result) == dict.fromkeys(CONFIGS, 1)
 
 
-SMCS = {"armv8": 218, "armv7": 210}  # of both lives; AArch64 has calls with 64 bits
+SMCS = {"armv8": 218, "armv7": 210}  # sums of both lives; AArch64 also has calls with 64 bits
 
 
 def test_smc_is_as_good_as_hvc(lab, built):
@@ -123,11 +125,11 @@ def test_the_exits_of_all_vcpus_are_counted(lab, built):
     alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
     result = lab.run(several(built, options="stats=on"))
     both = exit_counts(result)
-    # EL2's to its own core, for the rest of writes to 32 interrupts, two a piece
+    # EL2's kicks to its own core, which continue writes to 32 interrupts, two a piece
     assert 0 < alone["kick"] < 128
     # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many after the reset; then polls
     assert both["hvc"] >= 40
-    assert both["kick"] >= 2 * 2 * 4  # each round: CPU_ON, three SGIs
+    assert both["kick"] >= 2 * 2 * 4  # in each round: CPU_ON, three SGIs
     # Each vCPU has counts of its own, which add up over both lives of the VM.
     first, second = (exit_counts(result, vm="guest", vcpu=vcpu) for vcpu in (0, 1))
     assert first + second == both and second["hvc"] >= 2 * 2
@@ -164,14 +166,15 @@ def on_other(board: str) -> Callable[..., Job]:
 @pytest.mark.long
 @pytest.mark.parametrize("other", ["rpi4", "zcu102", "imx8mp", "orangepi-pc"])
 def test_cores_come_by_the_boards_firmware(lab, other):
-    """From the spin table of a Raspberry Pi, by PSCI on the other boards."""
+    """The other cores come from the spin table of a Raspberry Pi, or by PSCI on the other
+    boards."""
     lab.ended(on_other(other)(cpus=4, cores=4))
 
 
 @pytest.mark.long
 def test_versals_cores_come_where_firmware_is_below(lab):
-    """QEMU starts the arm64 Image at EL2, with PSCI. It starts the ELF at EL3: no firmware is below
-    the hypervisor, and the other core stays off."""
+    """QEMU starts the arm64 Image at EL2, with PSCI. It starts the ELF at EL3, where no firmware is
+    below the hypervisor, so the other core stays off."""
     job = on_other("versal")(cpus=2, cores=4)
     image = (TREE.build("versal") / "hypbench.bin").read_bytes()
     flat = plans.write_plan(image, parse(job.plan), PLATFORM)
@@ -183,7 +186,7 @@ def test_versals_cores_come_where_firmware_is_below(lab):
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
 def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
-    """To a vCPU with both groups, more interrupts than list registers, and EOI in two steps, which
-    checks by itself what is signalled, and how (arch/groups.c)."""
+    """One vCPU has both groups, more interrupts than list registers, and EOI in two steps. The
+    guest checks itself which interrupts are signalled, and how (arch/groups.c)."""
     program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
     lab.ended(run_of(built, program, config, 1, 1))

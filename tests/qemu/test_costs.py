@@ -17,7 +17,7 @@ from lab import ROOT, TREE, Job, board_facts
 
 pytestmark = pytest.mark.long
 
-# Paths that do not enter EL2, and those with a window that begins or ends at EL2's own stamp.
+# Paths that do not enter EL2, and those whose window begins or ends at EL2's own stamp.
 WITHOUT = {"cntp_access", "counter", "fp_first_use", "wfi"}
 UNSEEN = {"cyclic periodic", "irq_phases device-total"}
 MNEMONICS = {"mrs": Kind.READ, "mrc": Kind.READ, "mrrc": Kind.READ, "vmrs": Kind.READ,
@@ -97,7 +97,7 @@ def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(cou
             text_lines=delayed.text_lines, text_pages=delayed.text_pages,
             text_fill=delayed.text_fill), path
         assert 0 <= delayed.text_lines - plain.text_lines <= 1, path
-        # The vectors that spin lie apart from the hot text.
+        # The vectors that spin are outside of the hot text.
         assert 0 <= delayed.text_pages - plain.text_pages <= 1, path
 
 
@@ -118,7 +118,8 @@ def test_instructions_are_what_a_disassembler_names(built):
 
 
 def named(instruction) -> Kind:
-    """By the mnemonic without its condition. CP15's c7 and c8 are maintenance."""
+    """Classify an instruction by its mnemonic without the condition. CP15's c7 and c8 are
+    maintenance."""
     mnemonic = instruction.mnemonic
     if mnemonic not in MNEMONICS and mnemonic[:-2] in MNEMONICS:
         mnemonic = mnemonic[:-2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths whose length is counted by hand, and delays whose length is known: the detectors."""
+"""The detectors: paths whose length is counted by hand, and delays of known length."""
 
 import re
 from itertools import product
@@ -26,7 +26,7 @@ config wfi-direct+ direct wfi=trapped delay_el2={EL2_DELAY}
 # Configurations in which a benchmark means nothing.
 SKIPPING = {"hvc": {"native"}, "smc": {"native"}, "wfi": {"wfi-direct", "wfi-direct-late"}}
 
-# Instructions of the guest alone, natively: docs/reference/benchmarks.md names them.
+# The guest's own instructions, natively; docs/reference/benchmarks.md names them.
 RAW_NATIVELY = {
     "armv8": {"pair": 3, "nop10": 13, "loop200": 203, "actlr": 4, "pending": 4, "vgic": 4,
               "isenabler": 4, "null": 4, "vector": 4, "busy-vector": 2, "wfi-vector": 3},
@@ -38,7 +38,8 @@ pytestmark = pytest.mark.job(PLAN)
 
 
 def test_every_benchmark_is_proven():
-    """By a module that runs it: by its name, or because the benchmark's own file has the module."""
+    """A module that runs the benchmark proves it: it names the benchmark, or the benchmark's own
+    file names the module."""
     for benchmark in registry():
         text = (ROOT / "tests" / "qemu" / f"{benchmark.proof}.py").read_text()
         assert benchmark.names
@@ -47,7 +48,7 @@ def test_every_benchmark_is_proven():
 
 
 def figures(result, bench: str) -> dict[tuple[str, str], dict]:
-    """Without a delay."""
+    """Return the figures without a delay."""
     return result.figures(BENCHES.index(bench) * len(DELAYS))
 
 
@@ -65,7 +66,7 @@ def test_counter_counts_instructions(result):
 
 
 def test_empty_pair_costs_three_instructions(result):
-    """isb, isb, mrs"""
+    """The empty pair is isb, isb, mrs."""
     for calibration in result.records("calibration"):
         assert [calibration[name] for name in ("min", "p50", "max")] == [3, 3, 3]
         assert calibration["stable"]
@@ -90,8 +91,8 @@ def test_known_delay_is_seen_exactly(result):
 
 
 def exits(bench: str, config: str, variant: str) -> int:
-    """How often EL2 is entered in a window. A WFI that is trapped is entered before it, but for the
-    benchmark of that name."""
+    """Return how often EL2 is entered in a window. A trapped WFI enters EL2 before the window,
+    except in the benchmark wfi."""
     if bench in ("hvc", "smc", "sysreg") or variant == "null":
         return 1
     if bench == "wfi":

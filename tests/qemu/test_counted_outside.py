@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guest measures the executed instructions: the tests compare every row of the default plan
-with a QEMU plugin that counts instructions by exception level."""
+"""Compare every row of the default plan with a QEMU plugin that counts the executed instructions by
+exception level."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from test_counted import RAW_NATIVELY, exits
 pytestmark = pytest.mark.long
 
 EMPTY = 3  # instructions of an empty window: isb isb mrs
-# Under icount all samples but the cold one are alike, so a few are enough.
+# Under icount all samples but the cold one are equal, so a few are enough.
 PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", plan_lines("default"),
               flags=re.MULTILINE)
 OTHERS = """order once
@@ -55,14 +55,14 @@ def name_of(record: dict) -> str:
 
 
 def figures_of(record: dict, windows: list[Window]) -> dict[str, int]:
-    """The record that these windows should give."""
+    """Return the record that these windows should give."""
     overhead = 0 if record["window"] == "cval" or record["variant"] == "pair" else EMPTY
     cold, *warm = [window.counted - overhead for window in windows]
     return {"cold": cold, "min": min(warm), "p50": median_low(warm), "max": max(warm)}
 
 
 def differences(rows: Iterable[Row]) -> list[str]:
-    """The rows whose figures are not what was counted."""
+    """Return the rows whose figures differ from the count."""
     return [name_of(record) for record, windows in rows
             if any(window.ticks != window.counted for window in windows)
             or record != record | figures_of(record, windows)]
@@ -96,7 +96,7 @@ def test_windows_hold_the_visits_that_they_should(counted):
 
 
 def test_guest_executes_the_same_in_every_configuration(counted, board):
-    """Natively that is what was counted by hand."""
+    """Natively the count is that by hand."""
     natively = {}
     for record, windows in counted.rows():
         path = record["bench"], record["variant"]
@@ -108,8 +108,8 @@ def test_guest_executes_the_same_in_every_configuration(counted, board):
 
 
 def test_icount_differs_from_what_is_executed_in_two_places_alone(counted):
-    """It does not count an access that is aborted into EL2, and counts the `isb` after a register
-    access that traps twice (CAVEATS.md)."""
+    """icount does not count an access that aborts into EL2, and counts the `isb` after a trapped
+    register access twice (CAVEATS.md)."""
     for record, windows in counted.rows():
         is_access = record["bench"].startswith("mmio") or (
             record["bench"] == "sgi_self" and counted.result.log.run["gic"] == "v2")
@@ -127,7 +127,7 @@ def test_other_exits_are_counted_as_they_are_executed(lab, built):
 
 
 def test_each_core_has_its_own_count(lab, built):
-    """The VMs on both cores have one vCPU each, so that VMPIDR is the same."""
+    """The VMs on both cores have one vCPU each, so VMPIDR is the same on both."""
     counted = el2count.counted(lab, Job(built, APART, machine=two_cores))
     assert counted.lost == []
     found = {(record["bench"], record["variant"], record["config"]):
@@ -150,6 +150,6 @@ def test_committed_lengths_were_counted(counted, board):
 # --- the detector can fail ---
 
 def test_window_whose_begin_was_not_seen_is_found(lab, built):
-    """A plugin that does not know the guest's vector, where nothing but that ends the wait."""
+    """The plugin does not know the guest's vector, and only the vector ends the wait."""
     assert el2count.counted(lab, Job(built, NATIVELY)).lost == []
     assert el2count.counted(lab, Job(built, NATIVELY), vector=4).lost

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The second clock and batches, exactly: QEMU's cycle counter counts nanoseconds of virtual time,
-so under icount every window holds 16 cycles for each of its ticks."""
+so under icount every window has 16 cycles for each of its ticks."""
 
 import re
 
@@ -15,7 +15,7 @@ PER_TICK = 16  # at 62.5 MHz
 DELAY = 100
 BATCH = 8
 
-# Benchmarks that carry cycles and repeat their operation with batch=N.
+# Benchmarks that have cycles and repeat their operation with batch=N.
 REPEATED = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write")
 WITHOUT = ("timer_wakeup n=12", "cyclic n=12 period_us=1000", "irq_storm n=12", "irq_phases n=12",
            "page_fault n=12")
@@ -29,7 +29,7 @@ config wfi-cycles trapped wfi=trapped cycles=on
 """
 TWINS = {"native-cycles": "native", "trapped-cycles": "trapped", "wfi-cycles": "wfi"}
 VALUES = ("cold", "min", "p50", "p90", "max")
-FORMS = ((1, 0), (BATCH, 0), (BATCH, DELAY))  # batch, delay: a line of the plan each
+FORMS = ((1, 0), (BATCH, 0), (BATCH, DELAY))  # batch, delay: one line of the plan for each
 REPEATED_PLAN = CONFIGS + "".join(f"bench {bench} n=12 batch={batch} delay={delay}\n"
                                   for bench in REPEATED for batch, delay in FORMS)
 WITHOUT_PLAN = CONFIGS + "".join(f"bench {bench}\n" for bench in WITHOUT)
@@ -43,10 +43,10 @@ def values(record: dict, prefix: str = "") -> list[float]:
 
 def assert_sixteen_for_one(record: dict) -> None:
     assert values(record, "cycles_") == [PER_TICK * value for value in values(record)], record
-    for name in ("mean", "stddev"):  # to the rounding of either
+    for name in ("mean", "stddev"):  # up to the rounding of both
         assert record[f"cycles_{name}"] == pytest.approx(PER_TICK * record[name], abs=0.0085)
     assert sum(count for _, count in record["cycles_hist"]) == record["n"]
-    # where the window opens and closes differs, so what is subtracted differs
+    # the window opens and closes at other instructions, so another overhead is subtracted
     assert record["cycles_overhead"] < PER_TICK * record["overhead"] or record["overhead"] == 0
 
 
@@ -55,7 +55,7 @@ def test_every_window_has_sixteen_cycles_a_tick(result):
     found = [record for record in result.records("bench") if record["config"] in TWINS]
     assert {record["bench"] for record in found} == set(REPEATED)
     for record in found:
-        if record["variant"].split("-")[0] != "pair":  # shown with all that a window costs
+        if record["variant"].split("-")[0] != "pair":  # shown with the whole cost of a window
             assert_sixteen_for_one(record)
 
 
@@ -68,7 +68,7 @@ def test_no_other_window_has_cycles(result):
 
 @repeated
 def test_path_is_the_same_by_either_clock_and_in_a_batch(result):
-    """A batch of N is N paths, to the instruction; and a delay comes once a window."""
+    """A batch of N takes N paths, to the instruction; a delay comes once a window."""
     for index in range(len(REPEATED)):
         check_path(result, index)
 
@@ -91,9 +91,9 @@ def check_path(result, index: int) -> None:
 
 @repeated
 def test_bare_window_is_what_its_form_holds(result):
-    """By hand, armv8: isb isb mrs; with cycles isb mrs isb | isb cbz mrs isb mrs between the reads
-    of CNTPCT, and isb isb cbz mrs between those of the cycle counter; in a batch mov isb subs b.ne
-    for each. armv7 has cmp and beq in place of cbz."""
+    """Counted by hand on armv8: isb isb mrs; with cycles isb mrs isb | isb cbz mrs isb mrs between
+    the reads of CNTPCT, and isb isb cbz mrs between those of the cycle counter; in a batch mov isb
+    subs b.ne for each. armv7 has cmp and beq in place of cbz."""
     more = 1 if board_facts(result.log.run["board"])["ISA"] == "armv7" else 0
     line = REPEATED.index("counter") * len(FORMS)
     single_form, batch_form = result.figures(line), result.figures(line + 1)
@@ -152,7 +152,7 @@ def on_silicon(image: bytes, _board: str) -> bytes:
 
 @pytest.mark.job(BY_ITSELF, change=on_silicon)
 def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(lab, job):
-    """The rules find that the run's platform is another one than the plan's."""
+    """The rules report that the run's platform differs from the plan's."""
     result = lab.run(job)
     figures = result.figures(0)
     for (config, _), record in figures.items():
@@ -187,7 +187,8 @@ def test_batch_of_cold_operations_is_refused(result):
 @pytest.mark.job("order once\nconfig late trapped cycles=on delay_el2=200\n"
                  "bench mmio_write n=1 batch=100000\n")
 def test_a_window_that_32_bits_cannot_hold_is_refused(lab, job, board):
-    """More than half a second, on Armv7, whose counter comes round after a few."""
+    """A window of more than half a second is refused on ARMv7, whose counter wraps after a few
+    seconds."""
     result = lab.run(job)
     step = result.one("step")
     if board_facts(board)["ISA"] == "armv8":
@@ -197,9 +198,9 @@ def test_a_window_that_32_bits_cannot_hold_is_refused(lab, job, board):
     assert "too long for 32 bits of cycles" in result.one("error")["what"]
 
 
-BYTES_A_SECOND = 115200 // 10  # over a serial line, 8N1: ten bits a byte
+BYTES_A_SECOND = 115200 // 10  # of a serial line, 8N1: ten bits a byte
 LIMIT_S = 60
-BUCKETS = 40  # of a histogram in use at most, when each sample has a length of its own
+BUCKETS = 40  # most buckets in use, when each sample has a length of its own
 BUCKET = len("[1234,5],")
 
 
@@ -207,8 +208,8 @@ BUCKET = len("[1234,5],")
 @pytest.mark.job(re.sub(r"^(config .*)$", r"\1 cycles=on",
                         plan_lines("default"), flags=re.MULTILINE))
 def test_the_default_plan_passes_a_serial_line_in_time(result):
-    """As a board prints it, with the cycle counter beside the ticks. Under the instruction counter
-    a histogram has one bucket; a board's clocks spread it."""
+    """The plan's records are those of a board, with the cycle counter beside the ticks. Under the
+    instruction counter a histogram has one bucket; a board's clocks spread it."""
     records = result.records("bench")
     assert sum("cycles_hist" in record for record in records) > 400
     size = len(result.console) + sum(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of tests/figures.json, of which pages are made (`hypbench dev reference`), are those
-of a run. Where a path has changed, `make update-expected` writes them anew."""
+"""The figures of tests/figures.json, from which pages are made (`hypbench dev reference`), are
+those of a run. If a path has changed, `make update-expected` writes them anew."""
 
 import json
 
@@ -21,7 +21,7 @@ SHARES = "order once\nconfig trapped\nbench hvc n=10\nbench mmio_read n=10\nbenc
 COUNTED_EXITS = "order once\nconfig stats trapped stats=on\nbench hvc n=10\n"
 SWITCHES = "order once\nconfig priority trapped sched=fp\nbench timer_wakeup n=300\n"
 EMPTY = 3  # instructions of an empty window
-EC_WFI, NO_CLASS = 1, 0  # exception classes; an interrupt has none
+EC_WFI, NO_CLASS = 1, 0  # exception classes; interrupts have none
 
 
 FIGURES = ROOT / "tests" / "figures.json"
@@ -37,7 +37,7 @@ def same_compiler(request):
 
 @pytest.fixture
 def kept(request, board):
-    """Holds a table's numbers of the board against those that are kept; or keeps them."""
+    """Compare a table's numbers of the board with the kept ones, or keep them."""
     def held(table: str, found: dict[str, list[int]]) -> None:
         content = json.loads(FIGURES.read_text())
         rows = content["tables"].setdefault(table, {})
@@ -83,7 +83,7 @@ def test_faults_and_starts(result, kept):
 @pytest.mark.job(test_stats.PLAN)
 def test_statistics_and_trace(result, kept):
     def costs(on: str, *paths: tuple[str, str]) -> list[int]:
-        """One number where all paths take the same."""
+        """Return one number if all paths take the same."""
         found = [test_stats.cost(result, *path, on, "trapped") for path in paths]
         return list(dict.fromkeys(found))
 
@@ -104,8 +104,8 @@ def test_statistics_and_trace(result, kept):
 @pytest.mark.long
 @pytest.mark.job(expected.PLAN)
 def test_what_exit_statistics_leave_out(result, lab, board):
-    """Instructions of EL2 before the start and after the end: the shortest exit of all is a
-    hypercall that is not known."""
+    """The plugin counts the instructions of EL2 before the start and after the end of the
+    statistics' window. The shortest exit of all is an unknown hypercall."""
     counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
     outside = {"armv8": 3 + 19, "armv7": 3 + 23}[board_facts(board)["ISA"]]
     assert outside == (min(window.el2 for window in counted.windows)
@@ -146,7 +146,8 @@ def of_reference(board: str) -> None:
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_share_of_the_guest(result, lab, board, kept):
-    """By the plugin; what is trapped minus native has none."""
+    """The plugin counts the guest's own instructions, which a difference of trapped and native does
+    not contain."""
     of_reference(board)
     counted = el2count.counted(lab, Job(board, SHARES))
     kept("The guest's own", {
@@ -158,8 +159,8 @@ def test_share_of_the_guest(result, lab, board, kept):
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_vm_switch(result, lab, board, kept):
-    """By the plugin: the length that most visits have which begin in one VM and end in another, of
-    those that a WFI begins, and of those that an interrupt does."""
+    """The plugin counts the most frequent length of visits that begin in one VM and end in another:
+    of those that a WFI begins, and of those that an interrupt begins."""
     of_reference(board)
     switches = [visit for visit in el2count.counted(lab, Job(board, SWITCHES)).visits
                 if visit.switch]
@@ -187,7 +188,7 @@ def between_cores_and_on_one(cores, core, rows: dict[str, str]) -> dict[str, lis
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["doorbell"], machine=two_cores)
 def test_doorbell(result, lab, board, kept):
-    """Between cores with lr=hw."""
+    """The figures between cores are with lr=hw."""
     of_reference(board)
     hardware = lab.ended(Job(board, test_links.HARDWARE, machine=two_cores))
     kept("Doorbell", between_cores_and_on_one(

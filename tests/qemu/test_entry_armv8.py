@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the ARMv8 image begins: at EL3, as an arm64 Image, loaded where it is not linked, and what it
-says when it fails before it has begun."""
+"""The start of the ARMv8 image: at EL3, as an arm64 Image, at an address other than the linked one,
+and its report of an early failure."""
 
 import shutil
 from functools import cache
@@ -50,7 +50,7 @@ def without_run_record(console: bytes) -> bytes:
 
 @pytest.fixture
 def plain(lab, v8) -> bytes:
-    """The console after the run record, from the usual start."""
+    """Return the console after the run record, from the usual start."""
     return without_run_record(good(lab.run(Job(v8, PLAN))).console)
 
 
@@ -65,7 +65,7 @@ def loaded_at_el3(begin: int, board: str):
 
 
 def test_from_el3_it_goes_down_by_itself(lab, v8, plain):
-    """The GIC has two security states there, and every interrupt begins as a Secure one."""
+    """At EL3 the GIC has two security states, and every interrupt begins as a Secure one."""
     result = good(lab.run(Job(v8, PLAN, machine=SECURE)))
     assert result.log.run["entry_level"] == "el3"
     assert result.log.run["cores"] == ["el3"]
@@ -82,7 +82,7 @@ def test_what_a_loader_left_at_el3_changes_nothing(lab, v8, plain):
 # ---- as a flat image
 
 def flat_image(board: str, folder, planted: str = "") -> bytes:
-    """The file that `objcopy -O binary` makes, with the plan of these tests in it."""
+    """Return the file that `objcopy -O binary` makes, with the plan of these tests in it."""
     elf = folder / "changed.elf"
     elf.write_bytes(image_of(board, planted))
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
@@ -102,7 +102,8 @@ def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
 
 @pytest.mark.long
 def test_it_is_an_arm64_image(v8, plain, tmp_path):
-    """QEMU takes it for one and puts it where it is linked; x0 is then the device tree."""
+    """QEMU accepts the file as an arm64 Image and puts it at its linked address; x0 is then the
+    device tree."""
     path = tmp_path / "hypbench.bin"
     path.write_bytes(flat_image(v8, tmp_path, "image not moved"))
     console = console_of(v8, path)
@@ -119,7 +120,7 @@ def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, di
     assert without_run_record(console) == plain
 
 
-# ---- it fails early
+# ---- early failures
 
 MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
 
@@ -127,7 +128,8 @@ MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
 @pytest.mark.long
 @pytest.mark.parametrize("level", MACHINES)
 def test_an_early_exception_says_so(lab, v8, level):
-    """After the first instructions, where bss is not yet clear and nothing is set up."""
+    """The exception comes after the first instructions, when bss is not yet clear and nothing is
+    set up."""
     result = lab.run(Job(v8, PLAN, machine=MACHINES[level], planted="crash in clear_bss"))
     assert result.status == 2, result.explain()
     text = "\n".join(result.log.text)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errata of the core: applied where MIDR says that they are needed, and what they cost. QEMU's
-cores take any MIDR, so that the image runs as on the revisions that boards have; they have none of
-the errata. tests/unit/test_errata.c has which revision needs what, and the order of a VM switch."""
+"""Errata of the core: EL2 works around those that MIDR names, at a known cost. QEMU's cores take
+any MIDR, so the image runs as on the revisions of boards; they have none of the errata.
+tests/unit/test_errata.c tests which revision needs what, and the order of a VM switch."""
 
 from functools import cache
 
@@ -28,14 +28,14 @@ config applied trapped sched=fp
 config ignored trapped sched=fp errata=ignored
 bench timer_wakeup n=100
 """
-GUARD = 3  # instructions: VTTBR of nothing, and two ISBs
+GUARD = 3  # instructions: the VTTBR of an empty stage 2, and two ISBs
 TLB = """order once
 config applied direct
 config ignored direct errata=ignored
 bench tlb_maintenance n=20 pages=8
 """
-# Instructions by which maintenance of this core differs from a broadcast, at most: a branch, which
-# falls through on one side.
+# The most instructions by which maintenance of this core differs from a broadcast: a branch, which
+# is not taken on one side.
 LOCAL_COST = {"vmid": 1, "all": 1, "switch": 0, "switch-flush": 0}
 ONE_WORD = "order once\nconfig native\nbench counter n=10\n"
 THUMB = """order once
@@ -51,7 +51,7 @@ ARMV7 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv7"]
 
 @cache
 def core(midr: int):
-    """QEMU's core with another MIDR."""
+    """Return QEMU's core with another MIDR."""
     def machine(options: list[str]) -> list[str]:
         at = options.index("-cpu") + 1
         return [*options[:at], f"{options[at]},midr={midr:#x}", *options[at + 1:]]
@@ -67,7 +67,7 @@ def cores(boards: list[str], *names: str) -> list[tuple[str, str]]:
             if not names or name in names]
 
 
-# --- which ones a core has ---
+# --- the errata of a core ---
 
 @pytest.mark.job(ONE_WORD)
 def test_run_record_of_the_board_as_it_is(result, board):
@@ -107,8 +107,8 @@ def stale_operations(result) -> dict[str, int]:
 @pytest.mark.parametrize("kind", ["vmid", "all"])
 @pytest.mark.parametrize("damage", ["local", "broadcast"])
 def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
-    """QEMU keeps a translation until an operation removes it: without the one that is used, some
-    operation leaves the old page; without the other, none does."""
+    """QEMU keeps a translation until an operation removes it. Without the operation that is used,
+    some operation leaves the old page; without the other one, none does."""
     result = lab.run(job_as(on, name, TLB, planted=f"{damage} {kind}"))
     needed = "798181" in HANDLED[name]
     used = {"applied": "local" if needed else "broadcast", "ignored": "broadcast"}
@@ -134,8 +134,8 @@ def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
 
 @pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r0p5", "A15 r4p0"))
 def test_thumb_store_stops_the_guest_that_cannot_be_emulated(lab, on, name):
-    """The guest of test_registers.py stores from every register, as ARM code first, and then as
-    Thumb code."""
+    """The guest of test_registers.py stores from every register, first as ARM code, then as Thumb
+    code."""
     result = lab.run(job_as(on, name, THUMB, change=with_guest))
     found = failed_checks(result)
     if "766422" not in HANDLED[name]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PMU events around the windows. QEMU counts none of a group and refuses the axis; an image whose
-group names events that QEMU does count proves the windows, to the instruction."""
+"""PMU events around the windows. QEMU counts no event of any group and refuses the axis. A planted
+image, whose group names events that QEMU does count, proves the windows to the instruction."""
 
 import pytest
 
@@ -11,7 +11,7 @@ INST_RETIRED, CPU_CYCLES = 0x08, 0x11
 GROUPS = {"tlb": "l1d_tlb_refill", "cache": "l1d_cache_refill", "branch": "br_mis_pred"}
 TLB = {"l1d_tlb_refill": INST_RETIRED, "l1i_tlb_refill": CPU_CYCLES,
        "l2d_tlb_refill": INST_RETIRED, "dtlb_walk": CPU_CYCLES}
-EACH = {INST_RETIRED: 1, CPU_CYCLES: PER_TICK}  # of a tick
+EACH = {INST_RETIRED: 1, CPU_CYCLES: PER_TICK}  # events of a tick
 
 BENCHES = ("hvc", "sysreg", "wfi", "mmio_read", "fp_first_use", "lat_mem_rd", "tlb_chase",
            "tlb_maintenance", "loop_int")
@@ -22,7 +22,7 @@ REFUSED = "order once\n" + "".join(f"config {group} trapped events={group}\n" fo
 
 
 def assert_counts(record: dict) -> None:
-    """As many as the ticks have, in every sample."""
+    """Every sample has as many events as its ticks have cycles."""
     for event in record["events"]:
         each = EACH[TLB[event["name"]]]
         for name in ("cold", "min", "max"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From one VM to another: a turn that is given away, and fail over, by a hypercall, a heartbeat
-that stays out, a fault and an interrupt, on one core and on two."""
+"""The way from one VM to another: a turn that is given away, and a fail over by a hypercall, a
+missing heartbeat, a fault and an interrupt, on one core and on two."""
 
 import re
 
@@ -37,20 +37,21 @@ EL2 = [HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n
        + "bench vm_yield n=100\nbench failover n=100\n"
        for names in (("yield", "call", "heartbeat", "fault", "interrupt"),
                      tuple(name for name in WAYS if name.endswith("-cores")))]
-EXPIRY = 500  # of the benchmark's timer, ticks from before the pause
+EXPIRY = 500  # ticks of the benchmark's timer, from before the pause
 # instructions on virt-a72
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
-YIELD_OTHERWISE = 290  # with another compiler than expected.DOCUMENTED
+YIELD_OTHERWISE = 290  # the same with a compiler other than expected.DOCUMENTED
 
 
 def values(config: str, row: dict) -> list[int]:
-    """QEMU's several cores take turns: the extremes of a few samples hold another one's."""
+    """Return the values. QEMU's cores take turns, so the extremes of a few samples contain another
+    core's turn."""
     return [row[name] for name in (("p50",) if "cores" in config else VALUES) if name in row]
 
 
 def whole(result) -> dict[str, dict]:
-    """The rows of the first line of failover, with delay=0, that hold all phases."""
+    """Return the rows of the first line of failover, with delay=0, that have all phases."""
     return {config: row for (config, variant), row in result.figures(FAILOVER).items()
             if variant == WAYS[config]}
 
@@ -74,7 +75,8 @@ def test_each_fault_is_counted_and_the_last_one_reported(result, board):
     assert {vm["config"] for vm in active if "faults" in vm} == {"fault", "fault-cores"}
     for vm in (vm for vm in active if "faults" in vm):
         assert vm["outcome"] == "stopped"
-        # on two cores both VMs start at once: the active one may fault before it is given the core
+        # On two cores both VMs start at once, and the active one may fault before it is given the
+        # core.
         early = vm["faults"] - (BOOTS + 1 + 2 * 100)
         assert early == 0 or early == 1 and vm["config"] == "fault-cores"
         assert (vm["fault"], int(vm["ipa"], 0)) == (
@@ -101,7 +103,7 @@ def test_delay_is_seen_in_the_last_phase(result, line):
         for key, row in result.figures(line + number).items():
             late = delay * (not key[1].endswith(PHASES[:2]))
             expected = [value + late for value in values(key[0], plain[key])]
-            if key[0].endswith("-cores"):  # both VMs run: QEMU's turns come between
+            if key[0].endswith("-cores"):  # both VMs run, so QEMU's turns come between
                 expected = [pytest.approx(value, abs=8) for value in expected]
             assert values(key[0], row) == expected, key
 
@@ -155,13 +157,14 @@ def test_the_clock_of_a_paused_vm_goes_on(result):
     assert {clock["config"] for clock in clocks} == set(WAYS)
     for clock in clocks:
         pause = clock["pause_min"], clock["pause_max"]
-        # between two reads: the interrupt that ends the pause, or a turn of another core of QEMU's
+        # Between two reads lies the interrupt that ends the pause, or a turn of another core of
+        # QEMU.
         near = 500 if re.search("interrupt|cores", clock["config"]) else 20
         assert pause[0] > EXPIRY, clock
         assert clock["virtual_min"] == pytest.approx(pause[0], abs=near), clock
         assert clock["virtual_max"] == pytest.approx(pause[1], abs=near), clock
         assert clock["late_min"] > pause[0] - EXPIRY - 20, clock
-        assert clock["after_max"] < 200, clock  # at once
+        assert clock["after_max"] < 200, clock  # without a wait
 
 
 COMMANDED = {
@@ -183,7 +186,7 @@ ALONE = "limit_ms 60000\nconfig cores trapped beside=active_control\nbench failo
 
 
 def commanded(result, line: int = 0) -> dict[str, dict[str, dict]]:
-    """By configuration and variant."""
+    """Return the rows by configuration and variant."""
     rows = result.figures(line)
     return {config: {variant: row for (name, variant), row in rows.items() if name == config}
             for config in COMMANDED}
@@ -197,9 +200,10 @@ def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
         assert whole["p50"] == pytest.approx(sum(rows[f"{way}-{phase}"]["p50"]
                                                  for phase in PHASES), abs=40), config
         assert rows["stopped"]["max"] < whole["max"], config
-        # every core's instructions count: each vCPU's switch is later by that of the one before
+        # Every core's instructions count, so each vCPU's switch is later by the switch of the vCPU
+        # before.
         assert whole["p50"] + 600 * (vcpus - 1) <= rows["all"]["p50"] < 1600 * vcpus, config
-        if way == "control":  # what the control VM does before its stamp is in the gap
+        if way == "control":  # the gap includes what the control VM does before its stamp
             assert whole["p50"] < rows["gap"]["p50"] < whole["p50"] + 300, config
         else:
             assert rows["gap"]["p50"] == whole["p50"], config
@@ -211,7 +215,7 @@ def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
 
 @job(CONTROL, machine=four_cores)
 def test_each_vcpu_adds_to_the_way_of_a_command(result):
-    """The vCPUs of other cores are asked, each at the same cost."""
+    """EL2 asks the vCPUs on other cores, each at the same cost."""
     rows = commanded(result)
     paused = {vcpus: rows[name]["control-paused"]["min"]
               for vcpus, name in ((1, "one"), (2, "sw-two"), (3, "three"))}
@@ -235,7 +239,8 @@ COMMANDS = HEAD + "".join(f"config {name} {COMMANDED[name]}\n" for name in ("thr
 
 @job(COMMANDS, machine=four_cores, planted="a fail over that yields")
 def test_what_the_active_vm_does_after_a_command_is_seen(result):
-    """Its vCPUs stamp until they are paused: in each sample, and before the standby runs."""
+    """The active VM's vCPUs stamp until they are paused, in each sample, and before the standby
+    runs."""
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     for config in ("three", "one"):
         assert 0 < rows[config, "stopped"]["min"] <= rows[config, "stopped"]["max"]
@@ -249,8 +254,9 @@ ONE_COMMAND = HEAD + "".join(f"config {name}{delay} {COMMANDED[name]} delay_el2=
 
 @job(ONE_COMMAND, machine=four_cores)
 def test_delay_at_el2_is_seen_on_each_core_that_a_command_interrupts(result):
-    """The control VM's core, then those of the pair, one after the other: QEMU runs one at a
-    time. The gap begins before the control VM's stamp, with an exit of its own."""
+    """The delay is seen on the control VM's core, then on those of the pair, one after the other,
+    because QEMU runs one core at a time. The gap begins before the control VM's stamp, with an exit
+    of its own."""
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     exits = {"begins": 1, "paused": 0, "runs": 1, "control": 2, "gap": 3}
     for (config, variant), row in rows.items():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Page faults of both stages, and a stage 2 that is filled at first touch: every fault is counted
-where it was caused, every instruction of it is explained, and no guest gets more than its own."""
+"""Page faults of both stages, and a stage 2 that is filled at first touch. Every fault is counted
+where it was caused, every instruction of it is explained, and no guest gets more memory than its
+own."""
 
 import pytest
 
@@ -10,13 +11,14 @@ from proofs import DELAYS, assert_delay_is_seen, delay_lines, values
 
 N = 20
 EL2_DELAY = 100
-PAGES = (600, 1000)  # of working memory; 2 MiB blocks hold 512: two of them either way
+# pages of working memory; a 2 MiB block has 512 of them, so both sizes need two blocks
+PAGES = (600, 1000)
 PAGE = 0x1000
 BLOCK = 1 << 21
-RUN_PAGES = 1  # struct guest_run; the record buffer is touched by records only
+RUN_PAGES = 1  # of struct guest_run; only records touch the record buffer
 RECORD_PAGES = 1
 EAGER = {"native", "4K", "2M", "trapped"}
-# configuration: its eager twin, level of its leaves
+# by configuration: the same with fill=eager, and the level of its leaves
 LAZY = {"lazy-4K": ("4K", 3), "lazy-2M": ("2M", 2), "lazy-1G": ("2M", 1),
         "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3), "trace": ("2M", 1)}
 PLAN = f"""order once
@@ -36,12 +38,13 @@ config trace direct stage2=1G fill=lazy trace=on
 BOOT_LINE = len(DELAYS)
 
 # The most instructions of a fault at EL2: in the handler, and from the vector to the handler and
-# back. Armv7 has 32-bit registers for 64-bit entries.
+# back. ARMv7 has 32-bit registers for 64-bit entries.
 FAULT_MAX = {"armv8": 450, "armv7": 800}
 OUTSIDE_MAX = 160
 STATS_MAX = 170  # with exit statistics or the trace
-START_MAX = 80  # from the stamp to the handler of the first fetch, and the look to its hypercall
-STAGE1_MAX = {"armv8": 450, "armv7": 700}  # what the guest's kernel takes
+# from the stamp to the handler of the first fetch, and from the guest's look to its hypercall
+START_MAX = 80
+STAGE1_MAX = {"armv8": 450, "armv7": 700}  # instructions of the guest's kernel
 
 BOOTS = list(enumerate(PAGES, BOOT_LINE))
 job = pytest.mark.job(PLAN)
@@ -53,8 +56,8 @@ def starts(result, line: int) -> dict[str, dict]:
 
 
 def leaves(board: str, level: int, pages: int) -> int:
-    """Leaves that stage2_boot touches: the run page, the image, and its working memory, which
-    begins in a block of 2 MiB of its own."""
+    """Return the leaves that stage2_boot touches: the run page, the image, and its working memory,
+    which begins in a block of 2 MiB of its own."""
     header = read_header(image_of(board), board)
     if level == 1:
         return 1
@@ -96,7 +99,7 @@ def test_faults_are_as_many_as_samples(result):
 
 @job
 def test_empty_window_of_el0_is_calibrated(result):
-    """A calibration of its own beside the kernel's: isb, isb, mrs."""
+    """EL0 has a calibration of its own beside the kernel's: isb, isb, mrs."""
     for config in result.configs:
         found = [calibration for calibration in
                  result.records("calibration", bench="page_fault", config=config)
@@ -120,7 +123,7 @@ def test_stage1_fault_does_not_know_of_stage2(result, board):
 
 @job
 def test_faults_of_both_stages_add_up(result):
-    """The load itself, one instruction, is in each of them."""
+    """Each fault's length includes the load itself, one instruction."""
     found = result.figures(0)
     configs = [config for config, variant in found if variant == "both"]
     assert configs
@@ -166,8 +169,8 @@ def test_eager_start_is_as_long_as_a_native_one(result):
 
 @job
 def test_start_is_stamped_just_before_the_first_instruction(result):
-    """That faults, and the trace says when; it also says when the guest asked for the faults, right
-    after it looked how long its start took."""
+    """The first instruction faults, and the trace has the time of it, and the time at which the
+    guest asked for the faults, directly after it read how long its start took."""
     for line, _ in BOOTS:
         events = [event for event in result.records("trace", config="trace")
                   if result.line_of(event) == line]
@@ -177,8 +180,8 @@ def test_start_is_stamped_just_before_the_first_instruction(result):
 
 
 def outside(found: dict[str, dict], config: str) -> int:
-    """Ticks of a lazy start that its eager twin's does not have and the handler did not take: the
-    way from the vector to the handler and back."""
+    """Return the ticks that a lazy start takes beyond the eager one and the handler: the way from
+    the vector to the handler and back."""
     lazy, eager = found[config], found[LAZY[config][0]]
     return lazy["start_ticks"] - eager["start_ticks"] - lazy["fault_ticks"]
 
@@ -189,8 +192,7 @@ def extra(config: str) -> int:
 
 @job
 def test_lazy_start_is_explained_by_its_faults(result):
-    """Between the two sizes lie data aborts alone, and all of them take the same way, the one that
-    a page_fault takes."""
+    """The two sizes differ only by data aborts, all of which take the way of a page_fault."""
     less, more = (starts(result, line) for line, _ in BOOTS)
     count = PAGES[1] - PAGES[0]
     for config in (config for config, (_, level) in LAZY.items() if level == 3):
@@ -205,7 +207,7 @@ def test_lazy_start_is_explained_by_its_faults(result):
 
 @job
 def test_every_fault_takes_the_same_way_but_for_its_kind(result, board):
-    """Instruction aborts meet no device on their way: they take a little less."""
+    """Instruction aborts check no device on their way, so they take a little less."""
     late, plain = (outside(starts(result, BOOT_LINE), config) for config in ("late", "lazy-4K"))
     faults = starts(result, BOOT_LINE)["lazy-4K"]["faults"]
     assert late - plain == EL2_DELAY * faults
@@ -227,7 +229,7 @@ def test_exit_statistics_know_first_touches(result):
         assert sum(count for _, count in exits["hist"]) == exits["n"]
 
 
-# --- guests that take more than they should ---
+# --- guests that take more than they may ---
 
 HOSTILE = """order once
 limit_ms 20000
@@ -239,7 +241,7 @@ bench hostile_touch
 bench hostile_unmap
 bench hostile_edge
 """
-LEAVES = {"4K": 0, "lazy-4K": 1 << 18, "lazy-2M": 1 << 9, "lazy-1G": 1}  # of 1 GiB
+LEAVES = {"4K": 0, "lazy-4K": 1 << 18, "lazy-2M": 1 << 9, "lazy-1G": 1}  # leaves of 1 GiB
 hostile = pytest.mark.job(HOSTILE, status=1)
 
 
@@ -253,7 +255,7 @@ def test_all_memory_can_be_touched(result):
 
 @hostile
 def test_guest_survives_unmapping_what_it_runs_on(result):
-    """Its code, its stack and its tables: those by a fault on a stage-1 walk."""
+    """The guest unmaps its code, its stack or its tables; the tables fault on a stage-1 walk."""
     assert "fill=lazy" in result.one("skip", bench="hostile_unmap", config="4K")["reason"]
     for config in ("lazy-4K", "lazy-2M", "lazy-1G"):
         check = result.one("check", bench="hostile_unmap", config=config)

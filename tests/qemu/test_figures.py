@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path lengths are the committed ones, exactly; where another compiler built the image, they
-are below the ceilings."""
+"""The path lengths are exactly the committed ones. With another compiler they are below the
+ceilings."""
 
 import json
 

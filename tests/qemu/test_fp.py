@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FP and SIMD registers that are given up and used again: how long it takes, and that they hold
-what they held."""
+"""FP and SIMD registers that are given up and used again: the cost, and that they keep their
+content."""
 
 import pytest
 
@@ -21,7 +21,7 @@ config eager-late trapped fp=eager delay_el2={EL2_DELAY}
 config stats trapped fp=lazy stats=on
 """ + delay_lines("fp_first_use", f"n={N}")
 # Instructions of the first use, and of giving up, in lazy and eager: 32 registers and the status
-# saved and loaded, once or twice.
+# are saved and loaded, once or twice.
 LENGTHS = {
     "armv8": {("lazy", "use"): (100, 140), ("lazy", "release"): (100, 130),
               ("eager", "release"): (140, 180)},
@@ -65,7 +65,8 @@ def test_delay_at_el2_is_seen_once_an_exit(result):
 
 @pytest.mark.job(PROOF)
 def test_each_first_use_is_one_exit(result):
-    """In `use` and `release` n and the cold one each; `kept` has 99 rounds that give up."""
+    """`use` and `release` have n exits each and the cold one; `kept` has 99 rounds that give the
+    registers up."""
     exits = [record for record in result.records("exits", config="stats", exit="fp")
              if result.line_of(record) == 0]
     assert [record["n"] for record in exits] == [2 * (N + 1) + 99]

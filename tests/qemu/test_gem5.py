@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gem5 and QEMU are two models of one architecture: what a guest sees, how a misbehaving one ends
-and how many instructions a path has are the same in both. And what gem5 alone can say: times."""
+"""gem5 and QEMU are two models of one architecture: a guest's view, the end of a misbehaving guest,
+and the instructions of a path are the same in both. Times are gem5's alone."""
 
 import re
 
@@ -49,23 +49,23 @@ WINDOWS = (("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi
 TIMED = ["order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {window} delay={delay}\n" for window in windows for delay in DELAYS)
     for windows in WINDOWS]
-# gem5's most for the instructions of a path: a factor (it executes LDP, LDM as several
-# operations), and beside it the instructions that a core executes before an interrupt arrives,
-# which is later from a memory-mapped CPU interface.
+# The most instructions of a path on gem5: a factor (gem5 executes LDP, LDM as several operations),
+# and in addition the instructions that a core executes before an interrupt arrives, which is later
+# from a memory-mapped CPU interface.
 FACTOR = 2
 BESIDE = {"gicv3": 4, "gicv2": 16}
-# By core, for one of the two instructions of the delay's loop: a turn takes whole cycles, how
-# many depends on how the loop lies in what is fetched at once.
+# Cycles, by core, of one of the two instructions of the delay's loop. A turn takes whole cycles,
+# whose number depends on the place of the loop in a fetch.
 CYCLES = {"out-of-order": (0.5, 1.0), "in-order": (2.0, 3.0)}
-# irq_phases has its delay in one phase and the total, none in what a stamp costs.
+# irq_phases has its delay in one phase and the total, and none in the cost of a stamp.
 PHASE = re.compile("^((timer|device)-(?!total)|probe-)")
 
 pytestmark = pytest.mark.gem5
 
 
 def verdicts(result) -> list[tuple]:
-    """Results that depend neither on time nor on EL3: without EL3, HCR_EL2.TSC may do
-    nothing (DDI 0487 D19.2.48), and does not in gem5."""
+    """Return results that depend neither on time nor on EL3. Without EL3, HCR_EL2.TSC may have no
+    effect (DDI 0487 D19.2.48), and has none in gem5."""
     def known(*kinds: str) -> list[dict]:
         return [record for record in result.records(*kinds)
                 if result.log.run["isa"] == "armv7" or record.get("bench") != "hostile_smc"]
@@ -94,7 +94,7 @@ def figures(result) -> dict[tuple[str, str], dict[str, list[int]]]:
 
 
 def test_what_costs_more_in_one_model_costs_more_in_the_other(lab, built):
-    """Native, direct and trapped, linked list registers and others."""
+    """The configurations are native, direct and trapped, with and without linked list registers."""
     ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
     twin = lab.run(Job(TWINS[built], plan_for(built, FIGURES)))
     assert ours.status == twin.status == 0, ours.explain()
@@ -138,7 +138,8 @@ def test_loads_on_three_other_cores_work_in_each_step(lab, built):
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
     assert len(rounds) == 2 * 3 and min(rounds.values()) > 10, rounds
     alone = {row["variant"]: row["p50"] for row in result.records("bench", config="alone")}
-    for row in result.records("bench"):  # by the model without caches: no time of another core
+    # by the model without caches, which shows no time of another core
+    for row in result.records("bench"):
         assert abs(row["p50"] - alone[row["variant"]]) <= 2, row
 
 
@@ -158,7 +159,7 @@ def timed(lab, board: str, core: str, plan: str = TIMED[0], attempt: int = 0):
 @of_each_core
 @pytest.mark.parametrize("plan, windows", list(zip(TIMED, WINDOWS)), ids=["exits", "memory"])
 def test_a_delay_is_seen_in_every_timed_window(lab, built, core, plan, windows):
-    """The first of its instructions may be executed beside what the window has besides; the others
+    """The first instruction of the delay may be executed beside the rest of the window; the others
     take as many cycles as the core needs for the loop."""
     result = timed(lab, built, core, plan)
     for first in range(0, len(windows) * len(DELAYS), len(DELAYS)):
@@ -174,7 +175,7 @@ def test_a_delay_is_seen_in_every_timed_window(lab, built, core, plan, windows):
 
 @of_each_core
 def test_counter_and_cycles_agree(lab, built, core):
-    """In every window longer than 1 us in which the core does not sleep."""
+    """This holds for every window longer than 1 us in which the core does not sleep."""
     found = 0
     for record in timed(lab, built, core).records("bench"):
         if record["p50"] > 1000 and "cycles_p50" in record and "wfi" not in record["variant"]:
@@ -193,7 +194,7 @@ NEIGHBOUR = ("order once\nconfig direct\nconfig loud direct beside=load_mem_writ
 
 
 def test_a_neighbour_takes_lines_of_the_shared_cache_alone(lab, built):
-    """Two cores: 16 KiB are in the victim's own cache, 256 KiB in that of both."""
+    """On two cores 16 KiB are in the victim's own cache, 256 KiB in the shared one."""
     result = timed(lab, built, CORES[0], NEIGHBOUR)
     assert result.one("vm", config="loud")["rounds"] > 0
     p50 = {key: record["p50"] for key, record in result.figures(0).items()}

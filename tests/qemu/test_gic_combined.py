@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GICv2 whose interrupts end by one write, as gem5's (drivers/gic/gicv2_combined.c): QEMU's, used
-so. Only lr=sw with eoi=combined is trapped, and no interrupt comes twice or out of order."""
+"""QEMU's GICv2 is used like gem5's, whose interrupts end by one write
+(drivers/gic/gicv2_combined.c). Only lr=sw with eoi=combined can be trapped, and no interrupt comes
+twice or out of order."""
 
 import dataclasses
 import os
@@ -35,7 +36,7 @@ bench irq_phases n=10
 bench wfi n=10
 bench cntvoff n=10
 """
-SAME = ("hvc", "mmio_read")  # no interrupt in their windows
+SAME = ("hvc", "mmio_read")  # benchmarks without an interrupt in their windows
 REFUSED = {"trapped": "no list registers linked to physical interrupts: only lr=sw",
            "trapped-sw eoi=split": "no EOImode and no DIR: only eoi=combined",
            "direct eoi=split": "no EOImode and no DIR: only eoi=combined"}
@@ -53,7 +54,7 @@ def gicv2(board):
 def image(board: str) -> bytes:
     folder = TREE.build(board).parent / "combined"
     shutil.rmtree(folder / board, ignore_errors=True)
-    shutil.copytree(TREE.build(board), folder / board,  # the objects, which are the same
+    shutil.copytree(TREE.build(board), folder / board,  # the objects are the same
                     ignore=shutil.ignore_patterns("tests", "report", "*.elf"))
     subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}", f"O={folder}",
                     "GIC_ENDS=combined"], cwd=ROOT, capture_output=True, check=True,
@@ -89,7 +90,7 @@ def test_the_variant_costs_where_interrupts_are_physical_and_nowhere_else(lab, b
         _, what, config = key
         if config in ("native", "direct"):
             assert after[key] == ticks, key
-        elif config == "sw":  # the drop; of a task the end, too
+        elif config == "sw":  # the priority drop; up to the task also the end
             assert 0 < after[key] - ticks < (60 if what.endswith("task") else 20), key
 
 

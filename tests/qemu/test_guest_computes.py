@@ -10,16 +10,16 @@ import pytest
 from assembler import assemble
 from lab import TREE, is_built
 
-LOOPS = 1_250_000_000  # of two instructions: 2.5e9, more than 2^31
-# Instructions: the guest's start and end, and the VM's. EL2 does the guest's write to 32 interrupts
-# in eight pieces of some 800 instructions.
+LOOPS = 1_250_000_000  # loops of two instructions: 2.5e9 instructions are more than 2^31
+# Instructions of the guest's start and end, and of the VM's. EL2 does the guest's write to 32
+# interrupts in eight pieces of some 800 instructions.
 START_MOST = 11_000
-SLEEP = 1 << 55  # ticks
+SLEEP = 1 << 55  # in ticks
 LIMIT_S = 500
 
 
 def ticks_of(on: str, name: str, *defines: str) -> int:
-    """How long the guest ran until it powered off."""
+    """Return how long the guest ran until it powered off."""
     assert is_built(on), f"make image BOARD={on}"
     guest = assemble(on, name, 0x40200000, *defines).elf
     done = subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unmodified guests, from the hypervisor's side: the plan's guest and load lines, the
-machine that looks like QEMU's virt, its UART, its flash (arch/unmodified.c)."""
+"""Unmodified guests from the hypervisor's side: the plan's guest and load lines, the machine like
+QEMU's virt, its UART and its flash (arch/unmodified.c)."""
 
 import re
 from dataclasses import replace
@@ -18,7 +18,7 @@ UART = 0x09000000
 DTB = 0x40300000
 BANK = 0x04000000
 READONLY = 0x10000000
-FLASH_FILE = 0x200000  # in the store
+FLASH_FILE = 0x200000  # place in the store
 DOES = ("HELLO", "ECHO", "RESET", "MACHINE", "READONLY", "FOREVER", "FLASH")
 HELLO = "hello\nopen"
 CONFIGS = """config trapped
@@ -30,7 +30,7 @@ config full trapped frame=full stats=on
 config traced direct trace=on wfi=trapped
 """
 CONFIG_NAMES = ("trapped", "direct", "trapped-sw", "4K", "lazy", "full", "traced")
-# Without committed path lengths, but run by the installed QEMU.
+# Boards without committed path lengths that the installed QEMU runs.
 MORE_BOARDS = ("vexpress-a15", "rpi4", "zcu102", "versal", "imx8mp", "orangepi-pc")
 
 
@@ -96,7 +96,7 @@ def test_it_prints_and_powers_off(lab, built, conduit):
 
 
 def test_each_byte_of_it_is_one_exit(lab, built):
-    """Where the UART is emulated."""
+    """This is so where the UART is emulated."""
     result = run(lab, talk(built, "HELLO", CONFIGS))
     counts = {record["exit"]: record["n"] for record in result.records("exits", config="full")}
     assert counts == {"mmio-write": len("hello\r\nopen"), "hvc": 1}
@@ -123,7 +123,7 @@ def test_a_reset_starts_it_again_from_its_images(lab, built):
 
 
 def test_what_is_typed_comes_as_an_interrupt(lab, built):
-    """More at once than the FIFO holds, too."""
+    """The typed text is longer than the FIFO."""
     long = b"The Quick Brown Fox Jumps Over the Lazy Dog, 1234567890."
     said_to_it = ((b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))
     result = run(lab, talk(built, "ECHO", "config trapped\nconfig trapped-sw\n", clock="host",
@@ -151,7 +151,8 @@ def skip_if_old(board: str) -> None:
 
 
 def test_its_machine_is_as_it_should_be(lab, built):
-    """Registers at the start, what is undefined, the UART's number, the flash."""
+    """The guest checks registers at the start, undefined accesses, the UART's number and the
+    flash."""
     skip_if_old(built)
     result = run(lab, machine_job(built, MACHINE_CONFIGS))
     all_done(result, ("trapped", "lazy"))
@@ -159,8 +160,8 @@ def test_its_machine_is_as_it_should_be(lab, built):
 
 
 def test_no_use_of_the_flash_takes_memory(lab, built):
-    """With as many tables in use as RAM can take: the flash is what it was made as, and after a
-    reset, too. Each store to it is counted."""
+    """As many tables are in use as RAM can take. The flash has its first content, also after a
+    reset, and each store to it is counted."""
     job = machine_job(built, MACHINE_CONFIGS.replace("trapped\n", "trapped stage2=4K\n"), "FLASH")
     result = run(lab, replace(job, plan=job.plan.replace("ram_mib=64", "ram_mib=1024")))
     all_done(result, ("trapped", "lazy"))
@@ -169,7 +170,8 @@ def test_no_use_of_the_flash_takes_memory(lab, built):
 
 
 def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
-    """And is no endless loop of aborts; a store to what is loaded outside of RAM does nothing."""
+    """The abort makes no endless loop of aborts. A store to what is loaded outside of RAM does
+    nothing."""
     result = run(lab, talk(built, "READONLY", more=f"load ipa={READONLY:#x} size=4096\n"))
     fault = result.one("fault")
     vector = {"armv8": 0x200, "armv7": 0x0c}[board_facts(built)["ISA"]]
@@ -178,13 +180,13 @@ def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
     assert result.one("step")["rom_writes"] == 1
 
 
-# Values that the guest expects: on armv8 of ESR, on armv7 of DFSR and IFSR in the long format.
+# Values that the guest expects: of ESR on armv8, of DFSR and IFSR in the long format on armv7.
 RIGHT = {"armv8": ("SYNDROME=0x96000010", "FETCH=0x86000010", "WALK=0x96000015"),
          "armv7": ("SYNDROME=0x210", "FETCH=0x210", "WALK=0x215")}
 
 
 def test_an_access_to_nothing_is_an_external_abort(lab, built):
-    """That of bare hardware; and the guest goes on (arch/nowhere.c)."""
+    """The abort is that of bare hardware, and the guest continues (arch/nowhere.c)."""
     made = assemble(built, "vcpus", ENTRY, *RIGHT[board_facts(built)["ISA"]], also=("nowhere.c",))
     image = made.elf.with_suffix(".bin")
     result = run(lab, Talk(built, f"{CONFIGS}limit_ms 1000\n{lines(image)}", ((0, image),)))

@@ -15,7 +15,7 @@ CNTV, CNTP = 27, 30
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw", "trapped sched=rr"])
 @pytest.mark.parametrize("timer", [CNTV, CNTP], ids=["cntv", "cntp"])
 def test_a_tick_that_is_due_again_at_its_end_comes(lab, built, timer, config):
-    """The line is high still when the guest ends the interrupt."""
+    """The line is still high when the guest ends the interrupt."""
     program = assemble(built, "vcpus", ENTRY, "CPUS=1", f"GIC={gic(built)}", f"TIMER={timer}",
                        "ROUNDS=100", also=("ticks.c",))
     vms = "vm guest image=guest cores=0\nvm background image=background cores=0\n"

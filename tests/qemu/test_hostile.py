@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A misbehaving guest stops itself alone: a fault record, and the plan goes on."""
+"""A misbehaving guest stops only itself: it ends with a fault record, and the plan continues."""
 
 import pytest
 

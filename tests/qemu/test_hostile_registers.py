@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest that writes random values to every register it can reach stops no VM and leaves no
-trace: 5 million steps on the reference boards together."""
+"""A guest that writes random values to every register it can reach stops no VM and leaves no trace,
+in 5 million steps on the reference boards together."""
 
 import pytest
 
@@ -20,10 +20,10 @@ HEAD = "order once\nlimit_ms 600000\n"
 
 SEEDS = range(1, 6)
 STEPS = 5_000_000
-LONGEST = 2500  # instructions of an exit, those that count it among them
-LONGEST_KICK = 2250  # a write to 32 interrupts that fills the list registers 32 times is longer
+LONGEST = 2500  # instructions of an exit, including those that count it
+LONGEST_KICK = 2250  # A write to 32 interrupts that fills the list registers 32 times is longer.
 BOARDS, CONFIG_COUNT = len(TREE.reference_boards()) - len(TWINS), 4
-SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # of one life of the guest
+SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # steps of one life of the guest
 
 
 def bench_lines(*lines: str) -> str:
@@ -40,7 +40,7 @@ def many(seed: int) -> str:
 
 
 def assert_quiet_steps_are_alike(result) -> None:
-    """The probes before the hostile step, and after it."""
+    """Compare the probes before the hostile step with those after it."""
     for probe in range(len(PROBES)):
         first = content(result, probe)
         assert first and content(result, len(PROBES) + 1 + probe) == first
@@ -58,8 +58,8 @@ def step_of(result, check: dict) -> dict:
 @pytest.mark.parametrize("steps", [
     pytest.param(SHARE, id=str(seed), marks=pytest.mark.job(many(seed))) for seed in SEEDS])
 def test_random_writes_stop_nobody(result, steps):
-    """Its own end is reached: the steps are counted by the guest, the exits it says it caused took
-    the instructions that passed, and the hypervisor answered as many SMCs."""
+    """The guest reaches its own end and counts its steps. The exits that it counts took the
+    instructions that passed, and the hypervisor answered as many SMCs."""
     found = checks(result)
     assert len(found) == CONFIG_COUNT
     for check in found:
@@ -76,8 +76,8 @@ def test_random_writes_stop_nobody(result, steps):
 
 @pytest.mark.job(COUNT)
 def test_every_exit_is_one_that_it_caused(result):
-    """The hypervisor's own count, by kind, is the guest's: no access got lost, none was refused.
-    Deactivations are exits only while something is active in no list register."""
+    """The hypervisor's count by kind equals the guest's, so no access got lost and none was
+    refused. Deactivations exit only while an interrupt is active in no list register."""
     has_sysregs = result.log.run["gic"] == "v3"
     for check in checks(result):
         exits = result.records("exits", step=check["step"])

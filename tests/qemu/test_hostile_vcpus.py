@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""vCPUs that do at random, all at once, whatever a guest can do (arch/hostile.c): registers, any
-address, calls, exceptions in any mode. They stop no other VM, and the quiet step after each such
-step measures the same. Beside fail overs in random order both VMs of the pair find each of their
-interrupts once, and no other, and their clocks never go back. `make hostile-nightly` does both for
-longer."""
+"""Several vCPUs do at random, all at once, whatever a guest can do (arch/hostile.c): registers, any
+address, calls, exceptions in any mode.
+
+They stop no other VM, and the quiet step after each such step measures the same as before. Beside
+fail overs in random order both VMs of the pair find each of their interrupts once, and no other,
+and their clocks never run backwards. `make hostile-nightly` does both for longer.
+"""
 
 import re
 from functools import cache
@@ -17,8 +19,8 @@ from old_qemu import divides_otherwise
 from talk import facts, guest_lines, with_image
 from test_cores import exit_counts, gic, run_of
 
-RAM, ENTRY = 0x80000000, 0x80200000  # no address is that of anything at EL2
-LIVES = 23  # of a step
+RAM, ENTRY = 0x80000000, 0x80200000  # no address belongs to EL2
+LIVES = 23  # lives of the guest in a step
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
 pytestmark = divides_otherwise
@@ -40,20 +42,20 @@ def program(board: str, cpus: int, seed: int = 1, lives: int = LIVES, compare: i
 
 @cache
 def hostile(board: str, cpus: int, **settings: int) -> Job:
-    """Quiet steps and hostile ones take turns."""
+    """Return a plan in which quiet steps and hostile ones take turns."""
     configs = [config for one in HOSTILE[cpus] for config in ("trapped", one)] + ["trapped"]
     lines = "\nconfig ".join(f"step{number} {config}" for number, config in enumerate(configs))
     return run_of(board, program(board, cpus, **settings), lines, cpus, cpus, 10_000, RAM)
 
 
 def steps_of(result: Result) -> int:
-    """As the guest counts them, to the last quiet step."""
+    """Return the guest's count of its steps, up to the last quiet step."""
     return int(re.findall(r"hostile steps (0x\w+)", "\n".join(result.log.text))[-1], 16)
 
 
 def well(result: Result, lives: int, count: int) -> str:
-    """Faults of a run; "": each hostile step has its end, and the guest itself finds the
-    figures and the registers of the quiet ones all alike."""
+    """Return faults of a run, or "": each hostile step has its end, and the guest itself finds
+    equal figures and registers in all quiet ones."""
     steps = result.records("step")
     if result.status or result.timed_out or result.problems:
         return result.explain()
@@ -82,13 +84,15 @@ def test_they_do_what_they_are_for(lab, built, cpus):
 
 
 DATA_ABORT, SYSREG = 0x24, 0x18  # exception classes: accesses to emulated registers
-# Instructions of a visit, whatever the number of vCPUs. 2825 were the most with eight seeds on each
-# board: virt-a15, four vCPUs, a write that configures interrupts while the list registers are full.
+# The most instructions of a visit, for any number of vCPUs. 2825 were the most with eight seeds on
+# each board: virt-a15, four vCPUs, a write that configures interrupts while the list registers are
+# full.
 LONGEST = 3000
 
 
 def longest(lab, job: Job) -> int:
-    """In instructions that the vCPU's own core executes in an exit, its waiting included."""
+    """Return the longest visit in instructions that the vCPU's own core executes in an exit, its
+    waiting included."""
     counted = el2count.counted(lab, job)
     counted.result.assert_ended(0)
     return max(visit.length for visit in counted.longest
@@ -103,7 +107,7 @@ def test_other_vcpus_make_no_exit_much_longer(lab, built):
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
 
-SMALL, LARGE = 300, 1500  # LARGE: in the time of a run; test_hostile_seeds.py makes more
+SMALL, LARGE = 300, 1500  # LARGE: as many as fit into a run; test_hostile_seeds.py makes more
 # with the cores of the active VM and of the two vCPUs of the hostile one
 CONFIGS = {
     "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),
@@ -111,7 +115,7 @@ CONFIGS = {
     "sw": ("trapped-sw sched=rr fp=lazy frame=full slice_us=50", "0", "0,2"),
     "cores": ("trapped sched=rr fp=lazy slice_us=50", "1", "1,0"),
 }
-FAIL_OVERS = 2 * 2  # of a sample: there and back; and as many of the checks
+FAIL_OVERS = 2 * 2  # fail overs of a sample, there and back; and as many of the checks
 
 
 @cache
@@ -137,7 +141,7 @@ def check_fail_overs(result: Result, n: int) -> None:
     there = {vm["vm"]: vm for vm in result.records("vm", bench="failover")}
     ways = there["active"]["rounds"] / 4
     assert ways * 4 >= 2 * n
-    assert 0.8 * ways < there["active"]["faults"] < 1.2 * ways  # each way comes as often
+    assert 0.8 * ways < there["active"]["faults"] < 1.2 * ways  # each way comes equally often
     assert 0.8 * ways < checks["takeovers"]["handled"] < 1.2 * ways
     assert there["hostile"]["resets"] > 5 and there["hostile"]["outcome"] in ("stopped", "reset")
     assert min(there["sgi"]["rounds"], there["exits"]["rounds"]) > 100

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each page of docs/howto/ is followed to the letter in a copy of the tree; of what needs a
-board or a reader's file, make knows the words."""
+"""Each page of docs/howto/ is followed to the letter in a copy of the tree. For commands that need
+a board or a reader's file, a test checks that make knows the words."""
 
 import re
 import shlex
@@ -39,7 +39,7 @@ def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
 
 @cache
 def is_documented() -> bool:
-    """The pages' numbers are of this compiler."""
+    """Return whether the pages' numbers are of this compiler."""
     done = bash("aarch64-linux-gnu-gcc -dumpfullversion || aarch64-none-elf-gcc -dumpfullversion",
                 ROOT)
     return expected.series(done.stdout.split()[-1]) == expected.DOCUMENTED
@@ -67,8 +67,8 @@ def test_the_page_is_right_to_the_letter(clone, page):
 
 
 def put_guest(path, command: str) -> None:
-    """An image for the board on which the command runs it: a guest that powers off, or for
-    latency_measure a guest that prints as that does."""
+    """Put an image in place for the board of the command: a guest that powers off, or for
+    latency_measure a guest that prints like it."""
     words = shlex.split(command)[1:]
     path.parent.mkdir(parents=True, exist_ok=True)
     if "SCENARIO=latency-measure" in words:
@@ -90,8 +90,8 @@ def test_what_is_done_by_hand_are_commands():
 
 
 def assert_known(command: str) -> None:
-    """make has the target, and takes the words; nothing is run (make -n runs what has $(MAKE)).
-    Where a page makes a board of its own, another one stands for it."""
+    """Check that make has the target and accepts the words, without a run (make -n runs lines that
+    have $(MAKE)). For a board that a page creates another board is used."""
     _, *words = shlex.split(command, comments=True)
     targets = [word for word in words if "=" not in word]
     settings = {word.replace("=virt-a53", "=virt-a72") for word in words if "=" in word}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of `make image` for boot loaders, beside the ELF, and that another plan in it runs."""
+"""The files of `make image` for boot loaders, beside the ELF, also with another plan in them."""
 
 import struct
 import subprocess
@@ -45,7 +45,7 @@ def test_a_uimage_is_the_raw_image_with_its_address(of_board):
 
 @pytest.mark.parametrize("of_board", boards_with("Image"))
 def test_an_arm64_image_says_how_it_is_loaded(of_board):
-    """Linux, Documentation/arm64/booting.rst."""
+    """The header is that of Linux, Documentation/arm64/booting.rst."""
     image = built_file(of_board, "hypbench.img")
     _, _, text_offset, size, flags, magic = struct.unpack_from("<2I3Q24xI", image)
     assert image[56:60] == b"ARM\x64" == struct.pack("<I", magic)
@@ -55,7 +55,7 @@ def test_an_arm64_image_says_how_it_is_loaded(of_board):
 
 
 def test_an_image_without_the_header_is_not_called_one():
-    """`make -o` holds the raw image back, as it would be without its header."""
+    """`make -o` keeps the raw image as it would be without its header."""
     board = "rpi4"
     assert "no arm64 Image header" in header_check(board, bytes(100))
     assert "no arm64 Image header" in header_check(board, bytes(56) + b"ARM\x63")
@@ -63,7 +63,8 @@ def test_an_image_without_the_header_is_not_called_one():
 
 
 def header_check(board: str, data: bytes) -> str:
-    """The verdict of the rule of the arm64 Image on a raw image, in a build folder of its own."""
+    """Return the verdict of the rule of the arm64 Image on a raw image, in a build folder of its
+    own."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / board / "hypbench.bin"
         raw.parent.mkdir()
@@ -77,7 +78,7 @@ def header_check(board: str, data: bytes) -> str:
 
 
 def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
-    """Of Arndale, with a device tree of our own: FITs are not made by `make images`."""
+    """The FIT is Arndale's, with a device tree of this test: `make images` makes no FITs."""
     tree = tmp_path / "mine.dtb"
     run("dtc", "-O", "dtb", "-o", tree, "-", stdin=b'/dts-v1/; / { model = "mine"; };')
     make("image", "BOARD=arndale", f"DTB={tree}")
@@ -93,7 +94,7 @@ def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
         subprocess.run(["dumpimage", "-T", "flat_dt", "-p", str(number), "-o", part, path],
                        capture_output=True, check=True)
         assert part.read_bytes() == wanted
-    path.unlink()  # it has a tree that no board has
+    path.unlink()  # the tree is of no board
 
 
 def test_no_tool_is_named_with_its_package(tmp_path):
@@ -106,7 +107,7 @@ def test_no_tool_is_named_with_its_package(tmp_path):
 
 
 def without(tool: str, folder: Path) -> str:
-    """A PATH with everything but one tool."""
+    """Return a PATH with everything but one tool."""
     for place in ("/usr/local/bin", "/usr/bin", "/bin"):
         for path in Path(place).iterdir() if Path(place).is_dir() else ():
             if path.name != tool and not (folder / path.name).exists():
@@ -115,7 +116,7 @@ def without(tool: str, folder: Path) -> str:
 
 
 def records_of(board: str, image: bytes) -> bytes:
-    """A run's records after the first, in which the way in is another."""
+    """Return a run's records without the first, which names the way in."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)

@@ -22,7 +22,7 @@ bench hvc n=20
 bench mmio_read n=20
 bench timer_wakeup n=20
 """
-# One exit each.
+# Paths with one exit each.
 PATHS = (("hvc", "null"), ("mmio_read", "vgic"), ("timer_wakeup", "busy-vector"),
          ("timer_wakeup", "wfi-handler"))
 
@@ -39,7 +39,7 @@ def test_pended_together_handled_in_order(result):
 
 @pytest.mark.job(ORDER)
 def test_sixteen_are_more_than_there_are_list_registers(result):
-    """So the order is not that of the hardware alone: the hypervisor refilled."""
+    """The order is therefore not the hardware's alone: the hypervisor refilled list registers."""
     assert result.log.run["lr_count"] < 16
     assert result.one("exits", bench="irq_order", config="stats", exit="maintenance")["n"] >= 3
 
@@ -59,14 +59,14 @@ def test_each_list_register_that_is_synced_costs_a_read_and_a_store_at_least(res
 
 
 def crash_plan(config: str, crashing: str, probes: tuple[str, ...]) -> str:
-    """The probes in trapped configurations, a crash in `config`, the probes again. Steps go A B C
-    for each bench line, so the crash comes between the two."""
+    """Return a plan with the probes in trapped configurations, a crash in `config`, and the probes
+    again. Steps go A B C for each bench line, so the crash comes between the two."""
     lines = "".join(f"bench {probe} n=20\n" for probe in probes)
     return (f"order once\nconfig {config}\nconfig hw trapped\nconfig sw trapped-sw\n"
             f"{lines}bench {crashing} n=20\n{lines}")
 
 
-# (the benchmark whose handler is made to crash, the handler, what else must not notice)
+# (the benchmark whose handler crashes, the handler, the benchmarks that must not notice)
 CRASHES = [
     ("sgi_self", "on_sgi", ("timer_wakeup", "irq_order", "hvc")),
     ("timer_wakeup", "on_timer", ("sgi_self", "irq_order", "hvc")),
@@ -82,8 +82,8 @@ CRASH_RUNS = [
 
 @pytest.mark.parametrize("crashing, probes, config", CRASH_RUNS)
 def test_crash_in_a_handler_leaves_nothing_behind(result, crashing, probes, config):
-    """The interrupt is active, the running priority raised, others are pending: with `direct` and
-    `native` in the physical GIC itself."""
+    """At the crash the interrupt is active, the running priority raised, and others are pending:
+    with `direct` and `native` in the physical GIC itself."""
     crashes = result.records("step", bench=crashing)
     assert [step["outcome"] for step in crashes] == ["crashed"] * 3
     errors = result.records("error")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Isolation, swept: each page that the stage 2 of any VM maps is its RAM, or a device that its
-configuration gives it. The tables are read out of the machine's memory. The allowed set comes from
+configuration gives it. The tables are read from the machine's memory. The allowed pages come from
 the board's facts and the linker's symbols."""
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ RAM_SIZE = 64 << 20
 IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load that stays outside of RAM
 
 
-# --- what is allowed ---
+# --- allowed pages ---
 
 @cache
 def symbol(board: str, name: str) -> int:
@@ -46,7 +46,7 @@ def symbol(board: str, name: str) -> int:
 
 def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
         traps_dir: bool = False) -> Iterator[Range]:
-    """The parts of the GIC that a guest has itself, at its own addresses of them."""
+    """Return the parts of the GIC that a guest owns, at the guest's addresses of them."""
     facts, direct = talk.facts(board), irq == "direct"
     if "gic.cpu" in facts:
         part = facts["gic.cpu"] if direct else facts["gic.vcpu"]
@@ -60,21 +60,22 @@ def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
 
 
 def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
-    """All of it where the board has it."""
+    """Return what the bench guest may have: everything where the board has it."""
     facts = talk.facts(board)
     memory = Range(facts["guest_base"], facts["guest_base"], facts["guest_size"], "ram")
     return joined([*gic(board, irq, facts), *[memory] * ram])
 
 
 def background_guest(board: str) -> list[Range]:
-    """Its code, and of a GICv2 the page of the virtual CPU interface that background.S writes."""
+    """Return the background VM's pages: its code, and on a GICv2 the page of the virtual CPU
+    interface that background.S writes."""
     code, gicv = symbol(board, "__background_start"), talk.facts(board).get("gic.vcpu")
     own = [Range(code, code, PAGE, "code")]
     return joined([*own, Range(code ^ PAGE, gicv, PAGE, "device")] if gicv else own)
 
 
 def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
-    """But for its flash: flash()."""
+    """Return the pages of an unmodified guest without its flash: flash()."""
     facts = talk.facts(board)
     at = {"gic.cpu": VIRT_GICC, "gic.dist": VIRT_GICD, "gic.redist": VIRT_GICR}
     uart = Range(VIRT_UART, facts["console[1]"], PAGE, "device")
@@ -101,19 +102,20 @@ def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") ->
         files.write_bytes(store)
         base = talk.facts(board)["store_base"]
         options += ["-device", f"loader,file={files},addr={base:#x},force-raw=on"]
-    # a machine that is halted sleeps, too, and is not to wake at the next deadline
+    # A halted machine counts as asleep, and must not wake at the next deadline.
     return [word.replace("sleep=off", "sleep=on")
             for word in qemu.unrecorded(qemu.command(options, CLOCK, image))]
 
 
 def in_guest(machine: Machine) -> bool:
-    """EL1, or no mode of AArch32 that is HYP."""
+    """Return whether the core is at EL1, or in a mode of AArch32 other than HYP."""
     mode = machine.register("cpsr") & 0x1f
     return mode != 0x1a if mode & 0x10 else mode & 0xc == 4
 
 
 def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
-    """An instruction that is not mapped yet, or is interrupted, is there twice."""
+    """Return the stops in a guest. An instruction that is not mapped yet, or is interrupted, stops
+    twice."""
     last = 0
     for address in machine.stops(*places):
         if in_guest(machine) and address != last:
@@ -121,11 +123,11 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
             last = address
 
 
-# --- the benchmarks' guest, and the one beside it ---
+# --- the bench guest, and the VM beside it ---
 
 def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool = False
           ) -> Iterator[tuple[str, list[Range]]]:
-    """Mappings whenever a guest is at one of these places; but for its flash."""
+    """Return the mappings, without flash, whenever a guest is at one of these places."""
     with Machine(words) as machine:
         for place in guest_stops(machine, places):
             pages = mapped(machine)
@@ -134,8 +136,8 @@ def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool 
 
 
 def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
-    """Allowed pages of an unmodified guest's flash: those that the plan loads there, and erased
-    pages, nothing but ones, of the hypervisor's constants."""
+    """Return the allowed pages of an unmodified guest's flash: those that the plan loads there, and
+    erased pages, which are all ones, of the hypervisor's constants."""
     loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, SHOWN, "code")
     constants = range(symbol(board, "__rodata_start"), symbol(board, "__rodata_end"))
     inside = [one for one in pages if one.ipa in VIRT_FLASH]
@@ -146,7 +148,8 @@ def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
 
 
 def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
-    """At the first and the last instruction of the guest, and at the first of the background VM."""
+    """Return the mappings at the first and the last instruction of the guest, and at the first of
+    the background VM."""
     places = {read_header(image_of(board), board)["entry"]: "entry",
               guest_symbols(board)["guest_exit"]: "exit",
               symbol(board, "__background_start"): "background"}
@@ -154,7 +157,7 @@ def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
 
 
 def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
-    """Every page of its RAM is touched in between."""
+    """The guest touches every page of its RAM in between."""
     found = bench_swept(built, f"order once\n{SWEPT}bench hostile_touch\n", tmp_path)
     assert [place for place, _ in found] == ["entry", "exit"] * len(MATRIX)
     for number, (place, pages) in enumerate(found):
@@ -173,7 +176,7 @@ def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
         assert differences(pages, expected) == [], place
 
 
-# --- unmodified guests: arch/visitor.c, and arch/hostile.c, which does what it can ---
+# --- unmodified guests: arch/visitor.c, and arch/hostile.c, which does whatever it can ---
 
 UNMODIFIED = {
     **{"-".join(one): f"{one[2]} stage2={one[0]} fill={one[1]}" for one in MATRIX},
@@ -202,7 +205,7 @@ def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int 
 
 @pytest.mark.long
 def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
-    """At its start, and at its end."""
+    """The pages are read at its start and at its end."""
     program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", "MARK=0",
                        also=("visitor.c",))
     found = list(unmodified_swept(built, program, guest_plan(program, UNMODIFIED), tmp_path))
@@ -217,7 +220,8 @@ def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
 
 @divides_otherwise
 def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
-    """Whenever a vCPU of it is turned on, whatever it did in the lives before."""
+    """The pages are read whenever one of its vCPUs is turned on, whatever the guest did in its
+    earlier lives."""
     program = hostile_program(built, 2, compare=0)
     plan = guest_plan(program, {"quiet": "trapped", "hostile": "trapped stage2=4K"}, 2)
     found = list(islice(unmodified_swept(built, program, plan, tmp_path, 2), 12))

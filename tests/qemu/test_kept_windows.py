@@ -12,7 +12,8 @@ pytestmark = pytest.mark.every_board
 
 
 def test_kept_runs_are_of_todays_windows(board):
-    """A run of a probe with other windows is no column beside the others: take the run anew."""
+    """A run of a probe with other windows cannot be a column beside the others and must be
+    repeated."""
     today = windows.digest(Peer(TREE, board))
     other = {column.system: column.facts.get(windows.FACT, "none")
              for column in kept_columns(board) if column.facts.get(windows.FACT) != today}

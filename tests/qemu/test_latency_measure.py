@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image that a user brings and that prints as Zephyr's latency_measure does (arch/latency.c):
-natively, direct and trapped in one run, with the exits that the hypervisor adds, exactly."""
+"""A user's image that prints as Zephyr's latency_measure does (arch/latency.c): natively, direct
+and trapped in one run, with exactly the exits that the hypervisor adds."""
 
 import json
 import shutil
@@ -38,8 +38,8 @@ def run(board: str, scenario: str, file: Path) -> Outcome:
 
 
 def exit_of_a_read(run_record: dict) -> int:
-    """The instructions at EL2, as the plugin counted them from outside for tests/expected/. QEMU
-    under icount does not count the load that is aborted."""
+    """Return the instructions at EL2, as the plugin counted them from outside for tests/expected/.
+    QEMU under icount does not count the aborted load."""
     series = expected.series(run_record["compiler"])
     file = expected.FOLDER / series / "costs" / f"{run_record['board']}.json"
     return json.loads(file.read_text())["costs"]["trapped"]["mmio_read vgic"]["instructions"] - 1

@@ -20,7 +20,7 @@ CONFIGS = {
     "turns": "trapped-sw sched=rr fp=lazy beside=load_echo",
 }
 LINKED = ("cores", "core", "turns")
-# A VM that is linked to no other one has a doorbell of its own, and no virtio device.
+# A VM without a link to another VM has a doorbell of its own, and no virtio device.
 CONFIGS_OF = {"doorbell": tuple(CONFIGS), "virtio": LINKED}
 VIRTIO = "link net kind=virtio a=bench b=load1\n"
 BETWEEN_CORES = {"doorbell": "", "virtio": VIRTIO}
@@ -34,14 +34,16 @@ PLANS, STREAMS = ({kind: HEAD + "".join(
 EL2 = {kind: HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
                             for delay in DELAYS) + f"{BETWEEN_CORES[kind]}bench net_rr n={N}\n"
        for kind in KINDS}
-# One exit of the sender, and one of the receiver: the kick; a virtio device's interrupt, too.
+# One exit of the sender, and one of the receiver, the kick; with virtio also the device's
+# interrupt.
 EXITS = {"doorbell": 2, "virtio": 3}
-# Few samples of a doorbell: with lr=hw QEMU's GICv2 loses an SPI that comes while its last one is
+# A doorbell has few samples: with lr=hw QEMU's GICv2 loses an SPI that comes while its last one is
 # active (CAVEATS.md), which an answer over virtio does on virt-a15.
 HARDWARE = f"{HEAD}config cores trapped beside=load_echo\nbench net_rr n=50\n"
 BLOCKS = {"batch-1": 1, "batch-8": 8, "batch-32": 32}
 CEILINGS = {"ring": 230, "rr": 950}  # instructions of both cores on virt-a72
-CEILINGS_OF = {"doorbell": CEILINGS["ring"], "virtio": 1500}  # kick to the other VM's handler
+# from the kick to the other VM's handler
+CEILINGS_OF = {"doorbell": CEILINGS["ring"], "virtio": 1500}
 
 
 def each_kind(plans: dict[str, str], *marks, **more):
@@ -51,7 +53,8 @@ def each_kind(plans: dict[str, str], *marks, **more):
 
 
 def sent_for(n: int) -> int:
-    """One before the first sample, n + 1 by one flow, and whole rounds of 20."""
+    """Return the number of frames: one before the first sample, n + 1 in one flow, and whole rounds
+    of 20."""
     return 1 + n + 1 + 20 * (n // 20 + 1)
 
 
@@ -77,8 +80,9 @@ def test_each_request_has_its_own_answer(result, kind):
 
 @each_kind({"virtio": PLANS["virtio"]})
 def test_the_vms_have_what_was_sent(result, kind):
-    """A frame each, and one when a driver begins. Lost is at most what the measured VM sent before
-    the other driver began: that, and its first request, which it sends again."""
+    """Each VM has the frames sent, and one more when a driver begins. At most the first frame and
+    the first request, which is sent again, are lost, because the measured VM sends them before the
+    other driver begins."""
     assert len(result.records("vm")) == 2 * len(LINKED) * len(DELAYS)
     for vm in result.records("vm"):
         assert vm["net_broken"] == 0
@@ -92,7 +96,7 @@ def test_delay_is_seen(result, kind):
     assert len(plain) == 2 * len(CONFIGS_OF[kind])
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in rows(result, number).items():
-            if key[0] == "turns":  # where a slice ends comes between
+            if key[0] == "turns":  # the end of a slice comes between
                 continue
             assert is_later(plain[key], row, delay), key
             assert kind == "virtio" or row["p50"] == plain[key]["p50"] + delay, key
@@ -128,7 +132,7 @@ def test_a_doorbell_is_as_short_with_linked_list_registers(result, board):
 
 
 def events(start: int, step: int, *changes: tuple[int, str]) -> str:
-    """Changes of the partner, so many microseconds after each `step`."""
+    """Return events that change the partner, so many microseconds after each `step`."""
     return "".join(f"at {at + later} {what} load1\n" for at in range(start, 100 * step, step)
                    for later, what in changes)
 
@@ -169,8 +173,8 @@ third_vm = each_kind(BESIDE, pytest.mark.long, machine=four_cores)
 @divides_otherwise
 @third_vm
 def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
-    """From the ring on there is only the path: what of the third VM's turn is in the rest is
-    QEMU's (docs/neighbours.md)."""
+    """From the ring on there is only the path. QEMU's turns of the third VM are in the other parts
+    (docs/neighbours.md)."""
     looped = ["loop"] if kind == "doorbell" else []
     assert_all_answered(result, 10 + 6 * len(looped), sent_for(1000))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")
@@ -212,9 +216,9 @@ def test_a_stream_beside_a_third_vm_arrives(result, kind):
 @divides_otherwise
 @third_vm
 def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
-    """By priority: this VM sleeps, and has the core again for its answer. An answer that comes
+    """By priority this VM sleeps, and has the core again for its answer. An answer that comes
     before this VM sleeps costs no switch, and beside requests of the third VM every other answer
-    waits for one of those, so the shortest round trip that is frequent counts."""
+    waits for one of those, so the shortest frequent round trip counts."""
     figures = result.figures(0)
     alone = frequent(figures["cores", "rr"])
     for load in ("cpu", "exit", "net", "block"):
@@ -223,7 +227,7 @@ def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
 
 
 def frequent(row: dict) -> int:
-    """The shortest that is at least two of five."""
+    """Return the shortest sample that makes up at least two of five."""
     return min(ticks for ticks, count in row["hist"] if count >= 0.4 * row["n"])
 
 
@@ -251,5 +255,5 @@ def test_delay_is_seen_in_a_stream(result, kind):
     plain = result.figures(0)
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in result.figures(number).items():
-            if key[0] != "turns":  # where a slice ends comes between
+            if key[0] != "turns":  # the end of a slice comes between
                 assert row["p50"] == plain[key]["p50"] + delay, key

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's Linux, unmodified, as a guest: as far as a shell in user space, and off again; in two
-VMs at once, with a link of kind=virtio between them; and over such a link to the bench guest."""
+"""Debian's unmodified Linux as a guest: up to a shell in user space, and off again; in two VMs at
+once, with a link of kind=virtio between them; and over such a link to the bench guest."""
 
 import re
 
@@ -18,12 +18,12 @@ from pages import column, page
 pytestmark = pytest.mark.nightly
 
 HZ = 62_500_000  # of the counter
-# A program that sleeps for a second is woken by the first timer interrupt after it.
+# The first timer interrupt after a second wakes a program that sleeps for a second.
 SECOND = range(HZ, HZ + HZ // 1000)
-# With a program started before and two after, and an uptime in hundredths.
+# The uptime is in hundredths, with a program started before and two after.
 SLEEP_S = (0.99, 1.1)
-# The instructions up to user space, against those on the bare machine. Two processors also wait for
-# each other, by other steps in every boot.
+# The instructions up to user space, as multiples of those on the bare machine. Two processors also
+# wait for each other, by other steps in every boot.
 MOST = {("trapped", 1): 1.02, ("direct", 1): 1.002, ("trapped", 2): 1.15}
 LEAST = 0.99
 BOOTS = [Boot(board, config, cpus) for board in ("virt-a15", "virt-a72", "virt-a72-gicv3")
@@ -45,7 +45,8 @@ def reason_to_skip(boot: Boot) -> str:
 
 @pytest.fixture
 def boots(lab):
-    """Runs a boot; with a time limit, and where it can be."""
+    """Return a function that runs a boot with a time limit, or skips the test if the boot is
+    impossible here."""
     def run(boot: Boot) -> Booted:
         skip_unless_possible(boot, reason_to_skip)
         return lab.run(boot, perform_boot)
@@ -78,12 +79,12 @@ def test_every_processor_runs(booted):
     cpus = booted.boot.cpus
     assert f"processors {cpus}\n" in booted.text
     timers = booted.interrupts("arch_timer")
-    assert len(timers) == cpus and min(timers) > 250, booted.explain()  # its ticks, while it slept
+    assert len(timers) == cpus and min(timers) > 250, booted.explain()  # ticks while it slept
 
 
 @each_boot
 def test_a_second_takes_a_second(booted):
-    """On every processor, by its counter and by the kernel's clock."""
+    """The second is measured on every processor, by its counter and by the kernel's clock."""
     assert len(booted.seconds) == len(booted.sleeps) == booted.boot.cpus, booted.explain()
     assert all(second in SECOND for second in booted.seconds), booted.seconds
     assert all(SLEEP_S[0] <= sleep <= SLEEP_S[1] for sleep in booted.sleeps), booted.sleeps
@@ -91,20 +92,20 @@ def test_a_second_takes_a_second(booted):
 
 @each_boot
 def test_user_space_is_not_much_farther(booted, boots):
-    """Under icount a tick is an instruction, and the kernel never waits on its way: what the
-    hypervisor needs is in its counter."""
+    """Under icount a tick is an instruction, and the kernel never waits on its way, so its counter
+    includes what the hypervisor executes."""
     boot = booted.boot
     ratio = booted.user_space / boots(bare(boot)).user_space
     assert LEAST <= ratio <= MOST[boot.config, boot.cpus], ratio
 
 
-# --- what docs/design/linux.md says of it ---
+# --- the figures of docs/design/linux.md ---
 
 WAY = "## The way to user space"
 
 
 def documented(booted: Booted, heading: str) -> float:
-    """A figure of the page, which is of one version of the kernel."""
+    """Return a figure of the page, which is of one version of the kernel."""
     said = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
     if booted.package != said:
         pytest.skip(f"docs/design/linux.md has figures of Linux {said}, this is {booted.package}")
@@ -115,8 +116,8 @@ def documented(booted: Booted, heading: str) -> float:
 @pytest.mark.parametrize("booted", [boot for boot in BOOTS if boot.cpus == 1], ids=name_of,
                          indirect=True)
 def test_documented_way_is_that_of_a_run(booted, boots):
-    """Rounded to the page's last digit, and a tenth of it: a change anywhere moves the kernel's
-    ticks against its way, by a few thousand instructions."""
+    """The figure is rounded to the page's last digit, with a tenth of it as margin: a change
+    anywhere moves the kernel's ticks against its way, by a few thousand instructions."""
     native = boots(bare(booted.boot)).user_space
     assert documented(booted, "bare") == pytest.approx(native / 1e6, abs=0.06)
     assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
@@ -126,7 +127,8 @@ def test_documented_way_is_that_of_a_run(booted, boots):
 
 
 def test_documented_sleep_is_that_of_a_run(boots):
-    """The way to sleep and back. A change anywhere moves the kernel's ticks against it."""
+    """The figure is the way to sleep and back. A change anywhere moves the kernel's ticks against
+    it."""
     booted = boots(Boot("virt-a72", "trapped"))
     documented(booted, "bare")
     said = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
@@ -139,14 +141,15 @@ def test_documented_sleep_is_that_of_a_run(boots):
 TWO = "vm one image=guest cores=0\nvm two image=guest cores=1\n"
 SHARED = "vm one image=guest cores=0\nvm two image=guest cores=0\n"
 HOW = [(TWO, "trapped"), (SHARED, "trapped sched=rr fp=lazy")]
-on_each_gic = pytest.mark.parametrize("on", ("virt-a15", "virt-a72-gicv3"))  # and each isa
+# and boards of each isa
+on_each_gic = pytest.mark.parametrize("on", ("virt-a15", "virt-a72-gicv3"))
 DRIVERS = """\
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 for module in /modules/*; do insmod $module; done
 """
-# The address is the last byte of the device's MAC address. The larger one listens first, then the
-# other one does. What both carry is numbers, one a line.
+# The address is the last byte of the device's MAC address. The VM with the larger one listens
+# first, then the other. Both send numbers, one a line.
 CARRY = DRIVERS + """\
 mac=$(cat /sys/class/net/eth0/address)
 me=${mac##*0}
@@ -167,7 +170,7 @@ cat /sys/class/net/eth0/statistics/rx_errors
 sleep 2
 poweroff -f
 """
-# Linux is VM 2. Linux pings first, and answers no ping meanwhile: the benchmark ends when it has
+# Linux is VM 2. Linux pings first, and answers no ping meanwhile. The benchmark ends when it has
 # its samples.
 PING = DRIVERS + """\
 echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all
@@ -193,7 +196,8 @@ def several(boots, on: str, config: str, also: str, script: str = "") -> Booted:
 
 
 def said_by_both(booted: Booted) -> list[str]:
-    """The lines of either VM, both of which came to their end; a long line comes in parts."""
+    """Return the lines of either VM, both of which reached their end. A long line comes in
+    parts."""
     assert {vm["vm"]: vm["outcome"] for vm in booted.log.of_kind("vm")} == {
         "one": "done", "two": "done"}
     return ["\n".join(re.findall(rf"^{vm}: (.*)$", booted.text, re.MULTILINE))
@@ -211,7 +215,7 @@ def test_two_linux_vms(boots, on, vms, config):
 
 @on_each_gic
 def test_two_linux_vms_reach_each_other(boots, on):
-    """They ping each other, and TCP carries a megabyte each way."""
+    """The VMs ping each other, and TCP carries a megabyte each way."""
     booted = several(boots, on, "trapped", f"{TWO}link net kind=virtio a=one b=two\n", CARRY)
     for said in said_by_both(booted):
         assert PONG in said, booted.explain()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cyclictest of Debian's rt-tests in a Linux guest: whole histograms, direct as native, and trapped
-a few exits later."""
+"""cyclictest of Debian's rt-tests in a Linux guest: the histograms are whole, direct equals native,
+and trapped is a few exits later."""
 
 import tempfile
 from pathlib import Path
@@ -16,14 +16,14 @@ from hypbench.session import run_board
 from lab import TREE, board_facts
 
 LIMIT_S = 900
-# Instructions from two exits (a timer's interrupt and the timer that is set anew) at the median.
+# Instructions of two exits (a timer's interrupt and the timer that is set anew) at the median.
 TRAPPED = range(50, 400)
 
 pytestmark = pytest.mark.nightly
 
 
 def medians(board: str, scenario: str) -> dict[str, float]:
-    """Of each configuration, in instructions."""
+    """Return the median of each configuration, in instructions."""
     if why := missing("cyclictest", lambda: RECIPES["cyclictest"](board_facts(board)["ISA"])):
         pytest.skip(why)
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:

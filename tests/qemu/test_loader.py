@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hypervisor begins alike from whatever state a boot loader left: arch/loader.c."""
+"""The hypervisor starts alike from any state that a boot loader left: arch/loader.c."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ from lab import Job, board_facts
 
 LOADER_ADDRESS = 0x50000000  # RAM after the hypervisor
 
-MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # SCTLR_EL2, HSCTLR: I, C, M
+MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # of SCTLR_EL2 and HSCTLR: I, C, M
 HCR_PRESET = 1 << 4 | 1 << 5 | 1 << 13  # IMO, AMO, TWI
 
 PLAN = """order once
@@ -20,14 +20,13 @@ bench hvc n=10
 bench timer_wakeup n=10
 """
 
-# Of the private interrupts: GICD, on a GICv3 GICR's SGI_base.
+# Registers of the private interrupts: GICD, on a GICv3 GICR's SGI_base.
 GIC_PRIVATE = {"gicv2": 0x08000000, "gicv3": 0x080b0000}
 
 
 @cache
 def started_by_loader(board: str, hyp_base: str):
-    """QEMU's options that start the loader instead of the image, which is in memory all the
-    same."""
+    """Return QEMU's options that start the loader; the image is in memory, too."""
     gic = board_facts(board)["GIC"]
     private, version = GIC_PRIVATE[gic], gic.removeprefix("gicv")
     loader = assemble(board, "vcpus", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lr_forward: the timer's interrupt by each list register."""
+"""lr_forward: the timer's interrupt through each list register."""
 
 import pytest
 
 from proofs import delay_lines
 
-MORE_ON_GICV3 = (0, 2, 4, 4)  # a compare and a branch for each number before, except the last
+MORE_ON_GICV3 = (0, 2, 4, 4)  # a compare and a branch for each register before, except the last
 FORWARD = ("order once\nconfig native\nconfig trapped\nconfig trapped-sw\n"
            "config late trapped delay_el2=100\n" + delay_lines("lr_forward", "n=20")
            + "bench timer_wakeup n=20\n")
@@ -21,8 +21,8 @@ def lengths(result, config: str, line: int = 0) -> list[int]:
 
 @pytest.mark.every_board
 def test_each_list_register_forwards_at_its_own_cost(result):
-    """A GICv2's list registers are memory; a GICv3's are registers with names, so that the path
-    finds the name by compares."""
+    """A GICv2's list registers are memory; a GICv3's are system registers, which the path selects
+    by compares."""
     assert result.status == 0, result.explain()
     assert result.problems == []
     more = MORE_ON_GICV3 if result.log.run["gic"] == "v3" else (0, 0, 0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of make with good and bad words, and what make leaves alone."""
+"""The results of make with good and bad words, and what make leaves unchanged."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def make(*words: str, status: int = 0) -> str:
 
 
 def test_the_word_of_old_is_refused_with_the_new_one():
-    """Before anything is read, built or run."""
+    """make refuses before anything is read, built or run."""
     said = make("bench", "PLAN=traps", status=2)
     assert "PLAN=traps is now SCENARIO=traps" in said and len(said.splitlines()) == 1
 
@@ -47,13 +47,14 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
 
 @pytest.mark.parametrize("words, says", IMPOSSIBLE)
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
-    """One line, and make's own last one; no line of the set-up where nothing is missing."""
+    """The refusal is one line and make's own last line, with no line of the set-up if nothing is
+    missing."""
     said = make(*words, status=2)
     assert says in said and len(said.splitlines()) == 2, said
 
 
 def test_the_words_of_a_target_are_words_of_make():
-    """A word that was renamed in one list alone would be refused wherever it is given."""
+    """A word that is renamed in only one list would be refused everywhere."""
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     lists = {name: words.split() for name, words in re.findall(r"^(OF_\S+|WORDS) := (.*)$", text,
                                                                re.MULTILINE)}
@@ -73,7 +74,7 @@ def test_help_names_every_target():
 
 
 def test_each_family_of_targets_is_known():
-    """A goal of another family would be refused: make calls itself with such goals."""
+    """make calls itself with such goals, and would refuse an unknown family."""
     files = [ROOT / "Makefile", ROOT / "boards" / "images.mk", *ROOT.glob("tests/unit/*.mk")]
     text = "\n".join(file.read_text() for file in files)
     families = re.findall(r"^FAMILIES := (.*)$", text, re.MULTILINE)[0].split()
@@ -197,7 +198,7 @@ def test_a_zephyr_runs_on_a_gicv3_unless_a_board_is_named():
 
 @pytest.mark.long
 def test_a_report_of_all_boards_builds_their_images():
-    """`all` is no board to the make of one: it would refuse the word."""
+    """`all` is no board for the make of one board, which would refuse the word."""
     said = make("-n", "report", "BOARD=all")
     for board in TREE.reference_boards():
         assert f"qemu-image BOARD={board}" in said and f" --board {board}" in said

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory through one and two stages: every page leads where it should, through the leaves that were
-asked for; the chases visit what they say; and their windows hold what was counted by hand."""
+"""Memory through one and two stages: every page leads to its place through leaves of the requested
+size; the chases visit the lines that they should; and their windows have the instructions that were
+counted by hand."""
 
 from itertools import product
 
@@ -30,7 +31,7 @@ SIZES_KIB = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 # Instructions between the counter reads, natively: DSB, TLBI, DSB, ISB.
 EL1_OPERATIONS = {"va": 4, "asid": 4, "all-el1": 4}
-# With the way to EL2 and back; the most that may take.
+# The same with the way to EL2 and back: the most instructions.
 EL2_OPERATIONS = {"vmid": 70, "all": 70, "switch": 80, "switch-flush": 85}
 
 small = pytest.mark.job(SMALL)
@@ -74,7 +75,7 @@ def test_records_carry_the_walk(result):
     assert references["1G-off"] == 1 and references["1G-1G"] == 3
 
 
-# --- what the chases visit ---
+# --- the lines that the chases visit ---
 
 @small
 def test_chases_visit_every_page_once(result):
@@ -123,7 +124,7 @@ def test_refills_touch_every_page_once(result):
 
 @small
 def test_all_configurations_chase_the_same_way(result):
-    """A comparison of two configurations is one of the same loads."""
+    """A comparison of two configurations compares the same loads."""
     for bench in BENCHES:
         shapes = {}
         for check in result.records("check", bench=bench):
@@ -141,7 +142,7 @@ def test_maintenance_makes_a_new_mapping_visible(result):
         assert (check["operations"], check["stale"]) == (6 if levels_of(config)[1] else 3, 0)
 
 
-# --- what is counted by hand ---
+# --- instructions counted by hand ---
 
 def assert_exact(record: dict, instructions: int) -> None:
     values = [record[name] for name in ("cold", "min", "p50", "max")]
@@ -158,7 +159,7 @@ def test_a_load_is_an_instruction(result):
 
 @small
 def test_a_refill_is_three_instructions_a_page(result):
-    """mov; then ldr, cmp, bne"""
+    """These are mov once; then ldr, cmp, bne for each page."""
     for record in result.records("bench", bench="tlb_maintenance"):
         if record["variant"].endswith("-refill"):
             assert record["pages"] == record["batch"] == TOUCHED
@@ -179,8 +180,8 @@ def test_maintenance_is_what_was_counted(result):
 
 @small
 def test_maintenance_at_el2_is_a_hypercall(result, board):
-    """The same whatever the tables; a flush is DSB, TLBI, DSB, ISB more; EL2 is entered once. On
-    AArch32 it also asks how far it may reach (erratum 798181)."""
+    """The length is the same for all tables. A flush is DSB, TLBI, DSB, ISB more. EL2 is entered
+    once. On AArch32 EL2 also checks the reach of the operation (erratum 798181)."""
     for name, most in EL2_OPERATIONS.items():
         lengths = {record["config"]: record["p50"]
                    for record in result.records("bench", bench="tlb_maintenance", variant=name)}
@@ -207,7 +208,7 @@ def test_known_delay_is_seen_exactly(result):
     assert_delay_is_seen(result, len(DELAYS))
 
 
-# --- it fits ---
+# --- memory on a small board ---
 
 WHOLE = "order once\nconfig native\n" + "".join(
     f"bench {bench} n=1 pages=65536\n" for bench in BENCHES)
@@ -216,13 +217,13 @@ WHOLE = "order once\nconfig native\n" + "".join(
 @pytest.mark.long
 @pytest.mark.job(WHOLE)
 def test_image_and_largest_region_fit_a_small_board(result, job):
-    """Guest RAM of 512 MiB: what a board of 1 GiB has to give."""
+    """Guest RAM of 512 MiB is what a board of 1 GiB has to give."""
     base = int(board_facts(job.board)["GUEST_BASE"], 16)
     image = read_header(image_of(job.board), job.board)["memory_end"] - base
     needs = {check["bench"]: check["ram_need"]
              for check in result.records("check", variant="mapping")}
     assert set(needs) == set(BENCHES)
-    start = -(-image // (2 * MIB)) * 2 * MIB  # working memory begins at whole 2 MiB
+    start = -(-image // (2 * MIB)) * 2 * MIB  # working memory begins at a multiple of 2 MiB
     assert needs["lat_mem_rd"] == start + 256 * MIB
     assert needs["tlb_chase"] == start + 256 * MIB + 65536 * 4  # and the list of its lines
     assert needs["tlb_maintenance"] == start + 65536 * (4096 + 64)
@@ -232,7 +233,8 @@ def test_image_and_largest_region_fit_a_small_board(result, job):
 @pytest.mark.long
 @pytest.mark.job("order once\nconfig native\nbench lat_mem_rd n=1\nbench lat_mem_rd n=300\n")
 def test_no_line_of_a_large_region_is_visited_twice(result):
-    """The reads go over the whole region, in random order; ascending they stay where they began."""
+    """The reads go over the whole region, in random order; ascending reads would stay where they
+    began."""
     lines = [{check["variant"]: check for check in result.records("check")
               if result.line_of(check) == line} for line in (0, 1)]
     for kib, (checks, most) in product((8192, 16384, 65536, 262144),

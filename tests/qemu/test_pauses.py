@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A VM is paused wherever it is: asleep, in a hypercall, while an SGI or a timer's interrupt is on
-its way, with several vCPUs asleep; nothing is lost. A pause of what is paused is an error."""
+its way, with several vCPUs asleep. Nothing is lost. A pause of a paused VM is an error."""
 
 import random
 from dataclasses import replace
@@ -21,7 +21,7 @@ CONFIGS = {
     "beside": "trapped beside=load_sgi",
 }
 HEAD = "order once\nlimit_ms 60000\n"
-PAUSES, LATE = 500, 500  # ticks that no wake-up takes without a pause
+PAUSES, LATE = 500, 500  # more ticks than a wake-up takes without a pause
 
 
 def pauses() -> str:
@@ -42,12 +42,12 @@ PLAN = (HEAD + "".join(f"config {name} {axes}\n" for name, axes in CONFIGS.items
 @divides_otherwise
 @pytest.mark.job(PLAN, machine=two_cores)
 def test_a_vm_is_paused_wherever_it_is(result):
-    """Each benchmark refuses the step where an interrupt is lost or comes twice."""
+    """Each benchmark refuses the step if an interrupt is lost or comes twice."""
     assert len(result.records("step")) == 4 * len(CONFIGS)
     for step in result.records("step"):
         assert (step["outcome"], step["ignored"]) == ("done", 0)
         assert step["bench"] == "irq_order" or step["events"] > 40, step
-    for config in ("native-wfi", "trapped-wfi", "sw"):  # some of the sleeps had a pause in them
+    for config in ("native-wfi", "trapped-wfi", "sw"):  # some of the sleeps contained a pause
         assert max(record["max"] for record in result.records("bench", config=config)
                    if record["variant"].startswith("wfi")) > LATE
 
@@ -72,7 +72,7 @@ def test_what_changes_nothing_is_an_error_with_a_name(result, what):
 
 @divides_otherwise
 def test_all_vcpus_asleep_are_paused_and_go_on(lab, built):
-    """Each of four sleeps until an SGI of the one before (arch/ring.c)."""
+    """Each of four vCPUs sleeps until an SGI of the one before (arch/ring.c)."""
     program = assemble(built, "vcpus", ENTRY, "CPUS=4", f"GIC={gic(built)}",
                        f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
     events = [(200 + n * 137 + later, what, "v") for n in range(300)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe under Debian's Xen and under KVM: the figures of the kept runs, and a peer that did not
-run as it was asked to is refused."""
+"""The probe under Debian's Xen and under KVM gives the figures of the kept runs. A peer that did
+not run as it should is refused."""
 
 import shutil
 import subprocess
@@ -50,14 +50,15 @@ def perform(job: PeerJob) -> Measured:
 
 @cache
 def has_library() -> bool:
-    """A file that a compiler finds by itself is printed with its whole path."""
+    """A compiler prints a file that it finds by itself with its whole path."""
     return bool(shutil.which(kvm.COMPILER)) and Path(subprocess.check_output(
         [kvm.COMPILER, "-print-file-name=libc.a"], text=True)).is_absolute()
 
 
 @cache
 def reason_to_skip(job: PeerJob) -> str:
-    """Also where this release has no such package: other versions are not in the table."""
+    """Return why a system is skipped, also if this release has no such package: the table has no
+    other versions."""
     try:
         if isinstance(job.system, Xen):
             return job.system.unfit(Peer(TREE, job.board))
@@ -82,7 +83,7 @@ def test_kept_figures_are_those_of_a_run(job, lab):
     for path, figure in measured.probe.figures.items():
         if figure.steady:
             assert kept.figures[path].p50 == figure.p50, path
-        else:  # the range is also the VMM's C library's, which is no version of the table's
+        else:  # the range also depends on the VMM's C library, whose version the table lacks
             assert not kept.figures[path].steady, path
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The percentiles of a record, where the samples differ. Under icount most are alike, so that each
-sample of a planted image is one tick longer than the sample before."""
+"""The percentiles of a record whose samples differ. Under icount most samples are equal, so a
+planted image makes each sample one tick longer than the sample before."""
 
 import pytest
 
-NUMBERS = (9, 10, 19, 20, 99, 100, 999, 1000)  # from 10, 20, 100, 1000 on there is one more
+# from 10, 20, 100, 1000 samples on there is one percentile more
+NUMBERS = (9, 10, 19, 20, 99, 100, 999, 1000)
 PLAN = "order once\nconfig trapped\n" + "".join(f"bench hvc n={n}\n" for n in NUMBERS)
 PERCENTILES = {"p50": (500, 1), "p90": (900, 10), "p95": (950, 20), "p99": (990, 100),
-               "p999": (999, 1000)}  # permille, and from how many samples on
+               "p999": (999, 1000)}  # permille, and the least number of samples
 
 pytestmark = pytest.mark.job(PLAN, planted="growing samples")
 
@@ -31,6 +32,6 @@ def test_a_percentile_is_the_sample_of_its_rank(result):
 
 
 def test_the_histogram_gives_the_same_percentiles(result):
-    """Also where its buckets are wide."""
+    """This is so even where the buckets are wide."""
     [record] = result.records("bench", n=1000, variant="null")
     assert record["p99"] < record["p999"] <= record["max"] == record["min"] + 999

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The phases of an interrupt: they add up, each delay is in its own, and the probes' cost is known
+"""The phases of an interrupt add up, each delay is in its own phase, and the probes' cost is known
 to the instruction."""
 
 from itertools import product
@@ -26,21 +26,21 @@ SOURCES = ("timer", "device")
 PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handler", "eoi", "task")
 EL2_PHASES = PHASES[:4]
 
-# Instructions of a stamp; each of the four at EL2 and the three at EL1 costs as many.
+# Instructions of a stamp; each of the four at EL2 and the three at EL1 costs so many.
 EL1_STAMP = {"armv8": 4, "armv7": 5}
 EL2_STAMP = 4
 EL1_STAMPS = 3
-# Beside the stamps: the vector looks for a delay; C code saves and restores the registers of two
-# stamps; and an interrupt of the hypervisor's own (the end of one without a link) is read twice and
-# leaves by a way without a stamp.
+# The cost in addition to the stamps: the vector checks for a delay; C code saves and restores the
+# registers of two stamps; and an interrupt of the hypervisor's own (the end of one without a link)
+# is read twice and leaves without a stamp.
 NO_DELAY = {"armv8": 3, "armv7": 4}
 EL2_BESIDE = {("armv8", "v2"): 9 + NO_DELAY["armv8"], ("armv8", "v3"): 7 + NO_DELAY["armv8"],
               ("armv7", "v2"): 16 + NO_DELAY["armv7"]}
 EL2_OWN = {("armv8", "v2"): 18 + NO_DELAY["armv8"], ("armv8", "v3"): 16 + NO_DELAY["armv8"],
            ("armv7", "v2"): 22 + NO_DELAY["armv7"]}
 
-# Instructions of a full frame more than of a light one: to save the rest, and to restore it before
-# and after the stamp of the return
+# Instructions of a full frame beyond a light one: to save the other registers, and to restore them
+# before and after the stamp of the return.
 FULL_FRAME = {"armv8": (13, 1, 11), "armv7": (2, 0, 2)}
 
 pytestmark = pytest.mark.job(PLAN)
@@ -54,11 +54,11 @@ def phases_of(config: str) -> tuple[str, ...]:
     return PHASES if is_trapped(config) else PHASES[4:]
 
 
-FIGURES: dict[tuple[int, int], dict] = {}  # by run and bench line: picked out once
+FIGURES: dict[tuple[int, int], dict] = {}  # by run and bench line, so that each is selected once
 
 
 def of_config(result, config: str, line: int = 0) -> dict[str, dict]:
-    """By variant."""
+    """Return the phases of a configuration by variant."""
     key = id(result), line
     if key not in FIGURES:
         FIGURES[key] = result.figures(line)
@@ -133,7 +133,7 @@ def test_what_a_stamp_costs(result, board):
 
 
 def test_probes_cost_their_stamps(result, board):
-    """The total with probes, less its stamps, is the total without."""
+    """The total with probes, minus its stamps, is the total without."""
     if isa_of(board) == "armv7" and not expected.read(board, result.log.run["compiler"]):
         pytest.skip("another compiler may save other registers")
     for config, source in product((*ALL_CONFIGS, "full"), SOURCES):
@@ -160,15 +160,16 @@ def test_direct_is_native(result):
 
 
 def test_a_link_shortens_the_end_alone(result):
-    """With and without it the phases are the same, but for the one that holds the exit."""
+    """With and without the link the phases are the same, except for the one that contains the
+    exit."""
     linked, unlinked = (lengths(result, f"{name}-probes") for name in ("trapped", "trapped-sw"))
     differing = {variant for variant, found in linked.items() if found[1:] != unlinked[variant][1:]}
     assert differing == {f"{source}-{what}" for source in SOURCES for what in ("eoi", "total")}
 
 
 def test_first_instructions_are_as_counted(result, board):
-    """The vector of the guest, natively: stp, nop, mrs; b, push, mrrc, push, nop, mrrc. That of
-    EL2: stp, nop, mrs; b, push, nop, mrrc; and what looks for a delay."""
+    """The guest's vector, natively: stp, nop, mrs; b, push, mrrc, push, nop, mrrc. EL2's vector:
+    stp, nop, mrs; b, push, nop, mrrc; and the check for a delay."""
     isa = isa_of(board)
     native, trapped = (lengths(result, f"{name}-probes") for name in ("native", "trapped"))
     assert set(native["timer-el1-vector"]) == {{"armv8": 3, "armv7": 6}[isa]}
@@ -187,7 +188,8 @@ def test_a_delay_is_in_the_vector_and_the_total(result):
 @pytest.mark.parametrize("late, like, phases", [
     ("late-probes", "trapped-probes", {"el2-vector": 1}),
     ("full-late-probes", "full-probes", {"el2-vector": 1}),
-    ("sw-late-probes", "trapped-sw-probes", {"el2-vector": 1, "eoi": 1}),  # the exit at its end
+    # with the exit at its end
+    ("sw-late-probes", "trapped-sw-probes", {"el2-vector": 1, "eoi": 1}),
     ("direct-late-probes", "direct-probes", {}),
 ])
 def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases):
@@ -201,8 +203,8 @@ def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases
 
 
 def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
-    """And the device's first phase holds the way back from HC_RAISE. On AArch64 a full frame has no
-    room in the vector: a branch."""
+    """The device's first phase contains the way back from HC_RAISE. On AArch64 a full frame does
+    not fit into the vector and costs a branch."""
     light, full = (lengths(result, f"{name}-probes") for name in ("trapped", "full"))
     save, before, after = FULL_FRAME[isa_of(board)]
     costs = {"device-el2-vector": after}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures in docs/pictures are those of this tree: what they say is held against a run, or
-against the reference runs. What they look like is the plotting library's, and its fonts'."""
+"""The pictures in docs/pictures are those of this tree: their words and values are compared with a
+run, or with the reference runs. Their form is the plotting library's, with its fonts."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pages import page, said_in_picture
 from proofs import two_cores
 
 OF_A_RUN, OF_A_REFERENCE = expected.REFERENCE, "gem5-a72"
-PLANS = ("traps", "default", "interrupts", "sched", "failover")  # what its pictures show
+PLANS = ("traps", "default", "interrupts", "sched", "failover")  # plans that the pictures show
 
 
 def assert_kept(board: Board, folder: Path) -> None:
@@ -31,7 +31,8 @@ def assert_kept(board: Board, folder: Path) -> None:
 
 @pytest.mark.long
 def test_of_a_run(lab, tmp_path):
-    """With cores as the report gives them: beside another one a sleep may end late, rarely."""
+    """The machine has the report's number of cores: with another number a sleep may, rarely, end
+    late."""
     results = [lab.ended(Job(OF_A_RUN, text_of(runs.Job(TREE, OF_A_RUN, plan).made_plan),
                             two_cores if plan == "failover" else None))
                for plan in PLANS]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever a guest does, EL2 works for it in pieces: no visit to EL2 takes longer than LONGEST, as
-the plugin of tools/plugin/ counts from outside. A visit that goes on in the core's loop is not
-meant, where a vCPU gives up its core: that loop has pieces of its own (test_restarts.py). Nor is
-HC_RECORD, by which the bench guest prints."""
+the plugin of tools/plugin/ counts from outside.
+
+This excludes a visit in which a vCPU gives up its core and that continues in the core's loop: the
+loop has pieces of its own (test_restarts.py). It also excludes HC_RECORD, by which the bench guest
+prints.
+"""
 
 import pytest
 
@@ -12,14 +15,15 @@ from lab import Job, Lab, build_of
 from test_hostile_registers import CONFIGS, HEAD, bench_lines
 from test_hostile_vcpus import LONGEST, divides_otherwise, hostile
 
-LEAST = 1000  # of the longest visit, or else the run does not do what it is for
+LEAST = 1000  # length that the longest visit must reach, or else the run does not test anything
 NOT_MEANT = ("leave", "vcpu_put", "hc_record")
 
 pytestmark = [divides_otherwise, pytest.mark.every_board]
 
 
 def registers(board: str) -> Job:
-    """A guest of one vCPU with interrupts of each kind, in every configuration of its vGIC."""
+    """Return a guest with one vCPU and interrupts of each kind, in every configuration of its
+    vGIC."""
     return Job(board, HEAD + CONFIGS + bench_lines("hostile_registers n=20000 seed=301"))
 
 

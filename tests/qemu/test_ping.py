@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ping over a link of kind=virtio, between the bench guest and a load: test_linux.py has Linux."""
+"""Ping over a link of kind=virtio, between the bench guest and a load; test_linux.py pings
+Linux."""
 
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, job
 
-N = 150  # no window of which has the end of a turn of 100 ms
+N = 150  # so few that no window contains the end of a turn of 100 ms
 CONFIGS = {"cores": "trapped-sw beside=load_ping",
            "core": "trapped-sw sched=fp fp=lazy beside=load_ping"}
 VMS = ("vm bench cores=0\nvm load1 image=load cores=1\nvm load0 image=load cores=0\n"
@@ -28,7 +29,8 @@ def test_each_request_has_its_own_answer(result):
 
 @job(PLAN)
 def test_delay_is_seen(result):
-    """Exactly, on one core and on two: QEMU goes to the other core where this one sleeps."""
+    """The delay is seen exactly, on one core and on two, because QEMU goes to the other core when
+    this one sleeps."""
     assert {key[0] for key in result.figures(0)} == set(CONFIGS)
     assert_delay_is_seen(result, 0)
 
@@ -38,7 +40,7 @@ ONE = (HEAD + f"config cores {CONFIGS['cores']}\nbench net_ping n={{n}}\n{VMS}")
 
 @job(ONE(n=5000) + "at 200000 pause load1\nat 1700000 resume load1\n")
 def test_a_lost_answer_is_counted_and_its_sample_taken_again(result):
-    """A partner that is paused for 1.5 s: one request is given up, and its answer comes late."""
+    """The partner is paused for 1.5 s: one request is given up, and its answer comes late."""
     [check] = answers(result.log)
     assert check["ok"] and (check["lost"], check["late"], check["wrong"]) == (1, 1, 0)
     assert check["sent"] == check["answered"] + 1 == 5002

@@ -8,7 +8,7 @@ from planted import PATCHES
 
 
 def test_every_patch_applies(tmp_path):
-    """Each is of this source; one that is not is named."""
+    """A patch that does not apply is named."""
     for name, patches in PATCHES.items():
         for patch in patches:
             (tmp_path / patch.path).parent.mkdir(parents=True, exist_ok=True)

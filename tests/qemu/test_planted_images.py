@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images with a planted fault are kept: each is made once, and anew when a source has changed."""
+"""An image with a planted fault is kept: it is made once, and again when a source has changed."""
 
 import re
 import shutil
@@ -28,7 +28,7 @@ def test_a_folder_is_made_anew_for_other_sources_and_after_a_failure(tmp_path):
 
 
 def small_tree(root: Path, change: str = "") -> Tree:
-    """The sources of the fault; with a changed one."""
+    """The sources of the fault, with one that can be changed."""
     for name in (*planted.FILES, *(patch.path for patch in planted.PATCHES[FAULT])):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TREE.root / name, root / name)

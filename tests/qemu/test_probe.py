@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The neutral probe (guest/probe), without a hypervisor and under this one: the same lines in two
-runs, figures below what was set, a delay in a window seen exactly, and the kept runs."""
+"""The neutral probe (guest/probe), without a hypervisor and under hypbench: two runs print the same
+lines, figures are below limits, a delay in a window is seen exactly, and the kept runs agree."""
 
 import tempfile
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from lab import LIMIT_S, TREE, board_facts
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
-# The most that a guest needs, its own instructions in the window included.
+# The most instructions for a guest, its own in the window included.
 CEILINGS = {
     "psci_version": 80,
     "gicd_iidr": 150,
@@ -29,11 +29,12 @@ CEILINGS = {
     "timer_busy": 110,
     "timer_wfi": 110,
 }
-# Two unmodified guests of sched=rr fp=lazy. On ARMv7 a switch also moves banked registers of modes.
+# Two unmodified guests with sched=rr fp=lazy. On ARMv7 a switch also moves banked registers of
+# modes.
 PAIR_CEILINGS = {"armv8": {"switch": 620, "switch_fp": 780, "wake": 640},
                  "armv7": {"switch": 780, "switch_fp": 870, "wake": 800}}
 CALL = "call=PSCI_VERSION call.x0=0x84000000"
-# The windows themselves: what docs/design/probe.md lists. AArch32 vectors begin with a branch.
+# The windows as docs/design/probe.md lists them. AArch32 vectors begin with a branch.
 WINDOWS = {"psci_version": 4, "gicd_iidr": 4, "gicd_typer": 4,
            "gicd_isenabler": 4, "sgi_self": 2, "timer_busy": 1, "timer_wfi": 1}
 VECTOR_BRANCH = {"armv8": 0, "armv7": 1}
@@ -48,7 +49,7 @@ class ProbeJob:
 
 
 def perform(job: ProbeJob) -> Measured:
-    """Two runs, whose lines must be the same."""
+    """Run the probe twice; the lines must be the same."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         peer = Peer(TREE, job.board, job.arguments)
         return measure(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)
@@ -94,8 +95,8 @@ def test_without_a_hypervisor_a_path_is_its_window(board, probe):
 
 
 def test_a_path_that_is_absent_has_its_reason(whole):
-    """There is no EL3, and PSCI is by HVC: an SMC is undefined. QEMU's PSCI refuses SMCCC_VERSION.
-    """
+    """There is no EL3, and PSCI is by HVC, so an SMC is undefined. QEMU's PSCI refuses
+    SMCCC_VERSION."""
     assert set(whole("hypbench").absent) == set()
     assert whole("native").absent == {"psci_version_smc": "undefined", "smccc_version": "refused",
                                       "named_call": "no call is named"}
@@ -118,7 +119,7 @@ def test_paths_are_below_the_ceilings(probe):
 
 
 def test_every_sample_is_the_same(probe):
-    """Nothing else runs on the core: a warm path has one length."""
+    """Nothing else runs on the core, so a warm path has one length."""
     for path, figure in probe("hypbench").items():
         assert figure.min == figure.p50 == figure.max, path
 
@@ -149,12 +150,12 @@ def test_two_vms_share_a_core(board, pair):
     assert above == {}
     assert figures["switch"].n > 40  # turns of 1 ms
     assert figures["wake"].n == 20
-    # The lines of FP registers are switched at their first use, by a trap.
+    # FP registers are switched at their first use, by a trap.
     assert figures["switch_fp"].p50 > figures["switch"].p50 + 64
 
 
 def test_delay_after_a_sleep_is_seen(pair):
-    """The loop of VM a is at another instruction in each window: of 6 between two reads."""
+    """In each window the loop of VM a is at another instruction of the 6 between two reads."""
     more = pair(f"{PAIRED} delay=1000")["wake"].p50 - pair(PAIRED)["wake"].p50
     assert abs(more - 1000) <= 6
 

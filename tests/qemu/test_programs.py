@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs: the same results everywhere; all of their slowdown is what exits execute."""
+"""Whole programs have the same results everywhere, and all of their slowdown is the exits'
+instructions."""
 
 import re
 import shutil
@@ -18,11 +19,11 @@ LOOPS = ("loop_int", "loop_fp")
 TICKING = tuple(name for name in PROVEN if name not in LOOPS)
 WITHOUT_OUTPUT = tuple(name for name in TICKING if name != "prog_dedup")
 
-PERIOD_TICKS = 62500  # 1 ms, what programs get without period_us
+PERIOD_TICKS = 62500  # 1 ms, the default of period_us for programs
 EL2_DELAY = 100
 LOOP_INSTRUCTIONS = 800_000  # guest/programs/loops.c, guest_arch/work.h
 
-# n=1: the cold run and a warm one, so that both lengths are known, not only a mean.
+# n=1 makes the cold run and a warm one, so that both lengths are known, not only a mean.
 PLAN = f"""order once
 config native
 config direct
@@ -33,8 +34,8 @@ config trapped-sw
 config full trapped frame=full
 """ + "".join(f"bench {name} n=1\n" for name in PROVEN) + "bench timer_wakeup n=20\n"
 
-# Of seed 1. The doubles of two programs and the integers of a loop are other ones on each isa, and
-# those of prog_options with each of two C libraries for Armv7.
+# Checksums for seed 1. The doubles of two programs and the integers of a loop differ between isas,
+# and those of prog_options between two C libraries for ARMv7.
 CHECKSUMS = {"loop_fp": {0x8cdbaeb5}, "prog_clusters": {0x7b270f9e}, "prog_dedup": {0xdaa90468},
              "prog_fluid": {0xe38db24f}, "prog_itemsets": {0x88347181},
              "prog_similarity": {0x388f1680}}
@@ -45,7 +46,7 @@ CHECKSUMS_OF_ISA = {
               "prog_particles": {0xbdd74e62}},
 }
 
-NO_TICK = "period_us=60000000"  # a minute: none comes while a program runs
+NO_TICK = "period_us=60000000"  # a minute, so that no tick comes while a program runs
 
 QUIET = f"""order once
 config native
@@ -95,7 +96,8 @@ def checksums(result) -> dict[str, set[int]]:
 
 
 def irq_path(result, config: str = "trapped") -> int:
-    """Instructions at EL2 for a timer interrupt: what timer_wakeup finds more than natively."""
+    """Return the instructions at EL2 for a timer interrupt: the length of timer_wakeup beyond the
+    native one."""
     at = {name: result.one("bench", bench="timer_wakeup", variant="busy-vector", config=name)
           for name in ("native", config)}
     assert at[config]["min"] == at[config]["max"]
@@ -128,7 +130,7 @@ def test_ticks_are_what_the_time_says(result):
         assert (check["period_ticks"], check["overrun"]) == (PERIOD_TICKS, 0)
         known = (ticks_in(cold_raw(result, bench, config), PERIOD_TICKS // 2) +
                  warm_ticks(result, bench, config))
-        assert abs(check["ticks"] - known) <= 2, (bench, config)  # one a run
+        assert abs(check["ticks"] - known) <= 2, (bench, config)  # one in each run
         assert check["ticks"] >= 15, (bench, config)
 
 
@@ -141,8 +143,8 @@ def test_direct_takes_as_long_as_native(result):
 
 @pytest.mark.job(PLAN)
 def test_slowdown_is_what_the_exits_execute(lab, board, result):
-    """An interrupt a tick, and no other exit. Where a run is so much longer that one more tick
-    falls into it, that one executes the guest's own handler as well."""
+    """A tick is one interrupt, and there is no other exit. If a run is so much longer that one more
+    tick comes in it, the guest's own handler runs once more, too."""
     quiet = lab.run(Job(board, QUIET))
     for bench in WITHOUT_OUTPUT:
         check_slowdown(result, quiet, bench)
@@ -180,7 +182,7 @@ def test_without_ticks_only_device_writes_take_time(result):
         assert others == [native] * 3 or bench == "prog_dedup", bench
     native, direct, late, trapped = (warm_raw(result, "prog_dedup", config)
                                      for config in result.configs)
-    words = check_of(result, "device", "prog_dedup", "direct")["written"] // 2  # of two runs
+    words = check_of(result, "device", "prog_dedup", "direct")["written"] // 2  # sum of two runs
     assert late - direct == EL2_DELAY * words
     for emulated in (direct, trapped):
         assert emulated - native > 20 * words
@@ -215,7 +217,7 @@ def output_of(*command) -> str:
 
 
 def called_functions(nm: str, board: str) -> set[str]:
-    """Undefined symbols of the guest's objects, programs apart."""
+    """Return the undefined symbols of the guest's objects, without the programs."""
     folder = TREE.build(board) / "guest"
     programs = folder / "guest" / "programs"
     objects = [path for path in folder.rglob("*.o") if path.parent != programs]
@@ -224,7 +226,7 @@ def called_functions(nm: str, board: str) -> set[str]:
 
 
 def disassembled(objdump: str, board: str) -> dict[str, str]:
-    """Instructions without the names of their targets, some of which look like registers."""
+    """Return instructions without the names of their targets, some of which look like registers."""
     text = output_of(objdump, "-d", "--no-show-raw-insn", TREE.build(board) / "guest.elf")
     text = re.sub(r" <[^>\n]+>(?!:)", "", text)
     parts = re.split(r"^[0-9a-f]+ <(\S+)>:\n", text, flags=re.MULTILINE)
@@ -232,7 +234,7 @@ def disassembled(objdump: str, board: str) -> dict[str, str]:
 
 
 def test_kernel_reaches_no_fp_register(built):
-    """Neither in the kernel's own functions nor in those of the C library that it calls."""
+    """This is so for the kernel's own functions, and for those of the C library that it calls."""
     objdump = next(filter(None, map(shutil.which, OBJDUMPS[board_facts(built)["ISA"]])))
     functions = disassembled(objdump, built)
     called = called_functions(objdump.replace("objdump", "nm"), built) & functions.keys()
@@ -243,8 +245,9 @@ def test_kernel_reaches_no_fp_register(built):
 
 @pytest.mark.job(GRAINS)
 def test_under_icount_the_grain_of_stage_2_changes_no_program(result):
-    """So plan paper-s3-timed is for platforms whose ticks are time: what is left beside the exits
-    here is at most what stats=on takes in each exit of the twin (tests/qemu/test_stats.py)."""
+    """Plan paper-s3-timed is therefore for platforms whose ticks are time. What remains here beside
+    the exits is at most the cost of stats=on in each exit of the configuration with statistics
+    (tests/qemu/test_stats.py)."""
     rows = {row.config: row for row in splits(result.log)}
     assert set(rows) == {"4K", "2M"}
     one, other = rows["4K"], rows["2M"]

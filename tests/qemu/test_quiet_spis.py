@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An SPI that the board's struct calls free of a device, and whose line something drives: a
-benchmark that pends it is skipped and says so. And a path that is shorter than a tick."""
+"""A benchmark that pends an SPI is skipped with the reason if the board's struct calls the SPI free
+of a device, but something drives its line. Also a path that is shorter than a tick."""
 
 import pytest
 
@@ -11,7 +11,7 @@ UART_INTID = 33  # of QEMU's virt
 
 @pytest.mark.job(NOISY, planted="uart has the spi")
 def test_a_line_that_is_high_is_a_reason_to_skip_and_does_not_storm(result):
-    """The distributor reports the line as pending, once the interrupt was cleared."""
+    """The distributor reports the line as pending after the interrupt was cleared."""
     skips = result.records("skip")
     assert {(skip["bench"], skip["config"]) for skip in skips} == {
         (bench, config) for bench in ("irq_phases", "irq_storm")
@@ -35,7 +35,7 @@ def coarse(words: list[str]) -> list[str]:
 
 @pytest.mark.job(SHORT, machine=coarse, status=1)
 def test_a_path_shorter_than_a_tick_is_taken_where_cycles_see_it(result):
-    """Alone, the ticks do not distinguish it from none."""
+    """The ticks alone do not distinguish the path from none."""
     outcome = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcome == {"ticks": "refused", "both": "done"}, result.explain()
     record = result.one("bench", config="both", variant="null")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests by name: Debian's Linux with a shell, and its U-Boot, typed to as by a user."""
+"""Guests by name: Debian's Linux with a shell, and its U-Boot, with commands typed as by a user."""
 
 import pexpect
 import pytest
@@ -11,7 +11,8 @@ from hypbench.guests.recipes import RECIPES
 from lab import ROOT, board_facts
 
 LIMIT_S = 300  # a run that takes longer hangs
-PROMPT = {  # stress and cyclictest have none: test_beside_linux.py, test_linux_cyclictest.py
+# stress and cyclictest have no such talk: test_beside_linux.py, test_linux_cyclictest.py
+PROMPT = {
     "linux": "/ # ", "uboot": "=> "}
 ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paths that a reference run has the times of are as long today as in the run's commit; those
-that are not are the ones that reference/<board>/<plan>.lengths.json lists as moved, so that no page
-shows a time of them. `make update-expected` writes that list anew."""
+"""The paths whose times a reference run has are as long today as in the run's commit. Those that
+are not are listed as moved in reference/<board>/<plan>.lengths.json, so that no page shows a time
+of them. `make update-expected` writes that list anew."""
 
 import dataclasses
 
@@ -14,11 +14,11 @@ from hypbench.plan_language import text_of
 from lab import BOARDS, TREE, Job
 from proofs import four_cores
 
-QUICK = ("timed", "timed-sw")  # the paths of exits and interrupts
+QUICK = ("timed", "timed-sw")  # paths of exits and interrupts
 
 
 def kept_runs():
-    """Those whose instructions a board of this session counts."""
+    """Return the kept runs whose instructions a board of this session counts."""
     for path in TREE.references():
         plan = path.name.partition(".")[0]
         other = path_lengths.sibling(TREE, path.parent.name)
@@ -56,7 +56,7 @@ BEFORE = {"trapped": {"hvc null": 100, "irq_phases timer-injected": 20,
     ({"hvc null": 102}, {}),
     ({"hvc null": 103}, {"hvc null": 103}),
     ({"hvc null": 97}, {"hvc null": 97}),
-    ({"irq_phases timer-injected": 22}, {}),  # a part: the whole is as long
+    ({"irq_phases timer-injected": 22}, {}),  # a part of a path, whose whole has the same length
     ({"irq_phases timer-total": 103}, {"irq_phases timer-injected": 20,
                                        "irq_phases timer-total": 103}),
 ])

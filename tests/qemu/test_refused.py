@@ -11,7 +11,7 @@ from lab import BOARDS, Job, board_facts, image_of
 from talk import facts
 
 GOOD = "order once\nconfig direct\nbench counter n=5\n"
-LENGTH = SECTION_SIZE - HEADER.size  # of a plan
+LENGTH = SECTION_SIZE - HEADER.size  # length of a plan
 IMPOSSIBLE = 2  # QEMU's exit status for a run that could not start
 
 
@@ -21,7 +21,7 @@ def refused(**more):
 
 
 def only_error(result) -> dict:
-    """Nothing but one error record and the end."""
+    """Return the only error record; the end is the only other record."""
     assert result.log.text == []
     assert [record.kind for record in result.log.records] == ["error", "end"]
     error, end = (record.data for record in result.log.records)
@@ -31,7 +31,7 @@ def only_error(result) -> dict:
 
 
 def test_the_guest_in_the_image_is_linked_for_its_board(built):
-    """linker/guest.ld.S keeps it smaller than any board's guest RAM."""
+    """linker/guest.ld.S keeps the guest smaller than any board's guest RAM."""
     header, board = read_header(image_of(built), built), facts(built)
     base, end = header["load_address"], header["memory_end"]
     assert base == board["guest_base"] + GUEST_IMAGE_OFFSET
@@ -39,7 +39,7 @@ def test_the_guest_in_the_image_is_linked_for_its_board(built):
     assert end <= board["guest_base"] + board["guest_size"]
 
 
-# Of the plan's section: a byte that is another one, and what EL2 says of that.
+# A changed byte of the plan's section, and EL2's report of it.
 VERSION_AT = len(MAGIC)
 DAMAGES = {
     VERSION_AT - 2: f"the plan section's magic is not {MAGIC.decode()[:-1]}",
@@ -99,7 +99,7 @@ def test_unknown_benchmark_is_refused_and_the_plan_goes_on(result):
 
 
 def machine_with(**properties):
-    """QEMU's options with other -M properties; None takes one away."""
+    """Return QEMU's options with other -M properties; None removes one."""
     def machine(options: list[str]) -> list[str]:
         at = options.index("-M") + 1
         name, *words = options[at].split(",")
@@ -128,7 +128,7 @@ def test_machine_without_virtualization_is_refused(result):
 
 @pytest.mark.parametrize("on", [board for board in BOARDS if board_facts(board)["ISA"] == "armv7"])
 def test_start_in_secure_state_is_refused(lab, on):
-    """ARMv8 goes down from EL3 by itself: test_entry_armv8.py."""
+    """ARMv8 descends from EL3 by itself: test_entry_armv8.py."""
     error = only_error(lab.ended(Job(on, GOOD, machine=SECURE, status=IMPOSSIBLE)))
     assert error["where"] == "self-check"
     assert "entered in Secure SVC, not in HYP mode" in error["what"]
@@ -142,7 +142,7 @@ def test_another_gic_version_is_refused(result, board):
 
 
 def with_less_ram(options: list[str]) -> list[str]:
-    """The guest's RAM of the boards `virt` is [0x80000000, 0xc0000000)."""
+    """The guest's RAM of the `virt` boards is [0x80000000, 0xc0000000)."""
     at = options.index("-m") + 1
     return [*options[:at], "2047M", *options[at + 1:]]
 
@@ -156,7 +156,7 @@ def test_less_ram_is_refused(result):
 
 @pytest.mark.long
 def test_the_gic_is_found_where_the_id_register_names_none(lab):
-    """ID_AA64PFR0_EL1.GIC is 0 in gem5, whatever the GIC."""
+    """ID_AA64PFR0_EL1.GIC is 0 in gem5, for any GIC."""
     board, fault = "virt-a72-gicv3", "id_aa64pfr0"
     lab.ended(Job(board, GOOD, planted=fault))
     error = only_error(lab.ended(Job(board, GOOD, other_gic, planted=fault, status=IMPOSSIBLE)))

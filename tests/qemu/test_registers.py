@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest finds in its registers what it left there, whatever exit it takes, and an emulated access
-reads and writes the register that it names: arch/registers.c checks it from inside."""
+"""A guest finds in its registers what it left there, for every kind of exit, and an emulated access
+reads and writes the register that it names. arch/registers.c checks this from inside."""
 
 import pytest
 
@@ -34,12 +34,12 @@ def guest(board: str) -> Program:
 
 
 def with_guest(image: bytes, board: str) -> bytes:
-    """The guest of arch/ in the place of the real one."""
+    """Return the image with the guest of arch/ in place of the real one."""
     return replaced(image, board, guest(board).binary)
 
 
 def failed_checks(result) -> dict[str, str]:
-    """By configuration: the name of the check that ended the guest."""
+    """Return by configuration the name of the check that ended the guest."""
     named = {error["config"]: error["what"] for error in result.records("error")}
     return {fault["config"]: named.get(fault["config"], fault["reason"])
             for fault in result.records("fault")}
@@ -67,6 +67,6 @@ def test_every_register_is_the_guests_own(result):
 def test_every_kind_of_exit_was_taken(result):
     def kinds(config: str) -> set[str]:
         return {exits["exit"] for exits in result.records("exits", config=config)}
-    # a kick: the rest of a write to many interrupts
+    # a kick, which continues a write to many interrupts
     assert kinds("stats") == {"hvc", "smc", "mmio-read", "mmio-write", "sysreg", "irq", "kick"}
     assert kinds("all") == kinds("stats") | {"wfi", "maintenance"}

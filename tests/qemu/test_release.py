@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make dist` twice, in different folders, as different users, in different time zones and by both
-releases' compilers; and the whole way of a user in a root with the archive and Python alone, with
-QEMU's raspi4b as the board."""
+"""`make dist` twice, in different folders, as different users, in different time zones and with
+both releases' compilers. Also the whole way of a user in a root with only the archive and Python,
+with QEMU's raspi4b as the board."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from test_clone import Clone, environment
 pytestmark = [pytest.mark.nightly, pytest.mark.group("the archive of a release")]
 
 BOARD = "rpi4"
-BOARDS = f"{BOARD} virt-a15"  # one of each isa, one of them with a card
+BOARDS = f"{BOARD} virt-a15"  # boards, one of each isa, one of them with a card
 PACKAGES = ("arm64/u-boot-rpi", "arm64/raspi-firmware", "arm64/linux-image-arm64+*")
 UNREACHABLE = ("archive cannot be reached", "no apt", "not a Debian release",
                "nothing was run on")
@@ -50,7 +50,7 @@ def commit(root: Path) -> None:
 
 
 def fetched(root: Path) -> None:
-    """The packages that are in the cache already."""
+    """The packages that are already in the cache."""
     place = Path("cache/debian")
     for path in (found for pattern in PACKAGES
                  for found in (TREE.builds / place).glob(f"*/{pattern}")):
@@ -71,8 +71,8 @@ def make_dist(clone: Clone, *before: str, **more: str) -> Path:
 
 @pytest.fixture(scope="module", name="archives")
 def two_archives():
-    """Of objects that were built in the tree, and of a build from nothing as another user, who
-    cannot enter a folder of pytest's."""
+    """One archive has objects that were built in the tree. The other is built from nothing as
+    another user, who cannot enter a folder of pytest's."""
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -88,7 +88,8 @@ def two_archives():
 
 
 def other_user(root: Path) -> list[str]:
-    """How a command runs as another user, whose files get other modes; as root alone."""
+    """Return how a command runs as another user, whose files get other modes; only root can do
+    this."""
     if os.getuid():
         return ["sh", "-c", 'umask 077; exec "$@"', "-"]
     subprocess.run(["chown", "-R", f"{OTHER_USER}:{OTHER_USER}", root.parent], check=True)
@@ -120,7 +121,7 @@ OTHER = {"bookworm": "trixie"}.get(platform.freedesktop_os_release().get("VERSIO
 
 
 def test_the_other_releases_compiler_has_an_archive_of_its_own(archives):
-    """Identical, too, when it is built twice in different folders."""
+    """The archive is also identical when it is built twice in different folders."""
     root = os.environ.get("OTHER_ROOT") or str(TREE.builds / OTHER / "root")
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
         made = []
@@ -135,15 +136,15 @@ def test_the_other_releases_compiler_has_an_archive_of_its_own(archives):
 
 
 def compilers_of(archive: Path) -> list[tuple[str, str]]:
-    """The compilers that the bill of materials names, with their versions."""
+    """Return the compilers that the bill of materials names, with their versions."""
     bill, = [data for name, data in contents_of(archive).items() if name.endswith("sbom.cdx.json")]
     return sorted((one["name"], one["version"]) for one in
                   json.loads(bill)["metadata"]["tools"]["components"])
 
 
-# ---- the whole way
+# ---- a user's whole way
 
-# In a namespace of its own: the folders of programs have Python alone.
+# In this namespace the folders of programs have only Python.
 HIDE = 'for at in /usr/local/bin /usr/sbin /usr/bin; do mount --bind "$0" $at; done; exec "$@"'
 PROGRAMS = ("make", "gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc", "qemu-system-aarch64",
             "qemu-system-arm", "mkimage", "mcopy", "git", "sh")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A guest that resets its VM for ever pays for that itself: a VM with a higher priority waits for
-one piece of the work at most."""
+at most one piece of the work."""
 
 import pytest
 
@@ -10,13 +10,14 @@ from talk import ENTRY, RAM, with_image
 from test_vms import CORES
 
 MIB = 1 << 20
-# One piece, the end of EL2's loop, and a vCPU that is loaded: instructions.
+# Instructions of one piece, the end of EL2's loop, and the load of a vCPU.
 PIECE = 2500
 FP = " sched=fp fp=lazy"
 
 
 def beside(board: str, others: list[str], size: int, axes: str = "") -> Job:
-    """The benchmark has priority 9. Each other VM loads `size` bytes, at priority 1."""
+    """Return a plan in which the benchmark has priority 9, and each other VM loads `size` bytes at
+    priority 1."""
     program = assemble(board, "vcpus", ENTRY, also=("resets.c",))
     plan = (f"order once\nlimit_ms 60000\nconfig trapped{axes}\nbench timer_wakeup n=500\n"
             f"guest ram={RAM:#x} ram_mib=64 cpus=1 entry={ENTRY:#x}\n"
@@ -72,5 +73,6 @@ def test_a_time_limit_ends_a_vm_whose_images_are_copied(lab, built, core):
     assert result.one("fault")["reason"] == "time-limit", result.explain()
     step = result.one("step")
     assert (step["outcome"], step["resets"]) == ("fault", 1)
-    assert step["ticks"] <= result.log.run["hz"] // 100 + 4 * PIECE  # with the record of the fault
+    # including the record of the fault
+    assert step["ticks"] <= result.log.run["hz"] // 100 + 4 * PIECE
     assert len(result.records("end")) == 1 and not result.timed_out

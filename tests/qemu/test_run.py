@@ -45,7 +45,7 @@ VARIANTS = {
     "hostile_smc": {"smc"},
     "hostile_random": {"random"},
 }
-# Benchmarks that natively cannot run, and the words of the reason.
+# Benchmarks that cannot run natively, with words of the reason.
 SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
                     "hostile_smc": "SMC does not trap", "hostile_random": "no hypervisor"}
 # Benchmarks that have other variants natively.
@@ -76,7 +76,7 @@ def test_console_holds_nothing_but_records(result):
 
 
 def test_steps_go_there_and_back(result):
-    """A B C D, then D C B A, for each benchmark."""
+    """The order is A B C D, then D C B A, for each benchmark."""
     steps = [(step["bench"], step["pass"], step["config"]) for step in result.records("step")]
     expected = [(bench, number, config) for bench in BENCHES
                 for number, configs in enumerate((ALL_CONFIGS, ALL_CONFIGS[::-1]))
@@ -101,7 +101,7 @@ def test_benchmark_reports_its_variants(result):
 
 
 def test_both_passes_agree(result):
-    """Nothing drifts under icount: the second pass finds what the first one found."""
+    """Nothing drifts under icount, so the second pass has the numbers of the first."""
     frame = ("seq", "step", "pass", "crc")
 
     def content(number: int) -> list[dict]:

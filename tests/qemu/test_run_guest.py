@@ -41,11 +41,11 @@ def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> P
 class Done(NamedTuple):
     status: int
     out: str
-    said: str  # what is no output of the guest
+    said: str  # everything but the guest's output
 
 
 def run(board: str, image: Path, *words: object, clock: str = "icount") -> Done:
-    """In this process, with nothing typed: a run repeats to the bit."""
+    """Run in this process with nothing typed; such a run repeats to the bit."""
     made = CliRunner().invoke(main, [str(word) for word in command(board, image, clock, words)])
     assert not made.exception or isinstance(made.exception, SystemExit), made.exception
     return Done(made.exit_code, made.stdout_bytes.decode(), made.stderr)
@@ -71,7 +71,7 @@ def greeting(board: str) -> str:
 
 
 def ended_well(done: Done, board: str, says: str) -> None:
-    """With that output after the greeting, and nothing else."""
+    """Check that this output, and nothing else, follows the greeting."""
     assert done.status == 0, done.out + done.said
     assert done.out == greeting(board) + says
     assert "the guest powered off after" in done.said
@@ -87,13 +87,13 @@ def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
 
 @pytest.mark.parametrize("clock", ["icount", pytest.param("host", marks=pytest.mark.long)])
 def test_what_is_typed_reaches_it(built, tmp_path, clock):
-    """Each key is shown by the guest; after the last one the hypervisor ended the line."""
+    """The guest shows each key; after the last one the hypervisor ends the line."""
     image = raw_file(built, "p", tmp_path)
     ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
 
 
 def test_vcpus_run_at_once_by_the_hosts_clock(built):
-    """All others have cores take turns, under icount."""
+    """In all other tests cores take turns, under icount."""
     done = run(built, test_cores.guest(built, 4, test_cores.END_OFF, "hvc").elf, "--ram", "64M",
                "--cpus", 4, clock="host")
     assert done.status == 0, done.out + done.said
@@ -109,7 +109,7 @@ def test_in_flash(built, tmp_path):
 
 
 def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
-    initrd = tmp_path / "initrd, of mine"  # QEMU takes commas for its own
+    initrd = tmp_path / "initrd, of mine"  # QEMU gives commas a meaning
     initrd.write_bytes(b"RAMDISK")
     image = raw_file(built, "iq", tmp_path)
     ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
@@ -119,7 +119,7 @@ def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
 
 
 def test_it_can_restart(built, tmp_path):
-    """Anew from its images, and then it goes on: its RAM beside them is as it left it."""
+    """The guest restarts from its images and continues: its RAM beside them is as it left it."""
     done = run(built, raw_file(built, "rq", tmp_path))
     ended_well(done, built, greeting(built))
     assert "1 restarts" in done.said
@@ -127,7 +127,7 @@ def test_it_can_restart(built, tmp_path):
 
 @pytest.mark.long
 def test_by_make(built, tmp_path):
-    """Every word of it, with what a shell would take for its own."""
+    """The command has every word, including characters that a shell would interpret."""
     initrd, blob = tmp_path / "it's an initrd", tmp_path / "mine.dtb"
     initrd.write_bytes(b"DISK")
     run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second VM on the core: it runs, interrupts wait for the measured guest's turn or switch it in,
-and the guest finds everything as it left it: arch/switch.c checks it from inside."""
+and the guest finds everything as it left it, which arch/switch.c checks from inside."""
 
 import re
 
@@ -31,12 +31,12 @@ SWITCH = "order once\nlimit_ms 1000\nconfig trapped\n" + "".join(
 
 
 def with_guest(image: bytes, board: str) -> bytes:
-    """The guest of arch/ in the place of the real one."""
+    """Return the image with the guest of arch/ in place of the real one."""
     return replaced(image, board, assemble(board, "bench", guest_home(board),
                                            also=("switch.c",)).binary)
 
 
-# --- nothing is noticed ---
+# --- a guest notices nothing ---
 
 @pytest.mark.job(SWITCH, change=with_guest)
 def test_every_register_survives_switches(lab, job):
@@ -56,14 +56,14 @@ def isa_of(board: str) -> str:
 
 
 def test_the_guest_looks_at_every_register_that_a_switch_saves(built):
-    """By the list of its header, or by the name of a slot."""
+    """Registers are those of the header's list, or of a named slot."""
     isa = board_facts(built)["ISA"]
     text = (ROOT / f"tests/qemu/arch/switch_{isa}.h").read_text()
     looked_at = set(re.findall(r"\tX\((\w+),", text) + re.findall(r'"(\w+)"', text))
     assert set(el1_registers(isa)) <= looked_at
 
 
-# --- interrupts: neither lost nor doubled, waiting or at once ---
+# --- interrupts are neither lost nor doubled, whether they wait or not ---
 
 WAKE = """order once
 config trapped
@@ -90,7 +90,8 @@ SWITCH_COST = {"armv8": (240, 280), "armv7": (310, 360)}
 @pytest.mark.long
 @pytest.mark.job(MANY)
 def test_no_interrupt_is_lost_or_doubled_over_10000_switches(result):
-    """The benchmark counts them one by one and refuses when one is missing or too many."""
+    """The benchmark counts the interrupts one by one and refuses the step if one is missing or
+    comes twice."""
     for step in result.records("step"):
         assert step["outcome"] == "done"
         assert step["switches"] >= (10000 if "slice" in step["config"] else 7200)
@@ -101,7 +102,8 @@ def test_no_interrupt_is_lost_or_doubled_over_10000_switches(result):
 
 @pytest.mark.job(WAKE)
 def test_interrupt_waits_for_the_turn(result):
-    """slice: a VM that sleeps has its core again when the other's turn is over."""
+    """In the configuration slice a VM that sleeps has its core again when the other VM's turn is
+    over."""
     figures = result.figures(0)
     for variant in ("wfi-vector", "wfi-handler", "wfi-task"):
         record = figures["slice", variant]
@@ -120,10 +122,10 @@ def test_interrupt_switches_the_guest_in_at_once(result, board):
             alone, record = figures["trapped", variant], figures[config, variant]
             assert record["min"] == record["max"]
             assert low <= record["p50"] - alone["p50"] <= high, (config, variant)
-    assert figures["priority", "busy-vector"]["max"] < 1000  # whatever else EL2 does just then
+    assert figures["priority", "busy-vector"]["max"] < 1000  # for other work of EL2 at that moment
 
 
-# --- whose exits, whose faults ---
+# --- exits and faults belong to the right VM ---
 
 TRACE = """order once
 config slice trapped sched=rr trace=on stats=on slice_us=100
@@ -142,8 +144,8 @@ TWO = "order once\nconfig slice trapped sched=rr {}\nconfig trapped\nbench count
 
 @pytest.mark.job(TRACE)
 def test_trace_says_whose_exit_it_was(result):
-    """Turns end alternately: each by the exit of the VM that had it. Each vCPU's ring keeps as many
-    events: they are compared from when both rings have some."""
+    """Turns end alternately, each by an exit of the VM that had the turn. Each vCPU's ring keeps
+    the same number of events, so they are compared from where both rings have some."""
     kept = {vm: [event["t"] for event in result.records("trace", vm=vm)]
             for vm in (BENCH_VM, BACKGROUND_VM)}
     since = max(map(min, kept.values()))
@@ -177,14 +179,16 @@ def test_records_have_the_names_of_the_plan(result):
         f"vm bench prio=5\nvm background prio={prio}\n"))
     for prio, late in ((0, False), (4, False), (5, True))])
 def test_vms_of_equal_priority_have_turns(result, prio, late):
-    """An interrupt preempts a VM of lower priority, and waits for the turn of an equal one's."""
+    """An interrupt preempts a VM of lower priority, and waits for the turn of a VM with equal
+    priority."""
     assert result.one("step")["outcome"] == "done"
     assert (result.one("bench", variant="busy-handler")["max"] > 10_000) == late
 
 
 @pytest.mark.job(LIMIT, status=1)
 def test_time_limit_is_the_measured_guests(result, board):
-    """In the configuration `busy` in the other's turn: 11 * 9 ms < 100 ms < 12 * 9 ms."""
+    """In the configuration `busy` the limit passes in the other VM's turn: 11 * 9 ms < 100 ms < 12
+    * 9 ms."""
     header = read_header(image_of(board), board)
     faults = result.records("fault")
     assert [fault["config"] for fault in faults] == result.configs
@@ -215,5 +219,5 @@ def test_fault_of_the_other_vm_ends_the_step(result, reason, fault_class):
                  "bench timer_wakeup n=50\nbench counter n=20\n",
                  planted="on_timer", status=1)
 def test_crash_leaves_nothing_behind(result):
-    """The guest ends inside its handler, in a turn that an interrupt waited for."""
+    """The guest ends inside its handler, in a turn for which an interrupt waited."""
     assert [step["outcome"] for step in result.records("step")] == ["crashed"] * 2 + ["done"] * 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulator gives a guest nothing by semihosting: arch/semihosting.c."""
+"""The emulator gives a guest nothing through semihosting: arch/semihosting.c."""
 
 from pathlib import Path
 

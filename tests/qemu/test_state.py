@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Caches and TLBs made cold: once a sample, outside of every window, in every configuration."""
+"""Caches and TLBs are made cold once a sample, outside of every window, in every configuration."""
 
 import re
 from itertools import product
@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 N = 4
-SAMPLES = N + 1  # of each variant, the cold one too
+SAMPLES = N + 1  # samples of each variant, including the cold one
 STATES = ("cold-caches", "cold-tlb")
 CONFIGS = ("native", "direct", "trapped", "trapped-sw")
 COUNTED = "stats"  # trapped, with exit statistics
@@ -19,12 +19,12 @@ PLAN = "order once\nlimit_ms 60000\n" + "".join(
                                          for state in STATES)
     for name, words in PRESETS.items()) + "".join(
         f"bench {bench} n={N} pages=8\n" for bench in VARIANTS)
-LINES = 16384  # of 64 bytes: what QEMU's cores have in L2 at least
-TLB_INSTRUCTIONS = 1000  # of a preparation without caches, and of telling of it, at most
+LINES = 16384  # lines of 64 bytes in the smallest L2 of QEMU's cores
+TLB_INSTRUCTIONS = 1000  # most instructions of a preparation without caches, and of its report
 
 
 def content(result, *kinds: str, **members) -> list[dict]:
-    """The measurement, without the frame of the record."""
+    """Return the measurement without the frame of the record."""
     frame = ("seq", "step", "config", "crc", "prepared")
     return [{name: value for name, value in record.items() if name not in frame}
             for record in result.records(*kinds, **members)]
@@ -36,7 +36,7 @@ def hvc_count(result, bench: str, config: str) -> int:
 
 @pytest.mark.job(PLAN)
 def test_no_instruction_is_in_a_window(result):
-    """Under icount a cold sample is as long as a warm one, exactly."""
+    """Under icount a cold sample is exactly as long as a warm one."""
     kinds = ("bench", "calibration", "skip", "check")
     for bench, config in product(VARIANTS, CONFIGS):
         warm = content(result, *kinds, bench=bench, config=config)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exit statistics: what they cost on each path, what they cover, and that they measure."""
+"""Exit statistics: their cost on each path, what they cover, and that they measure."""
 
 from itertools import product
 
@@ -23,18 +23,18 @@ config direct
 config direct-stats direct stats=on
 """ + "".join(f"bench {bench} n={N}\n" for bench in BENCHES)
 
-# Instructions an exit. On ARMv7 an interrupt with statistics saves registers that the path without
-# them leaves alone.
+# Instructions for each exit. On ARMv7 an interrupt with statistics saves registers that the path
+# without them leaves alone.
 STATS_MOST = {"armv8": 40, "armv7": 43}
 TRACE_MOST = 140
 
-# One exit each: (benchmark, variant)
+# Paths with one exit: (benchmark, variant).
 ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),
             ("mmio_read", "vgic"), ("sgi_self", "vector"), ("smc", "unknown"), ("sysreg", "actlr"))
 
-# Instructions of a null hvc that its exit's own ticks do not hold: the guest's mov, mov, mov
-# and hvc; what the vector executes before it reads its stamp; after the last stamp the accounting
-# and the way back.
+# Instructions of a null hvc that its exit's own ticks do not contain: the guest's mov, mov, mov and
+# hvc; the vector's instructions before it reads its stamp; after the last stamp the accounting and
+# the way back.
 OUTSIDE_HVC = {"armv8": 4 + 2 + 20, "armv7": 4 + 2 + 24}
 
 pytestmark = pytest.mark.job(PLAN)
@@ -71,7 +71,7 @@ def test_what_does_not_exit_costs_what_it_did(result):
     for bench in ("counter", "sgi_self", "timer_wakeup"):
         assert p50(result, bench, "direct-stats") == p50(result, bench, "direct")
     assert (p50(result, "mmio_read", "direct-stats")["vgic"]
-            == p50(result, "mmio_read", "direct")["vgic"])  # the null device exits
+            == p50(result, "mmio_read", "direct")["vgic"])  # accesses of the null device exit
 
 
 def test_a_delay_at_el2_is_in_every_exit(result):
@@ -87,16 +87,16 @@ def test_a_delay_at_el2_is_in_every_exit(result):
 
 
 def test_what_an_exit_counts_is_known(result, board):
-    """All of it but for a known number of instructions."""
+    """The statistics contain all instructions of an exit but a known number."""
     null = p50(result, "hvc", "stats")["null"]
-    counted = exits(result, "measure", "stats")["hvc"]  # of null hypercalls only
+    counted = exits(result, "measure", "stats")["hvc"]  # null hypercalls only
     assert counted["min"] == counted["max"]
     assert null - counted["min"] == OUTSIDE_HVC[board_facts(board)["ISA"]]
 
 
 def test_a_guest_says_what_they_cover(result):
-    """The calls of the last window; neither what begins it nor what ends it, nor what came before
-    or after."""
+    """They cover the calls of the last window, and neither its begin nor its end, nor what comes
+    before or after."""
     for config in ("stats", "full-stats", "late", "sw", "direct-stats"):
         found = exits(result, "measure", config)
         assert found.keys() == {"hvc"}, config
@@ -111,6 +111,6 @@ def test_the_trace_covers_the_same(result):
 
 
 def test_without_a_word_of_the_guest_they_cover_the_step(result):
-    """Every sample of two variants and the answer of each, which is looked at first; three records
-    and the call that ends the step."""
+    """They cover every sample of two variants with the answer of each, which is read first, three
+    records, and the call that ends the step."""
     assert exits(result, "hvc", "stats")["hvc"]["n"] == 2 * (N + 1 + 1) + 3 + 1

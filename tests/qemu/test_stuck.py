@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest whose exception vector faults itself executes nothing, so that under icount no time goes
-by: the tools notice, and end QEMU."""
+"""A guest whose exception vector faults itself executes nothing, so that no time passes under
+icount. The tools notice this and end QEMU."""
 
 import struct
 
@@ -9,11 +9,11 @@ from click.testing import CliRunner
 from hypbench.cli import main
 from lab import board_facts
 
-# Vectors are in the image itself: adr x1, .; msr vbar_el1, x1; isb. add r0, pc, #56;
-# mcr p15, 0, r0, c12, c0, 0. After them everything is udf #0.
+# The image itself has the vectors: adr x1, .; msr vbar_el1, x1; isb. add r0, pc, #56; mcr p15, 0,
+# r0, c12, c0, 0. After them everything is udf #0.
 OWN_VECTORS = {"armv8": [0x10000001, 0xd518c001, 0xd5033fdf, *[0x00000000] * 500],
                "armv7": [0xe28f0038, 0xee0c0f10, *[0xe7f000f0] * 500]}
-LIMIT_S = 3600  # no test says how long it takes: QEMU's processor time alone ends this run
+LIMIT_S = 3600  # QEMU's processor time alone ends this run, whatever time that takes
 
 
 def test_a_guest_that_is_not_our_own(built, tmp_path, monkeypatch):

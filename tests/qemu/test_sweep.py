@@ -10,7 +10,7 @@ from test_cores import store_base
 
 CORES = ["cortex-a72", "cortex-a76", "neoverse-n1", "max"]
 PATTERNS = {"one": "0x8000000000000001", "two": "0x2"}
-APART = 0x10000  # in the board's store
+APART = 0x10000  # place in the board's store
 
 
 def job(board: str, core: str) -> Job:

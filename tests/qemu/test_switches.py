@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From one VM to the next on a core, scenario switches: the general case beside the best case."""
+"""The way from one VM to the next on a core, in scenario switches: the general case beside the best
+case."""
 
 import re
 
@@ -11,7 +12,7 @@ from proofs import DELAYS, VALUES
 
 BENCHES = expected.OF_SWITCHES
 SAMPLES = 50
-# The row that has the whole of each way.
+# The row with the whole of each way.
 WHOLE = {"switch": ("vm_switch", "preempt"), "yield": ("vm_yield", "yield"),
          "failover": ("failover", "control")}
 CALL = WHOLE | {"failover": ("failover", "call")}
@@ -23,13 +24,13 @@ EL2 = re.sub(r"^config .*$", rf"\g<0> delay_el2={EL2_DELAY}", SHORT, flags=re.MU
 # Exits to EL2 in the window of each way: a command interrupts the control VM, which then sleeps.
 EXITS = {"switch": 1, "yield": 1, "failover": 2, "switch-best": 1, "yield-best": 1,
          "failover-call": 1, "failover-best": 1}
-FP_REGISTERS = {"armv8": 32, "armv7": 16}  # of 16 bytes
+FP_REGISTERS = {"armv8": 32, "armv7": 16}  # registers of 16 bytes
 
 pytestmark = pytest.mark.every_board
 
 
 def whole(result, line: int = 0, lines: int = 1) -> dict[str, dict]:
-    """By configuration, the row that has the whole of its way; `line` of `lines` of each
+    """Return by configuration the row with the whole of its way; `line` of `lines` of each
     benchmark."""
     found = {}
     for number, bench in enumerate(BENCHES):
@@ -60,7 +61,7 @@ def test_the_other_vm_has_the_core_before_every_sample(result):
 
 @pytest.mark.job(SHORT)
 def test_the_best_switch_is_the_wake_up_of_a_sleeping_guest(result, lab, board):
-    """timer_wakeup has the same window, and another program around it."""
+    """timer_wakeup has the same window in another program."""
     plan = "order once\nconfig best trapped sched=fp\nbench timer_wakeup n=50\n"
     wake_up = lab.run(Job(board, plan)).one("bench", variant="wfi-vector")
     assert p50(result)["switch-best"] == wake_up["p50"]
@@ -91,9 +92,9 @@ OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
 
 @pytest.mark.job(SHORT)
 def test_a_cntvoff_for_each_vm_is_a_compare_of_el2_registers(result, lab, board):
-    """VMs that have all EL2 registers alike pay for no compare. VMs with a CNTVOFF each pay for
-    six, and one write; in the best case the switch also calls the function that does such work. A
-    VM switch from the background VM has no compare in either case."""
+    """VMs whose EL2 registers are all equal pay for no compare. VMs with a CNTVOFF each pay for six
+    compares and one write; in the best case the switch also calls the function for this work. A VM
+    switch from the background VM has no compare in either case."""
     alike, own = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
     for config, length in own.items():
         if config in ("yield-best", "failover-best"):
@@ -109,7 +110,7 @@ LAZY = SHORT.replace("fp=eager", "fp=lazy")
 
 @pytest.mark.job(SHORT)
 def test_fp_registers_move_in_the_general_case(result, lab, board):
-    """Each of them is stored and loaded, two by an instruction."""
+    """Each FP register is stored and loaded, two by an instruction."""
     lazy, eager = p50(lab.run(Job(board, LAZY))), p50(result)
     registers = FP_REGISTERS[result.log.run["isa"]]
     for config in ("switch", "yield", "failover"):

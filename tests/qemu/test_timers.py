@@ -9,7 +9,7 @@ from proofs import DELAYS, assert_delay_is_seen, delay_lines
 
 never_fires = fails_on_old("executes nothing more where CVAL + CNTVOFF passes 2^64")
 
-CYCLIC, STORM = 0, len(DELAYS)  # bench lines of PLAN
+CYCLIC, STORM = 0, len(DELAYS)  # indices of the bench lines of PLAN
 WAYS = ("periodic", "oneshot")
 SIZES = (1, 2, 4, 5, 8, 16, 32)
 EL2_DELAY = 100
@@ -23,7 +23,8 @@ SHORT_PERIOD = "order once\nconfig trapped-sw\nbench cyclic n=100 period=500 del
 
 
 def exact(record: dict, late: int = 0) -> list:
-    """Without the percentiles: above 512 ticks a bucket of the histogram holds several values."""
+    """Return a record without percentiles: above 512 ticks a bucket of the histogram holds several
+    values."""
     return [record[name] - late for name in ("cold", "min", "mean", "max")] + [record["stddev"]]
 
 
@@ -55,7 +56,7 @@ def test_delay_at_el2_is_seen_once_a_wake_up(result):
 
 @pytest.mark.job(PLAN)
 def test_every_wake_up_takes_as_long(result):
-    """All samples of an idle guest are equal, the cold one apart."""
+    """All samples of an idle guest are equal, except the cold one."""
     for record in result.figures(CYCLIC).values():
         assert record["min"] == record["max"], record
 
@@ -64,7 +65,7 @@ def test_every_wake_up_takes_as_long(result):
 def test_period_is_what_the_plan_says(result):
     hz = result.log.run["hz"]
     assert {record["period"] for record in result.figures(CYCLIC).values()} == {hz // 1000}
-    # 21 samples in each way: a step takes 42 periods, and what comes before and after them
+    # Each way has 21 samples, so a step takes 42 periods, and what comes before and after them.
     for step in result.records("step", bench="cyclic", config="native"):
         assert 42 <= step["ticks"] * 1000 / hz < 60, step["ticks"]
 
@@ -81,7 +82,7 @@ def test_storm_is_served_in_order_and_whole(result):
 
 @pytest.mark.job(PLAN)
 def test_more_than_the_list_registers_hold_costs_more(result):
-    """Up to as many as there are list registers the guest is alone; then EL2 refills."""
+    """Up to the number of list registers the guest needs no help; then EL2 refills."""
     found, lr_count = result.figures(STORM), result.log.run["lr_count"]
     extra = {size: found["trapped", f"{size}-{size}"]["p50"]
              - found["native", f"{size}-{size}"]["p50"] for size in SIZES}
@@ -92,7 +93,7 @@ def test_more_than_the_list_registers_hold_costs_more(result):
 @pytest.mark.long
 @pytest.mark.job(SPLIT_PLAN)
 def test_split_end_costs_one_write_an_interrupt(result):
-    """After each handler but the last: the flag's branch not taken, and the write."""
+    """The cost after each handler but the last is a branch that is not taken, and the write."""
     found = result.figures(0)
     for config in ("native", "direct"):
         for size in SIZES:
@@ -111,7 +112,7 @@ def test_period_that_is_too_short_is_refused(result):
 
 ALONE = (*ALL_CONFIGS, "cntp")
 BESIDE = ("slice", "priority", "priority-cntp")
-OFFSETS = {"": 0, "-1ms": 1000, "-from-0": 2**32 - 1}  # microseconds
+OFFSETS = {"": 0, "-1ms": 1000, "-from-0": 2**32 - 1}  # in microseconds
 AXES = {"cntp": "trapped cntp=emulated", "slice": "trapped sched=rr slice_us=100",
         "priority": "trapped sched=fp slice_us=100",
         "priority-cntp": "trapped-sw sched=fp slice_us=100 cntp=emulated"}
@@ -143,7 +144,7 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
             assert check["ok"] and check["never"] == 0
             assert check["in_time"] == check["in_time_physical"] == check["expiries"] == 10
         assert [found[suffix]["offset"] for suffix in ("", "-1ms")] == [0, hz // 1000]
-        # from the guest's first instruction: what is beyond the run's beginning is not counted
+        # ticks from the guest's first instruction, without what precedes the run's beginning
         assert found["-from-0"]["offset"] > hz // 1000
         assert found["-from-0"]["cntvct"] < found[""]["offset"] + hz // 20
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of real runs for the Perfetto UI: all that the records have, and nothing else."""
+"""The trace of real runs for the Perfetto UI has all that the records have, and nothing else."""
 
 from collections import Counter
 
@@ -48,7 +48,7 @@ def test_each_exit_is_a_slice_at_its_time(result, trace):
 
 
 def test_a_pair_takes_turns_in_being_paused(trace):
-    """On one core, from the end of a fail over to the end of the next."""
+    """On one core a pause lasts from the end of a fail over to the end of the next."""
     slices = slices_of(trace)
     paused = [one for one in slices if one.name == "paused"]
     ends = {one.end: one.track for one in slices if one.arg("call") == "FAIL_OVER"}
@@ -65,8 +65,9 @@ def test_interrupts_flow_to_a_handler_of_another_vm_too(trace):
 
 
 def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
-    """Of a busy guest it begins with the next instruction or two, of one in WFI with two more: so
-    the compare value is read right. An exit of another kind is not late."""
+    """The exit of a busy guest's timer begins within two instructions of the compare value, that of
+    a guest in WFI with two more, which shows that the compare value is read right. An exit of
+    another kind is not late."""
     fires = [(begin, end) for begin, end in flows_of(trace) if begin.name == "fired"]
     assert len(fires) > 100 and {(end.name, end.arg("intid")) for _, end in fires} == {
         ("irq", 27), ("hyp-timer", 26)}
@@ -110,7 +111,7 @@ PAUSES_MS = {"load0 vCPU 0": 2, "bench vCPU 0": 3}
 
 
 def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
-    """A pause may be late: EL2 has the core while it prints what a guest records."""
+    """A pause may be late, because EL2 has the core while it prints a guest's record."""
     result = lab.ended(Job(built, EVENTS))
     slices = slices_of(trace_of(result.log, parse(EVENTS), board_of(built)))
     paused = {one.track[-1]: one.end - one.start for one in slices if one.name == "paused"}
@@ -123,7 +124,7 @@ def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
         assert ms / 2 * 1_000_000 < paused[vcpu] < ms * 1_000_000 + 20_000, paused
 
 
-LIVES, ROUNDS, SGIS = 2, 2, 3  # cores.c: SGIs 3 and 4 to vCPU 1, SGI 5 to vCPU 0
+LIVES, ROUNDS, SGIS = 2, 2, 3  # cores.c sends SGIs 3 and 4 to vCPU 1, SGI 5 to vCPU 0
 
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-wfi"])

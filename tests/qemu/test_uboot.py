@@ -14,7 +14,7 @@ SHORT = plan_lines("short")
 CASES = [Boot(board, SHORT, way)
          for board, way in (("virt-a15", "bootm"), ("virt-a72", "bootm"), ("virt-a72", "booti"))]
 FIRST_RECORD_MS = 50
-# Translation, data and instruction caches (SCTLR_EL2 and HSCTLR: M, C, I)
+# Translation, data and instruction caches (SCTLR_EL2 and HSCTLR: M, C, I).
 TRANSLATION_AND_CACHES = 1 << 0 | 1 << 2 | 1 << 12
 
 
@@ -28,7 +28,7 @@ def reason_to_skip(boot: Boot) -> str:
 
 @pytest.fixture
 def booted(request, lab):
-    """A boot's result and that of the same image and plan without a boot loader."""
+    """A boot's result, and that of the same image and plan without a boot loader."""
     boot = request.param
     skip_unless_possible(boot, reason_to_skip)
     result = lab.run(boot, perform_boot)
@@ -41,7 +41,7 @@ each_boot = pytest.mark.parametrize("booted", CASES, ids=name_of, indirect=True)
 
 @each_boot
 def test_the_plan_runs_whole_behind_uboot(booted):
-    """Every record of it, and every number in them, is that of a run without a boot loader."""
+    """Every record and every number is that of a run without a boot loader."""
     result, plain = booted
     assert any(line.startswith("U-Boot 20") for line in result.log.text)
     assert any(line.startswith("Starting kernel ...") for line in result.log.text)
@@ -61,6 +61,6 @@ def test_uboot_leaves_the_hypervisors_level_with_caches_off(booted):
 
 @each_boot
 def test_the_first_record_comes_soon(booted):
-    """From the image's first instruction."""
+    """The time is from the image's first instruction."""
     run = booted[0].log.run
     assert 0 < run["boot_ticks"] * 1000 <= FIRST_RECORD_MS * run["hz"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several VMs at once: 8 VMs with 4 vCPUs each on 4 cores, made, paused, reset and destroyed in any
-order, with guests among them that do all they can (arch/storm.c)."""
+"""Several VMs at once: 8 VMs with 4 vCPUs each on 4 cores are made, paused, reset and destroyed in
+any order. Some of their guests do all they can (arch/storm.c)."""
 
 import random
 import zlib
@@ -34,7 +34,7 @@ def storm(board: str, lives: int):
 @cache
 def many(board: str, config: str, count: int, lives: int, events: str = "",
          limit_ms: int = 20_000) -> Job:
-    """So many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
+    """Return so many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
     program = storm(board, lives)
     cores = ["0-3", "3,2,1,0", "1,0,3,2", "2-3,0-1"]
     plan = (f"config {config} {CONFIGS.get(config, ALONE)}\n"
@@ -63,7 +63,8 @@ STATE = {"create": "runs", "resume": "runs", "reset": "runs", "pause": "paused",
 
 
 def lives_of(seed: int, count: int, number: int, step_us: int) -> list[tuple[int, str, str]]:
-    """Events in random order, each of which means something; all VMs are destroyed at the end."""
+    """Return events in random order, each of which has a meaning in its VM's state; the last events
+    destroy all VMs."""
     drawn = random.Random(seed)
     state = {f"v{n}": "runs" for n in range(count)}
     events = []
@@ -96,7 +97,7 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
 
 
 def with_small_checksum(line: bytes, version: bytes) -> bytes:
-    """A version of the same length that gives the record of a run a checksum of six digits."""
+    """Return a version of the same length whose run record has a checksum of six digits."""
     for number in range(100_000):
         other = f"{number:0{len(version)}}".encode()
         if zlib.crc32(line.replace(version, other)) < 1 << 24:
@@ -105,8 +106,8 @@ def with_small_checksum(line: bytes, version: bytes) -> bytes:
 
 
 def test_the_version_changes_no_time(lab, built):
-    """A checksum is printed in as many instructions whatever it is, or else the order of a run's
-    events would depend on the version that its records name."""
+    """A checksum is printed in the same number of instructions whatever its value; otherwise the
+    order of a run's events would depend on the version that its records name."""
     job = many(built, "rr", 8, 5)
     before = lab.ended(job)
     version = before.log.run["build"].encode()
@@ -119,8 +120,8 @@ def test_the_version_changes_no_time(lab, built):
 
 
 def test_a_vm_takes_over_where_another_one_is_through(lab, built):
-    """v1 waits for v0's end; v2 has another life when v1 asks for its first restart. Each line is
-    served once, whatever comes again."""
+    """v1 waits for v0's end; v2 begins another life when v1 requests its first restart. Each line
+    is served once, even if its condition comes again."""
     events = ("at 0 pause v1\non v1 done pause v2\non v1 reset reset v2\non v0 done resume v1\n"
               "on v1 done resume v2\n")
     result = lab.ended(many(built, "rr", 3, 3, events))
@@ -131,7 +132,7 @@ def test_a_vm_takes_over_where_another_one_is_through(lab, built):
 
 
 def test_a_vm_that_faults_starts_again_once(lab, built):
-    """Its second fault is the end, and that of the step."""
+    """The VM's second fault is its end, and the end of the step."""
     job = several(built, ending=END_FAULT)
     result = lab.run(replace(job, plan=f"{job.plan}on guest fault reset guest\n"))
     assert len(result.records("fault")) == 2
@@ -153,7 +154,7 @@ BENCH = "order once\nlimit_ms 60000\nconfig trapped{axes}\nbench timer_wakeup n=
 
 @cache
 def beside(board: str, source: str, cores: str, axes: str = "", also: str = "") -> Job:
-    """The bench guest on core 0, and a guest of two vCPUs on the cores."""
+    """Return a plan with the bench guest on core 0, and a guest of two vCPUs on the cores."""
     program = assemble(board, "vcpus", ENTRY, "CPUS=2", f"GIC={gic(board)}",
                        f"SPI={facts(board)['spi_first']}", "LIVES=1000000", *also.split(),
                        also=(source,))
@@ -169,20 +170,21 @@ def medians(result) -> dict[str, int]:
 
 
 def shortest(result) -> dict[str, int]:
-    """CNTPCT counts every core's instructions: of a sample that another core has no turn in."""
+    """Return the shortest sample, in which no other core has a turn: CNTPCT counts every core's
+    instructions."""
     return {bench["variant"]: bench["min"] for bench in result.records("bench")}
 
 
 @divides_otherwise
 def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
-    """Its own cores load its images."""
+    """The cores of its own load its images."""
     result = lab.ended(beside(built, "storm.c", "1,2"))
     assert result.one("vm")["resets"] > 100
     assert shortest(result) == shortest(lab.run(Job(built, BENCH.format(axes=""))))
 
 
 def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
-    """The core of that vCPU has another VM's."""
+    """That vCPU's core belongs to another VM's vCPU."""
     found = {}
     for posts in (0, 1):
         result = lab.ended(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user at the console of a QEMU that takes input: on a terminal of its own, which shows nothing
-by itself."""
+"""A user at the console of a QEMU that takes input, on a terminal that echoes nothing."""
 
 import io
 import os
@@ -21,7 +20,7 @@ END = pexpect.EOF
 
 
 class Typist:
-    """A typist: the awaited output, and the output so far."""
+    """The awaited output, and the output so far."""
 
     def __init__(self, terminal: int, limit_s: float):
         self.child = fdspawn(terminal, timeout=limit_s)
@@ -32,7 +31,8 @@ class Typist:
         self.child.send(text)
 
     def wait(self, *texts: str | bytes | type) -> tuple[int, str]:
-        """Until one of these comes (END: the end): which one, and what came before it."""
+        """Wait until one of these comes (END: the end); return which one, and the output before
+        it."""
         self.waits_for = " or ".join(map(repr, texts))
         found = self.child.expect_exact(list(texts))
         self.waits_for = ""
@@ -41,7 +41,7 @@ class Typist:
 
 @dataclass
 class Conversation:
-    """`missing`: what never came; "": all came."""
+    """A conversation. `missing`: the output that never came, or ""."""
 
     console: bytes
     status: int | None
@@ -50,7 +50,8 @@ class Conversation:
 
 
 def terminal() -> tuple[int, int]:
-    """Both ends of one that changes nothing: QEMU turns the output's processing on again."""
+    """Open both ends of a terminal that changes nothing; QEMU turns the output's processing on
+    again."""
     ours, qemus = os.openpty()
     tty.setraw(qemus)
     modes = termios.tcgetattr(qemus)
@@ -60,7 +61,7 @@ def terminal() -> tuple[int, int]:
 
 
 def converse(words: list[str], limit_s: float, talk: Callable[[Typist], None]) -> Conversation:
-    """Runs QEMU while a user talks, to its end; `limit_s` is the longest wait for anything."""
+    """Run QEMU to its end while a user types; `limit_s` is the longest wait for anything."""
     ours, qemus = terminal()
     typist = Typist(ours, limit_s)
     with tempfile.TemporaryFile() as stderr, subprocess.Popen(

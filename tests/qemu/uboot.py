@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots images by Debian's U-Boot for QEMU's virt, unattended, from a FAT disk."""
+"""Boot images by Debian's U-Boot for QEMU's virt, unattended, from a FAT disk."""
 
 import shutil
 import subprocess
@@ -18,13 +18,13 @@ from hypbench.records import read_log
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
 
 UBOOT = {"armv7": "qemu_arm", "armv8": "qemu_arm64"}
-ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # as mkimage calls it
+ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # mkimage's name of the architecture
 MIB = 1 << 20
 
 
 @dataclass(frozen=True)
 class Boot:
-    """`way`: bootm with a uImage, or booti with the raw image."""
+    """A way to boot: bootm with a uImage, or booti with the raw image."""
 
     board: str
     plan: str
@@ -35,7 +35,8 @@ class Boot:
         return board_facts(self.board)["ISA"]
 
     def script(self) -> str:
-        """Contents of boot.scr. The device tree is U-Boot's own: Linux wants one, so bootm does."""
+        """Return the contents of boot.scr. The device tree is U-Boot's own: bootm wants one,
+        because Linux does."""
         return ("load ${devtype} ${devnum}:${distro_bootpart} ${kernel_addr_r} "
                 f"{self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
@@ -43,14 +44,14 @@ class Boot:
 
 @cache
 def firmware(isa: str) -> Path:
-    """U-Boot itself; Offline or NotDebian where it cannot be had."""
+    """Return U-Boot, or raise Offline or NotDebian."""
     found = list(debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin"))
     assert len(found) == 1, found
     return found[0]
 
 
 def raw_image(board: str, plan: str, folder: Path) -> Path:
-    """The image as memory holds it."""
+    """Return the image as memory holds it."""
     prefixes = CROSS[board_facts(board)["ISA"]]
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), prefixes))
     elf, raw = folder / "hypbench.elf", folder / "hypbench.bin"
@@ -60,7 +61,7 @@ def raw_image(board: str, plan: str, folder: Path) -> Path:
 
 
 def make_files(boot: Boot, folder: Path) -> Path:
-    """A folder with what U-Boot is to find: its script and the image."""
+    """Make a folder with the files for U-Boot: its script and the image."""
     files = folder / "files"
     files.mkdir()
     raw = raw_image(boot.board, boot.plan, folder)
@@ -80,7 +81,8 @@ def make_files(boot: Boot, folder: Path) -> Path:
 
 
 def make_disk(files: Path, disk: Path) -> None:
-    """One FAT partition, as a card has it. Without a partition table U-Boot does not look."""
+    """Make a disk with one FAT partition, as on a card. U-Boot does not look at a disk without a
+    partition table."""
     with open(disk, "wb") as space:
         space.truncate(34 * MIB)
     programs.run("sfdisk", "-q", disk, stdin=b"label: dos\nstart=2048, type=e, bootable\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves and measures what the exits of the built images take, and writes
+"""Prove and measure what the exits of the built images take, and write
 tests/expected/<compiler>/bounds/."""
 
 import click

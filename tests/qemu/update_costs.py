@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what the paths of the built images make a core do at EL2, and writes
+"""Count what the paths of the built images make a core do at EL2, and write
 tests/expected/<compiler>/costs/."""
 
 from dataclasses import asdict

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the built images on QEMU and writes their path lengths to
-tests/expected/<compiler>/."""
+"""Measure the built images on QEMU, and write their path lengths to tests/expected/<compiler>/."""
 
 import click
 

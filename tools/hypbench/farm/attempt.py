@@ -91,7 +91,7 @@ class Attendant:
         self.changed = threading.Condition()
         self.state = self.error = self.kind = self.serial = ""
         self.holds = False  # the place
-        self.last = ""  # lines that are no event
+        self.last = ""  # the last line that is no event
         self.python, self.place = python, place
         self.process = subprocess.Popen(
             command(python, "run"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
