@@ -2,8 +2,8 @@
 """The runner of all tests: unit programs, host tools and whole images are items of one pytest.
 
 With `-n` (pytest-xdist) each process takes one group of tests after the other, the slowest group
-first. A group is the tests that look at one run of an image, else those of one module and board.
-Durations are kept from run to run in pytest's cache.
+first. A group is the tests that use one run of an image, or else those of one module and board.
+pytest's cache keeps the durations from run to run.
 """
 
 import json
@@ -25,7 +25,7 @@ GROUPS = "groups.json"
 PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
-SECONDS: dict[str, float] = defaultdict(float)  # by test
+SECONDS: dict[str, float] = defaultdict(float)  # seconds by test
 
 
 def pytest_addoption(parser):
@@ -35,7 +35,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """The processes of pytest-xdist inherit the session's folder. The commands of tests do not
+    """Let the processes of pytest-xdist inherit the session's folder. The commands of tests do not
     inherit the variables of the make that started the tests."""
     for name in FROM_MAKE:
         os.environ.pop(name, None)
@@ -54,13 +54,14 @@ def is_worker(config) -> bool:
 
 
 def pytest_make_parametrize_id(val, argname):
-    """A test's name has no bytes of a parameter: packed data has the time in them."""
+    """Leave the bytes of a parameter out of a test's name, because packed data contains the
+    time."""
     return argname if isinstance(val, bytes) else None
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Choose the part that is asked for, and put the slowest group first."""
+    """Choose the requested part, and put the slowest group first."""
     if config.option.part is not None:
         chosen = [item for item in items if part_of(item) == config.option.part]
         config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
@@ -73,7 +74,8 @@ def pytest_collection_modifyitems(config, items):
 
 
 def part_of(item) -> int | None:
-    """A group is in the same part each time. Tests of every change are in none."""
+    """Return the part of a group, which is the same each time. Tests of every change are in no
+    part."""
     if not any(map(item.get_closest_marker, ROTATED)):
         return None
     return crc32(group_of(item).encode()) % PARTS
@@ -87,9 +89,9 @@ def group_of(item) -> str:
     return f"{item.nodeid.partition('::')[0]} {params.get('board', '')}"
 
 
-@pytest.hookimpl(tryfirst=True)  # the scheduler begins after it
+@pytest.hookimpl(tryfirst=True)  # the scheduler begins after this hook
 def pytest_collection_finish(session):
-    """Every process collects the same tests: the first one passes their groups to the scheduler."""
+    """Every process collects the same tests; the first one passes their groups to the scheduler."""
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
         groups = {item.nodeid: group_of(item) for item in session.items}
         groups_file().write_text(json.dumps(groups))
@@ -100,7 +102,7 @@ def groups_file() -> Path:
 
 
 class ByGroup(LoadScopeScheduling):
-    """A process gets whole groups, in the order of the tests."""
+    """Gives each process whole groups, in the order of the tests."""
 
     groups: dict[str, str] | None = None
 
@@ -120,7 +122,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    """Keep the durations of these tests, and those of files that no test of this run is in."""
+    """Keep the durations of these tests, and those of files without a test in this run."""
     if not is_worker(session.config) and SECONDS:
         files = {test.partition("::")[0] for test in SECONDS}
         other = {test: seconds for test, seconds in session.config.cache.get(DURATIONS, {}).items()
@@ -130,7 +132,7 @@ def pytest_sessionfinish(session):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print the command that repeats each failed test alone."""
+    """Print the command that repeats each failed test by itself."""
     tests = list(dict.fromkeys(report.nodeid for report in failed_reports(terminalreporter)))
     if tests:
         terminalreporter.section("to repeat a failed test alone")

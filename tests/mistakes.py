@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of a user, each with a part of the one line that answers. make itself finds the words of
 WRONG_WORDS; a tool finds those of IMPOSSIBLE, and make adds a line of its own. Nothing is built
-before either (test_make.py, and in a tree without a build test_new_day.py)."""
+before either message (test_make.py, and in a tree without a build test_new_day.py)."""
 
 WRONG_WORDS = [
     (["bnch"], "no target bnch, nearest bench; make help lists the targets"),

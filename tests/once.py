@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a value once a session, in whichever test process asks for it first.
-
-The values of a session are in a folder that the runner makes (conftest.py) and removes. A process
-that has no runner keeps them to itself.
-"""
+"""Make a value once a session, in the test process that asks for it first. The values of a session
+are in a folder that the runner makes (conftest.py) and removes. A process without a runner keeps
+its values to itself."""
 
 import fcntl
 import os

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/peers.md, read back."""
+"""Read the tables of docs/peers.md back."""
 
 from hypbench.tree import UnknownName
 
-Figures = dict[str, dict[str, str]]  # by path and column
+Figures = dict[str, dict[str, str]]  # figures by path and column
 
 
 def figures_in(page: str) -> dict[str, Figures]:
-    """By board: what stands after a heading `### <board>`, up to the next heading."""
+    """Return by board the tables after its heading `### <board>`."""
     found = {}
     for part in f"\n{page}".split("\n### ")[1:]:
         board, _, rest = part.partition("\n")

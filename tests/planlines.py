@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario as lines of the old plan language, which tests change and add to."""
+"""Return a scenario as lines of the old plan language, which tests change and extend."""
 
 import re
 
@@ -11,6 +11,6 @@ SAMPLES = abi.defaults("BENCH_PARAMS")["n"]
 
 
 def plan_lines(word: str) -> str:
-    """Each benchmark has its n=."""
+    """Return the lines; each benchmark has its n=."""
     return re.sub(r"^(bench \S+)(?!.* n=)", rf"\1 n={SAMPLES}", text_of(Tree().plan(word)),
                   flags=re.MULTILINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace for the Perfetto UI, parsed back: its slices and its flows."""
+"""Parse a trace for the Perfetto UI back into its slices and its flows."""
 
 from collections import defaultdict
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 class Slice(NamedTuple):
     track: tuple[str, ...]  # names, from the outermost group on
     name: str
-    start: int  # ns
+    start: int  # in ns
     end: int
-    flows: tuple[int, ...]  # that begin here
+    flows: tuple[int, ...]  # flows that begin here
     ends: tuple[int, ...]
     category: str
-    args: tuple[tuple[str, int | str], ...]  # by name
+    args: tuple[tuple[str, int | str], ...]  # arguments by name
 
     def arg(self, name: str) -> int | str | None:
         return dict(self.args).get(name)
@@ -32,7 +32,8 @@ def tracks_of(trace: Trace) -> dict[int, tuple[str, ...]]:
 
 
 def slices_of(content: bytes) -> list[Slice]:
-    """Slices nest: each end is that of the last begin of its track, and none is left open."""
+    """Return the slices, which nest: each end is that of the last begin of its track, and none is
+    left open."""
     trace = Trace.FromString(content)
     names = tracks_of(trace)
     opened: dict[int, list] = defaultdict(list)
@@ -61,7 +62,7 @@ def args_of(event: TrackEvent) -> tuple[tuple[str, int | str], ...]:
 
 
 def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:
-    """Each flow has one begin and one end, which does not begin before it."""
+    """Return the flows. Each has one begin and one end, which is not before it."""
     slices = slices_of(content)
     begins = {flow: one for one in slices for flow in one.flows}
     ends = {flow: one for one in slices for flow in one.ends}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hook of mkdocs. The pages are written for readers of the tree; the site takes them as they are,
+"""A hook of mkdocs. The pages are written for readers of the tree. The site takes them unchanged,
 adds the pages outside of docs/, and turns each path of a page into a link."""
 
 import posixpath
@@ -51,12 +51,12 @@ def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, file
 
 
 def file_name(name: str, before: list[str]) -> list[str]:
-    """Return the lines that name the file of a block, where the text before does not."""
+    """Return the lines that name the file of a block, if the text before does not."""
     return [f"`{name}`:", ""] if "." in name and not any(name in line for line in before) else []
 
 
 def begins_block(line: str, before: str) -> bool:
-    """Whether a list or a table begins at this line without a blank line before it."""
+    """Return whether a list or a table begins at this line without a blank line before it."""
     if line.startswith("|"):
         return bool(before.strip()) and not before.startswith("|")
     return (bool(LIST.match(line)) and bool(before.strip())
@@ -79,7 +79,7 @@ def linked(line: str, source: File, files: Files, root: Path) -> str:
 
 
 def tree_path(source: File, root: Path) -> PurePosixPath:
-    """The path of a page in the tree."""
+    """Return the path of a page in the tree."""
     inside = PurePosixPath(DOCS, source.src_uri)
     return inside if (root / inside).is_file() else PurePosixPath(source.src_uri)
 

@@ -27,7 +27,7 @@ LINK = re.compile(r"^/\* LINK: (.*) \*/$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Patch:
-    """A text that stands once in a file, and its replacement."""
+    """A text that occurs once in a file, and its replacement."""
 
     path: str
     old: str
@@ -46,7 +46,7 @@ class Test:
 
     @property
     def folder(self) -> str:
-        """unit, host or qemu: how the test is built and run."""
+        """Return unit, host or qemu, which decides how the test is built and run."""
         return self.path.split("/")[1]
 
 
@@ -56,7 +56,7 @@ class Fault:
     seen_by: tuple[Test, ...]
     patches: tuple[Patch, ...]
     board: str
-    list: str  # the file that has the entry
+    list: str  # the file with the entry
     was: tuple[Test, ...] = ()  # deleted tests that saw the fault
 
 
@@ -75,7 +75,8 @@ def fault_of(entry: dict, name: str) -> Fault:
 
 
 def patched(fault: Fault, root: Path) -> dict[str, str]:
-    """The text of each file that a fault changes; a ValueError if a patch does not fit."""
+    """Return the text of each file that a fault changes. Raise ValueError if a patch does not
+    fit."""
     texts: dict[str, str] = {}
     for patch in fault.patches:
         file = root / patch.path
@@ -89,7 +90,7 @@ def patched(fault: Fault, root: Path) -> dict[str, str]:
 
 
 def problems(fault: Fault, root: Path = ROOT) -> Iterator[str]:
-    """Why an entry cannot be of this tree, found without a build."""
+    """Return why an entry cannot be of this tree, as far as no build is needed."""
     try:
         patched(fault, root)
     except ValueError as error:
@@ -110,7 +111,7 @@ def is_there(test: Test, root: Path) -> bool:
 
 @cache
 def functions(root: Path, path: str) -> set[str]:
-    """The names of the tests of a file."""
+    """Return the names of the tests of a file."""
     if not (root / path).is_file():
         return set()
     text = (root / path).read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that writes how each test ended: by which kind of exception, which a file in
-JUnit's format does not have."""
+"""A plugin of pytest that writes how each test ended, with the kind of exception, which JUnit's
+format lacks."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A test is named by its first failure, or its end."""
+    """A test's outcome is its first failure, or its end."""
     report = yield
     ended = item.config.outcomes.get(item.nodeid, PASSED)
     if ended == PASSED:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of the tree with a fault in it, and the tests that must see that fault, run there. The
-objects of the tree go along with their times, so that make rebuilds what the patches touch."""
+"""Make a copy of the tree with a fault in it, and run the tests that must see the fault. The copy
+has the tree's objects with their times, so that make rebuilds only what the patches touch."""
 
 import fcntl
 import json
@@ -23,7 +23,7 @@ from unit.conftest import documents
 
 TREE = Tree()
 LIMIT_S = 900  # a build that takes longer hangs
-PROGRAM_LIMIT_S = 300  # a unit program, of which the longest takes 10 s
+PROGRAM_LIMIT_S = 300  # limit of a unit program, of which the longest takes 10 s
 OBJECTS = (".o", ".d", ".a", ".inc")
 SEEN = "seen"
 HUNG = 124
@@ -31,7 +31,7 @@ HUNG = 124
 
 @cache
 def endings(fault: Fault) -> dict[Test, str]:
-    """SEEN for each test that failed by an assertion; what else happened for the others."""
+    """Return SEEN for each test that failed by an assertion, and for the others how they ended."""
     found = {}
     for folder, run in (("unit", run_units), ("host", run_host), ("qemu", run_images)):
         tests = [test for test in fault.seen_by if test.folder == folder]
@@ -65,14 +65,14 @@ def is_of_unit_tests(path: Path) -> bool:
 
 
 def copy_files(copy: Path, paths: list[Path]) -> None:
-    """With their times."""
+    """Copy files with their times."""
     for path in paths:
         (copy / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(TREE.root / path, copy / path)
 
 
 def copy_index(copy: Path) -> None:
-    """Some tests ask git for the files of the tree."""
+    """Copy git's index, because some tests ask git for the files of the tree."""
     subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)
     index = subprocess.run(["git", "rev-parse", "--git-path", "index"], cwd=TREE.root, check=True,
                            text=True, capture_output=True).stdout.strip()
@@ -80,7 +80,7 @@ def copy_index(copy: Path) -> None:
 
 
 def copy_environment(copy: Path) -> None:
-    """The Python environment: the packages of the real one, and the tools of the copy."""
+    """Make the Python environment: the packages of the real one, and the tools of the copy."""
     real, there = (root / "venv" for root in (TREE.builds, copy / "build"))
     packages = next(real.glob("lib/python3*/site-packages"))
     (there / packages.relative_to(real)).mkdir(parents=True)
@@ -91,7 +91,7 @@ def copy_environment(copy: Path) -> None:
 
 
 def copy_objects(folder: str, copy: Path) -> None:
-    """Those of the unit tests, or of a board; no make is at work there meanwhile."""
+    """Copy the objects of the unit tests, or of a board. No make works there meanwhile."""
     real = TREE.builds / folder
     real.mkdir(parents=True, exist_ok=True)
     with (real / "make.lock").open("a") as lock:
@@ -107,7 +107,8 @@ def other_files(folder: str, names: list[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The caller's, without what pytest, make and the tools keep there for their children."""
+    """Return the caller's environment without what pytest, make and the tools set for their
+    children."""
     return {name: value for name, value in os.environ.items()
             if not name.startswith(("PYTEST", "HYPBENCH", "MAKE", "PYTHON"))}
 
@@ -138,7 +139,8 @@ def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
 
 
 def unit_ending(xml: Path, log: str, function: str) -> str:
-    """A sanitizer ends a program before it writes results; its report names the function."""
+    """Return a unit test's ending. A sanitizer ends a program before it writes results; its report
+    names the function."""
     if not xml.is_file():
         reported = "Sanitizer" in log or "runtime error" in log
         return (SEEN if reported and re.search(rf"\bin {function}\b", log) else
@@ -151,7 +153,7 @@ def unit_ending(xml: Path, log: str, function: str) -> str:
 
 
 def failure_of(case: Element) -> str:
-    """cmocka reports a crash as a failure, too."""
+    """Return the kind of a failure. cmocka reports a crash as a failure, too."""
     failure = case.find("failure")
     if failure is None:
         return outcomes.PASSED

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints every planted fault as JSON, with the tests that see it: those of the lists beside this
+"""Print every planted fault as JSON, with the tests that see it: those of the lists beside this
 file, and those of tests/qemu/planted.toml by the markers of the tests that plant them. The command
-`hypbench dev reference` makes docs/reference/faults.md of the rows."""
+`hypbench dev reference` makes docs/reference/faults.md from the rows."""
 
 import ast
 import io
@@ -27,7 +27,7 @@ Row = dict[str, str | list[str]]
 
 
 class Planted:
-    """A plugin of pytest: the tests that plant a fault, and the boards that they run on."""
+    """A plugin of pytest that notes the tests that plant a fault, and their boards."""
 
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = {name: [] for name in PATCHES}
@@ -59,7 +59,8 @@ def collected() -> Planted:
 
 
 def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
-    """Faults that code names, with the test whose code it is; or the module, whose tests choose."""
+    """Return the faults that code names, with the test that contains the code, or with the module
+    if its tests choose."""
     for path in sorted(IMAGES.glob("*.py")):
         for statement in ast.parse(path.read_text()).body:
             test = f"{path.relative_to(ROOT)}"
@@ -71,7 +72,7 @@ def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[st
 
 
 def of_keyword(node: ast.AST) -> str | None:
-    """planted="a fault", as the arguments of runs have it"""
+    """Return planted="a fault", as the arguments of runs have it."""
     return of_constant(node.value) if isinstance(node, ast.keyword) and node.arg == "planted" \
         else None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the tree see the faults that are listed here: each test of an entry fails, by an
-assertion, in a tree that has the fault."""
+"""The tests of the tree see the listed faults: each test of an entry fails, by an assertion, in a
+tree with the fault."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ FAULTS = load()
 
 
 def test_every_entry_is_of_this_tree():
-    """Each text to replace stands once in its file, and each test is there."""
+    """Each text to replace occurs once in its file, and each test exists."""
     assert [f"{fault.list}: {fault.name}: {problem}" for fault in FAULTS
             for problem in problems(fault)] == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of the lists reports each entry whose test does not fail by an assertion."""
+"""The runner of the lists reports each entry with a test that does not fail by an assertion."""
 
 import dataclasses
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source tree with boards that have cards, for tests: every file of them is a made-up one."""
+"""A source tree with boards that have cards. Every file of a card is made up."""
 
 import random
 import shutil
@@ -41,7 +41,7 @@ def noise(name: str, size: int) -> bytes:
 
 
 def raw_image(plan: str = PLAN, size: int = 40_000) -> bytes:
-    """Like a real one: code, a plan section, data."""
+    """Return an image with the parts of a real one: code, a plan section, data."""
     return noise("code", 16 * 1000) + pack(parse(plan)) + noise("data", size)
 
 
@@ -70,7 +70,7 @@ class Cards:
         return path
 
     def change(self, old: str, new: str) -> None:
-        """A card of another description."""
+        """Give the card another description."""
         assert old in CARD
         self.write("boards/sample/card.toml", CARD.replace(old, new))
 

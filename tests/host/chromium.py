@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in headless Chromium, driven by its DevTools protocol over a pair of pipes: playwright is
-50 MB with a Node.js, and selenium wants a driver beside the browser."""
+"""A page in headless Chromium, driven by its DevTools protocol over a pair of pipes. playwright
+would be 50 MB with a Node.js, and selenium needs a driver beside the browser."""
 
 import json
 import os
@@ -19,7 +19,7 @@ LIMIT_S = 60
 
 
 class Chromium:
-    """Use as a context; open() a page, then look at it."""
+    """Use as a context; open() a page, then read it."""
 
     def __init__(self, profile: Path):
         program = shutil.which("chromium")
@@ -32,7 +32,7 @@ class Chromium:
     def __enter__(self) -> Self:
         mine_in, theirs_out = os.pipe()
         theirs_in, mine_out = os.pipe()
-        # Chromium reads commands from descriptor 3 and writes to 4; the shell puts them there.
+        # Chromium reads commands from descriptor 3 and writes answers to 4; the shell opens both.
         os.set_inheritable(theirs_in, True)
         os.set_inheritable(theirs_out, True)
         script = f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}'
@@ -69,7 +69,7 @@ class Chromium:
                 return answer["result"]
 
     def receive(self) -> dict:
-        """The next message; what is no answer is kept as an event."""
+        """Return the next message; a message that is no answer is kept as an event."""
         deadline = time.monotonic() + LIMIT_S
         while b"\0" not in self.pending:
             ready, _, _ = select.select([self.input], [], [], deadline - time.monotonic())
@@ -92,14 +92,14 @@ class Chromium:
             self.receive()
 
     def value(self, script: str):
-        """The value of an expression, as JSON."""
+        """Return the value of an expression, as JSON."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"]["text"])
         return result["result"].get("value")
 
     def errors(self) -> list[str]:
-        """Script errors, console errors, and what the browser itself logs as an error."""
+        """Return script errors, console errors, and what the browser itself logs as an error."""
         found = [event["params"] for event in self.events
                  if event["method"] == "Runtime.exceptionThrown"
                  or event["method"] == "Runtime.consoleAPICalled"
@@ -109,7 +109,7 @@ class Chromium:
         return [json.dumps(params) for params in found]
 
     def requests(self) -> list[str]:
-        """Everything that was asked for, but what stands in the page itself."""
+        """Return every request, except for contents of the page itself."""
         urls = [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith("data:")]

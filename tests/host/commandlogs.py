@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that tests of commands read: runs of one benchmark with lengths that the tests know, whole
-and damaged, and several runs in a log."""
+"""Logs for tests of commands: runs of one benchmark with known lengths, whole and damaged, and
+several runs in a log."""
 
 import json
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def of_variants(ticks: dict[str, int]) -> bytes:
 
 
 def run_of_vms(ticks: dict[str, int], configs=(NATIVE, STATS), measured_vm: str = "") -> list[dict]:
-    """Bodies of a run in which each VM takes so many ticks; the first is the measured one."""
+    """Return a run in which each VM takes so many ticks; the first VM is the measured one."""
     def records(head, config):
         found = []
         for vm, raw in ticks.items():
@@ -87,7 +87,8 @@ def first_of_kind(raw: bytes, kind: bytes) -> int:
 
 
 def impossible() -> bytes:
-    """Its second record of a benchmark has a median that the histogram does not have."""
+    """Return a log in which the second record of a benchmark has a median that the histogram
+    lacks."""
     bodies = run_with(configs=(TRAPPED,), order="once")
     at = first_of_kind(log_of(bodies), b"bench")
     return log_of([*bodies[:at], bodies[at] | {"p50": 500}, *bodies[at + 1:]])
@@ -143,7 +144,7 @@ LOGS: dict[str, bytes] = {
     "after-release": log_of(run_with(make=lambda head, _: bench_record(
         head, "null", [46] * 20, overhead=3), overhead=3)),
     "nothing": b"nothing\n", "empty": b"", "noise": b"\x00\xff" * 99,
-    # several runs in a log
+    # logs with several runs
     "reset": RESET, "first-two": b"".join([*FIRST, *SECOND]), "third": b"".join(THIRD),
     "three": b"".join([*FIRST, *SECOND, *THIRD]), "last-two": b"".join([*SECOND, *THIRD]),
     "later-cut": b"".join(FIRST) + b"".join(SECOND[:3]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree that most tests of the host tools run the command line in, and made-up kept runs."""
+"""The tree in which most tests of the host tools run the command line, and made-up kept runs."""
 
 import pytest
 
@@ -16,8 +16,8 @@ def bench(tmp_path):
 
 @pytest.fixture
 def kept_runs(monkeypatch):
-    """The kept runs of the board virt-a72 are COLUMNS, whatever reference/peers/ has, and other
-    boards have none."""
+    """The kept runs of the board virt-a72 are COLUMNS, whatever reference/peers/ has; other boards
+    have none."""
     def columns(board, tree=None):
         return COLUMNS if board == "virt-a72" else []
 

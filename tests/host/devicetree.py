@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a device tree blob by libfdt's fdtget: raw cells, so that their type is no guess."""
+"""Read a device tree blob by libfdt's fdtget as raw cells, so that no type is guessed."""
 
 import shutil
 import subprocess
@@ -50,18 +50,18 @@ class DeviceTree:
         return self.cells(node, name)[0] if self.has(node, name) else missing
 
     def inherited(self, node: str, name: str) -> list[int]:
-        """A property of the node, or else of the nearest node above that has it."""
+        """Return a property of the node, or else of the nearest node above that has it."""
         while not self.has(node, name):
             assert node != "/", f"no node has {name}"
             node = parent(node)
         return self.cells(node, name)
 
     def counts(self, bus: str) -> tuple[int, int]:
-        """How many cells an address and a size have in the children of a node."""
+        """Return how many cells an address and a size have in the children of a node."""
         return (self.number(bus, "#address-cells", 2), self.number(bus, "#size-cells", 1))
 
     def reg(self, node: str, index: int = 0) -> Region:
-        """An entry of `reg`, as a processor addresses it: through the ranges of every bus."""
+        """Return an entry of `reg` as a processor addresses it, through the ranges of every bus."""
         bus = parent(node)
         address_cells, size_cells = self.counts(bus)
         entries = grouped(self.cells(node, "reg"), (address_cells, size_cells))
@@ -72,11 +72,11 @@ class DeviceTree:
         return Region(address, size)
 
     def translated(self, address: int, bus: str) -> int:
-        """An address of a bus as its parent sees it."""
+        """Return an address of a bus as its parent sees it."""
         child_cells, size_cells = self.counts(bus)
         parent_cells, _ = self.counts(parent(bus))
         ranges = grouped(self.cells(bus, "ranges"), (child_cells, parent_cells, size_cells))
-        if not ranges:  # an empty property: the same addresses
+        if not ranges:  # an empty property means the same addresses
             return address
         for child, above, size in ranges:
             if child <= address < child + size:
@@ -84,7 +84,7 @@ class DeviceTree:
         raise AssertionError(f"{bus} has no range with {address:#x}")
 
     def intids(self, node: str) -> list[int]:
-        """Interrupts of a node, to the GIC, in three cells each."""
+        """Return the interrupts of a node to the GIC, in three cells each."""
         return [INTID_OF_KIND[kind] + number
                 for kind, number, _ in grouped(self.cells(node, "interrupts"), (1, 1, 1))]
 
@@ -95,7 +95,7 @@ class DeviceTree:
         return [node, *(below for child in self.children(node) for below in self.all_nodes(child))]
 
     def console(self) -> tuple[str, int]:
-        """The node that /chosen names for the console, and its rate (0 where it says none)."""
+        """Return the node that /chosen names for the console, and its rate (0 if there is none)."""
         name, _, rate = self.text("/chosen", "stdout-path").partition(":")
         node = name if name.startswith("/") else self.text("/aliases", name)
         return node, int(rate.rstrip("n8") or 0)
@@ -106,7 +106,8 @@ def parent(node: str) -> str:
 
 
 def grouped(cells: list[int], widths: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Cells in groups: each number of as many cells as its width says, the first the highest."""
+    """Split cells into groups of numbers. Each number has as many cells as its width, the highest
+    cell first."""
     assert len(cells) % sum(widths) == 0, (cells, widths)
     left = iter(cells)
     groups = []

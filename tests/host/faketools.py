@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of programs for a script to run: links to some of this machine's, and fakes."""
+"""A folder of programs for a script: links to some of this machine's programs, and fakes."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class FakeTools:
-    """`bin` is the whole PATH of a script; fakes may append to `log` what they are asked for."""
+    """`bin` is the whole PATH of a script; fakes may append their arguments to `log`."""
 
     def __init__(self, root: Path, *real: str):
         self.root, self.bin, self.log = root, root / "bin", root / "log"
@@ -18,7 +18,8 @@ class FakeTools:
 
     def fake(self, name: str, text: str, folder: Path | None = None) -> None:
         path = (folder or self.bin) / name
-        path.unlink(missing_ok=True)  # never through a link: it would write to this machine's tool
+        # removed first, because writing through a link would change this machine's tool
+        path.unlink(missing_ok=True)
         path.write_text(f"#!{shutil.which('bash')}\n{text}\n")
         path.chmod(0o755)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Golden files: the numbers, units, row names and messages that the tools give for a small log.
 
-A golden file holds grids: a list of rows whose first row is the names of the columns. Layout, order
-of blocks, prose and blanks inside numbers are no part of a golden file, so a change of style leaves
-the files alone. `UPDATE_GOLDEN=1` in the environment rewrites the files from what the tools give;
-such a run skips its tests, and `git diff tests/host/golden` shows what changed."""
+A golden file holds grids: a list of rows whose first row has the names of the columns. Layout,
+order of blocks, prose and blanks inside numbers are no part of a golden file, so a change of style
+leaves the files unchanged. `UPDATE_GOLDEN=1` in the environment rewrites the files from the output
+of the tools; such a run skips its tests, and `git diff tests/host/golden` shows what changed.
+"""
 
 import json
 import os
@@ -17,15 +18,16 @@ from hypbench.model import Band, Cell, Chart, Section, Table
 
 UPDATING = bool(os.environ.get("UPDATE_GOLDEN"))
 FOLDER = Path(__file__).with_name("golden")
-MOST_MARKS = 40  # of a chart; the tables beside a larger one, or a curve, have its numbers
+# most data of a chart; a larger chart, or a curve, has its numbers in the tables beside it
+MOST_MARKS = 40
 CURVES = ("fig-ecdf", "fig-lat-mem-rd", "fig-tlb-chase")
 LOOKS = ("note", "height", "shape", "text", "last")  # members of a mark that are no data
 Grid = list[list]
 
 
 def plain(value: object) -> object:
-    """Return a cell as data: no links, no blanks inside numbers, six digits after the point. A mark
-    of a bad value is a "!"."""
+    """Return a cell as data: no links, no blanks inside numbers, six digits after the point. The
+    mark of a bad value is a "!"."""
     if isinstance(value, float):
         return round(value, 6)
     text = value.text + " !" * (value.mark == "bad") if isinstance(value, Cell) else value
@@ -57,7 +59,7 @@ def of_section(section: Section) -> dict[str, Grid]:
 
 
 def messages(section: Section) -> Grid:
-    """Return what a section says outside of its tables: texts, notes, notices and captions."""
+    """Return the texts of a section outside of its tables: texts, notes, notices and captions."""
     said = []
     for block in section.blocks:
         said += [getattr(block, "text", ""), getattr(block, "caption", ""),
@@ -66,7 +68,7 @@ def messages(section: Section) -> Grid:
 
 
 def difference(base: dict[str, Grid], found: dict[str, Grid]) -> dict[str, Grid]:
-    """Return the rows that stand on one side alone: "-" before those of `base`, else "+"."""
+    """Return the rows that only one side has: "-" before those of `base`, else "+"."""
     rows = {name: [["-", *row] for row in base.get(name, []) if row not in found.get(name, [])]
             + [["+", *row] for row in found.get(name, []) if row not in base.get(name, [])]
             for name in base | found}
@@ -91,7 +93,7 @@ def check(name: str, found: dict[str, Grid]) -> None:
 
 
 def without_crcs(text: str) -> str:
-    """A new axis changes the CRC of each run record."""
+    """Blank CRCs, because a new axis changes the CRC of each run record."""
     return re.sub("the crc is [0-9a-f]{8}, the bytes give [0-9a-f]{8}", "the crc is another", text)
 
 

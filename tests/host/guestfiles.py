@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes images of guests, by what the formats' own documents say of them."""
+"""Make images of guests from the formats' own documents."""
 
 import gzip
 import lzma
 import struct
 
 MIB = 1 << 20
-A64_LOOP, A32_LOOP = struct.pack("<I", 0x14000000), struct.pack("<I", 0xeafffffe)  # b .
+# the instruction b .
+A64_LOOP, A32_LOOP = struct.pack("<I", 0x14000000), struct.pack("<I", 0xeafffffe)
 
 
 def arm64_image(size: int = 64, text_offset: int = 0, memory: int | None = None, flags: int = 0xa,
@@ -29,7 +30,8 @@ def zimage(size: int = 0x200, start: int = 0, end: int | None = None, order: str
 def elf(isa: str = "armv8", segments: tuple[tuple[int, int, bytes, int], ...] = (),
         entry: int | None = None, order: str = "<", machine: int | None = None,
         interpreter: bool = False, elf_type: int = 2) -> bytes:
-    """Each segment: virtual and physical address, bytes, size in memory."""
+    """Make an ELF. Each segment has a virtual and a physical address, bytes, and a size in
+    memory."""
     segments = segments or ((0x40200000, 0x40200000, A64_LOOP * 4, 0x1000),)
     wide = isa == "armv8"
     header, entry_size = (64, 56) if wide else (52, 32)
@@ -63,7 +65,7 @@ def zboot(content: bytes, packer: str = "gzip", cut: int = 0) -> bytes:
 
 
 def device_tree(size: int | None = None) -> bytes:
-    """The smallest: a header, no reservation, one node without properties."""
+    """Make the smallest tree: a header, no reservation, one node without properties."""
     structure = struct.pack(">6I", 1, 0, 2, 9, 0, 0)
     strings = 40 + 16 + len(structure)
     total = strings

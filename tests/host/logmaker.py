@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes logs as the target prints them: a whole small run, for the tests to damage."""
+"""Make logs as the target prints them: a whole small run that tests can damage."""
 
 import json
 import statistics
@@ -42,7 +42,7 @@ def upper_edge(value: int) -> int:
 
 def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2,
                  cold: int | None = None, **more) -> dict:
-    """The statistics a target would print for these raw values."""
+    """Return the statistics that a target prints for these raw values."""
     values = sorted(raw)
     inside = [value for value in values if value < 1 << 32]
     n = len(values)
@@ -68,7 +68,7 @@ def bench_record(step: dict, variant: str, raw: list[int], overhead: int = 2,
 
 
 def with_cycles(record: dict, raw: list[int], overhead: int, cold: int | None = None) -> dict:
-    """The record with a second clock's values of the same samples."""
+    """Return the record with a second clock's values of the same samples."""
     second = bench_record({}, "", raw, overhead, cold)
     names = ("cold", "min", "mean", "stddev", "p50", "p90", "p95", "p99", "p999", "max", "overhead",
              "hist", "overflow")
@@ -81,7 +81,8 @@ def calibration(step: dict, overhead: int = 2, **more) -> dict:
 
 
 def run_record(steps: int, platform: str = "qemu-icount", configs=CONFIGS, **more) -> dict:
-    """A configuration is a name, or a dict of a name and the axes that are not as in SHAPE."""
+    """Return a run record. A configuration is a name, or a dict of a name and the axes that differ
+    from SHAPE."""
     return {"kind": "run", "board": "virt-a72", "isa": "armv8", "gic": "v2", "lr_count": 4,
             "cpu": "0x410fd083", "clock": "cntpct", "hz": HZ, "platform": platform,
             "build": "v0-3-gabc", "compiler": "gcc 12.2", "plan": "sample", "order": "abba",
@@ -99,12 +100,12 @@ def end_record(count: int, **more) -> dict:
 
 
 def chase(step: dict, cost: dict[str, int]) -> list[dict]:
-    """A translation chase: one variant for each shape and working set."""
+    """Return a translation chase with a variant for each shape and working set."""
     return walks(step, cost, 3, 0 if step["config"] == "native" else 2)
 
 
 def walks(step: dict, cost: dict[str, int], s1: int, s2: int) -> list[dict]:
-    """Variants that depend on translation, with tables of so many levels."""
+    """Return variants that depend on translation, with tables of so many levels."""
     return [bench_record(step, variant, [ticks] * 100, batch=512, s1_levels=s1, s2_levels=s2,
                          walk_refs=(s1 + 1) * (s2 + 1) - 1) for variant, ticks in cost.items()]
 
@@ -125,8 +126,8 @@ def step_records(step: dict, platform: str) -> list[dict]:
 
 
 def plan_run(configs: list[dict], benches: dict, order: str = "abba", **run) -> list[dict]:
-    """A run of any plan: for each benchmark a function of a step's head and its configuration,
-    which gives the step's records."""
+    """Return a run of any plan. Each benchmark is a function of a step's head and its configuration
+    that returns the step's records."""
     plan = [(in_pass, config, bench) for bench in benches
             for in_pass in ((0, 1) if order == "abba" else (0,))
             for config in (configs if in_pass == 0 else reversed(configs))]
@@ -144,7 +145,8 @@ def checked(head: dict, variant: str, **members) -> dict:
 
 
 def stamped(head: dict, variant: str, raw: list[int], **members) -> dict:
-    """A bench record without a calibration: what a stamp ends, from a compare value."""
+    """Return a bench record without a calibration, whose window leads from a compare value to a
+    stamp."""
     return bench_record(head, variant, raw, overhead=0, window="cval", **members)
 
 
@@ -161,7 +163,8 @@ PHASES = ("el2-vector", "acknowledged", "injected", "eret", "el1-vector", "handl
 
 def waterfall(head: dict, source: str, raw: dict[str, list[int]], probes: bool = True,
               slower: int = 0) -> list[dict]:
-    """The total of phases, and with probes each of them; a probe costs `slower` in the total."""
+    """Return the total of phases, and with probes each of them; a probe costs `slower` in the
+    total."""
     total = [sum(column) + (slower if probes else 0) for column in zip(*raw.values())]
     records = [stamped(head, f"{source}-total", total, phases=len(raw))]
     if probes:
@@ -173,7 +176,7 @@ def waterfall(head: dict, source: str, raw: dict[str, list[int]], probes: bool =
 
 
 def sample_run(platform: str = "qemu-icount", benches=("hvc", "irq", "tlb_chase")) -> list[dict]:
-    """The bodies of a whole good run, in the order A B B A."""
+    """Return the bodies of a whole good run, in the order A B B A."""
     plan = [(in_pass, config, bench) for bench in benches for in_pass in (0, 1)
             for config in (CONFIGS if in_pass == 0 else reversed(CONFIGS))]
     bodies = [run_record(len(plan), platform)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small logs with every kind of record, and what a guest or a bad line may make of them."""
+"""Small logs with every kind of record, and what a guest or a bad line may change in them."""
 
 import json
 import random
@@ -13,8 +13,8 @@ from logmaker import (HZ, NATIVE, TRAPPED, bench_record, calibration, log_of, pl
                       stamped, with_cycles)
 
 CRC = re.compile(rb',"crc":"[0-9a-f]{8}"\}$')
-# Where a value stood: other types, no numbers, large and deep ones, what means something to a
-# terminal, to markup, to a page, to a spreadsheet and to a plot.
+# Replacements of a value: other types, no numbers, large and deep ones, and text with a meaning for
+# a terminal, markup, a page, a spreadsheet or a plot.
 VALUES = ["-1", "0", "1", "4294967296", "18446744073709551615", "18446744073709551616",
           "9" * 5000, "1.5", "-0.0", "1e308", "1e999", "NaN", "Infinity", "true", "null", "[]",
           "{}", "[[1,2],[3,4]]", "[[0,0]]", "[" * 900 + "]" * 900, "[" * 50_000 + "]" * 50_000,
@@ -28,7 +28,7 @@ NAMES = ["seq", "kind", "crc", "step", "n", "hist", "variant", "phase", "phases"
 
 
 def logs() -> list[list[bytes]]:
-    """Of one line a record."""
+    """Return logs with one record a line."""
     def cycles(head, config):
         raw = [50, 60, 70] * 4
         record = with_cycles(bench_record(head, "null", raw), [one * 3 for one in raw], 6)
@@ -54,24 +54,24 @@ def faulty() -> list[dict]:
 
 
 def repaired(line: bytes) -> bytes:
-    """With the CRC that its bytes have."""
+    """Return a line with the right CRC of its bytes."""
     body = CRC.sub(b"", line.rstrip(b"\n"))
     return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
 
 def retyped(line: bytes, pick: random.Random) -> bytes:
-    """Another value, perhaps deep within."""
+    """Replace a value, perhaps a nested one."""
     places = list(re.finditer(rb'(?<=[:\[,])(?:"[^"]*"|-?[0-9.]+|true|false|\[)', line[:-20]))
     place = pick.choice(places)
     value = pick.choice(VALUES).encode()
     end = place.end()
-    if place[0] == b"[":  # the list goes, as far as its last bracket
+    if place[0] == b"[":  # the list is removed, up to its last bracket
         end = line.find(b"]", end) + 1
     return repaired(line[:place.start()] + value + line[end:])
 
 
 def more_members(line: bytes, pick: random.Random) -> bytes:
-    """After ours, as a guest's body is: one of them twice, or a new one."""
+    """Add members after the hypervisor's, as a guest can: one of them twice, or a new one."""
     known = re.findall(rb'[{,]"(\w+)":', line)
     name = pick.choice([*known, *(name.encode() for name in NAMES)])
     body = CRC.sub(b"", line.rstrip(b"\n"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the plans that have tables of their own, with numbers that tests know."""
+"""Runs with known numbers, of the plans that have tables of their own."""
 
 from hypbench.records import Log, read_log
 from logmaker import (HZ, NATIVE, PHASES, TRAPPED, bench_record, calibration, checked,
@@ -8,7 +8,7 @@ from logmaker import (HZ, NATIVE, PHASES, TRAPPED, bench_record, calibration, ch
 DIRECT = {"name": "direct"}
 STATS = TRAPPED | {"name": "trapped-stats", "stats": "on"}
 GRAINS = ("4K", "2M", "1G")
-LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}  # also of stage 1
+LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}  # levels of stage 1 or stage 2, by grain
 
 
 def log_from(bodies: list[dict]) -> Log:
@@ -18,8 +18,8 @@ def log_from(bodies: list[dict]) -> Log:
 
 
 def programs() -> list[dict]:
-    """Two programs: 4 warm runs of 10000 and a cold one of 10500 natively; in the VM 1000 more,
-    900 of them in 9 hvc and 1 irq exits."""
+    """Return two programs. Natively each has 4 warm runs of 10000 ticks and a cold one of 10500;
+    the VM takes 1000 more, 900 of them in 9 hvc and 1 irq exits."""
     def run(head, config):
         more = {"native": 0, "trapped": 1000, "trapped-stats": 1800}[config["name"]]
         records = [calibration(head),
@@ -33,7 +33,7 @@ def programs() -> list[dict]:
 
 
 def interrupts() -> list[dict]:
-    """Eight phases of 10, 11 … 17 ticks, natively four; a probe costs 3."""
+    """Return eight phases of 10, 11 … 17 ticks, natively four; a probe costs 3."""
     def run(head, config):
         names = PHASES[4:] if config["name"].startswith("native") else PHASES
         raw = {name: [10 + number] * 50 for number, name in enumerate(names)}
@@ -49,7 +49,8 @@ def interrupts() -> list[dict]:
 
 
 def matrix(platform: str = "silicon", error: int = 0) -> list[dict]:
-    """A load costs 4 ticks, and one more for each walk reference where it misses."""
+    """Return a matrix in which a load costs 4 ticks, and one more for each walk reference if it
+    misses."""
     def run(head, config):
         s1, s2 = LEVELS[config["stage1"]], LEVELS[config["stage2"]]
         refs = (s1 + 1) * (s2 + 1) - 1
@@ -67,7 +68,7 @@ def matrix(platform: str = "silicon", error: int = 0) -> list[dict]:
 
 
 def wakeups(n: int = 100) -> list[dict]:
-    """Natively 90 ticks and once 95; in the VM 60 more."""
+    """Return wake-ups of 90 ticks natively, once 95; the VM takes 60 more."""
     def run(head, config):
         more = 0 if config["name"] == "native" else 60
         return [stamped(head, variant, [90 + more] * (n - 1) + [95 + more], period=HZ * 3 // 100)
@@ -77,7 +78,8 @@ def wakeups(n: int = 100) -> list[dict]:
 
 
 def switches() -> list[dict]:
-    """Every switch of trapped: a full frame costs 20 ticks more, cold caches 7, others nothing."""
+    """Return every switch of trapped: a full frame costs 20 ticks more, cold caches 7, others
+    nothing."""
     def run(head, config):
         ticks = 50 + 20 * (config["frame"] == "full") + 7 * (config["state"] == "cold-caches")
         return [calibration(head), bench_record(head, "null", [ticks] * 30),
@@ -89,8 +91,8 @@ def switches() -> list[dict]:
 
 
 def storm(counts=(1, 6)) -> list[dict]:
-    """The i-th handler after 100 i ticks, and 50 more after the fourth where interrupts are
-    trapped."""
+    """Return a storm whose i-th handler comes after 100 i ticks, and with trapped interrupts 50
+    later after the fourth."""
     def run(head, config):
         late = 50 if config["irq"] == "trapped" else 0
         return [stamped(head, f"{count}-{i}", [100 * i + (late if i > 4 else 0)] * 20,
@@ -101,7 +103,7 @@ def storm(counts=(1, 6)) -> list[dict]:
 
 
 def boots() -> list[dict]:
-    """A lazy start faults 5 times for 1500 ticks."""
+    """Return starts; a lazy start faults 5 times for 1500 ticks."""
     def run(head, config):
         lazy = config["fill"] == "lazy"
         return [checked(head, "start", start_ticks=9500 if lazy else 8000,

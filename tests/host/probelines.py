@@ -22,7 +22,7 @@ def path(name: str, ticks: int, **changes) -> dict:
 
 
 def contents(**changes) -> list[dict]:
-    """A whole run; of the members named by a path's name, or `start`, others."""
+    """Return a whole run. The lines named by a path, or by `start`, have other members."""
     lines = [START | changes.get("start", {}), CORE | changes.get("core", {}),
              path(EMPTY, 3, **changes.get(EMPTY, {}))]
     lines += [path(name, 100 + number, **ANSWERS.get(name, {}) | changes.get(name, {}))
@@ -32,8 +32,8 @@ def contents(**changes) -> list[dict]:
 
 def of_vm(vm: str, phases: dict[str, list[tuple[int, int]]], absent: dict[str, str] | None = None,
           **start: int) -> list[dict]:
-    """A whole run of one of two VMs: stamps by path, three in a line; `b` has no `from` of its
-    wake-ups."""
+    """Return a whole run of one of two VMs: stamps by path, three in a line; `b` has no `from` of
+    its wake-ups."""
     lines = [START | {"samples": 200} | start, CORE]
     for name, stamps in phases.items():
         for at in range(0, len(stamps), 3):

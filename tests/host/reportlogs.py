@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up records of every plan of the report, with the names that the guest uses.
-
-The numbers are invented, but as a good run has them: they pass every rule, and the phases of an
-interrupt add up.
-"""
+"""Made-up records of every plan of the report, with the names that the guest uses. The invented
+numbers are those of a good run: they pass every rule, and the phases of an interrupt add up."""
 
 from collections.abc import Callable
 
@@ -14,19 +11,20 @@ from logmaker import (HZ, SHAPE, bench_record, calibration, end_record, log_of, 
 AXES = {axis: value for axis, value in SHAPE.items() if axis != "name"} | {"irq": "trapped"}
 PRESETS = {"native": {"stage2": "off", "irq": "direct", "traps": "off"},
            "direct": {"irq": "direct"}, "trapped": {}, "trapped-sw": {"lr": "sw"}}
-ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}  # to an interrupt
+# ticks from expiry to an interrupt's stamp
+ADDS = {"native": 0, "direct": 0, "trapped": 55, "trapped-sw": 55}
 PHASES = {"el2-vector": 4, "acknowledged": 12, "injected": 18, "eret": 9, "el1-vector": 14,
           "handler": 31, "eoi": 16, "task": 41}
-GAP = (37, 130, 412)  # a fail over's phases
+GAP = (37, 130, 412)  # phases of a fail over
 PROBE = {"el1": 3, "el2": 4}
 PROGRAMS = ("options", "particles", "dedup", "similarity", "fluid", "itemsets", "clusters")
 PAGES = (8, 64, 512, 4096, 65536)
 CONFIGS = dict[str, dict]
-Maker = Callable[[dict, dict], list[dict]]  # (step, axes of its configuration) → records
+Maker = Callable[[dict, dict], list[dict]]  # returns records of a step with these axes
 
 
 def sample(step: dict, variant: str, value: int, n: int = 100, **more) -> dict:
-    """n samples of one value, as a window between a timer's compare value and a stamp."""
+    """Return n samples of one value, with a window between a timer's compare value and a stamp."""
     return spread(step, variant, [value] * n, **more)
 
 
@@ -43,7 +41,7 @@ def mode(axes: dict) -> str:
 
 
 def added(axes: dict) -> int:
-    """Ticks that a configuration adds to an exit."""
+    """Return the ticks that a configuration adds to an exit."""
     return (26 * (axes["frame"] == "full") + 34 * (axes["stats"] == "on")
             + 12 * (axes["trace"] == "on") + 7 * (axes["eoi"] == "split"))
 
@@ -59,7 +57,7 @@ def timer_wakeup(step: dict, axes: dict) -> list[dict]:
 
 
 def exits(step: dict, kinds: dict[str, tuple[int, int]]) -> list[dict]:
-    """kind → (number, ticks of each)."""
+    """Return exits by kind: (number, ticks of each)."""
     return [step | {"kind": "exits", "exit": kind, "n": n, "total": n * ticks, "min": ticks,
                     "max": ticks, "mean": float(ticks), "hist": [[ticks, n]], "overflow": 0}
             for kind, (n, ticks) in kinds.items()]
@@ -97,7 +95,7 @@ def phase_names(axes: dict) -> list[str]:
 
 
 def irq_phases(step: dict, axes: dict) -> list[dict]:
-    """With probes=on every phase and the probes; the phases add up to the total."""
+    """Return every phase, with probes=on also the probes; the phases add up to the total."""
     names, made = phase_names(axes), []
     for device, more in (("timer", 0), ("device", 11)):
         length = {name: PHASES[name] + more * (name == names[0]) for name in names}
@@ -130,7 +128,7 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
 
 
 def failover(step: dict, axes: dict) -> list[dict]:
-    """The way that the configuration is called after; a call with its phases."""
+    """Return the way that the configuration is named after; a call has phases."""
     way = step["config"].removesuffix("-cores")
     phases = {"begins": GAP[0], "paused": GAP[1],
               "runs": GAP[2] + 300 * (axes["sched"] == "null")} if way == "call" else {}
@@ -142,7 +140,7 @@ def failover(step: dict, axes: dict) -> list[dict]:
 
 
 def commanded(step: dict, axes: dict) -> list[dict]:
-    """Of a pair of VMs whose vCPUs stamp."""
+    """Return a command to a pair of VMs whose vCPUs stamp."""
     vcpus = axes["vcpus"] or 3
     phases = {"begins": 45, "paused": 55 + 44 * vcpus, "runs": 900}
     return [sample(step, "control", sum(phases.values())),
@@ -160,7 +158,8 @@ def net_rr(step: dict, axes: dict) -> list[dict]:
 
 
 def net_stream(step: dict, axes: dict) -> list[dict]:
-    """virtio, or in the made-up plan whatever has lr=sw, copies each block twice."""
+    """Return streams. virtio, or in the made-up plan any configuration with lr=sw, copies each
+    block twice."""
     copies = 2 if axes["lr"] == "sw" else 1
     return [sample(step, f"batch-{blocks}", 900 + 2000 * blocks * copies, bytes=1024 * blocks,
                    bytes_per_million=10**9 * blocks // (900 + 2000 * blocks * copies))
@@ -173,13 +172,13 @@ def ran(step: dict, name: str, rounds: int = 100) -> dict:
 
 
 def others(step: dict) -> list[dict]:
-    """The VMs beside the measured one in plan paper-s4-vms."""
+    """Return the VMs beside the measured one in plan paper-s4-vms."""
     count = {"two": 1, "three": 2}.get(step["config"].rpartition("-")[2], 0)
     return [ran(step, name) for name in ("second", "third")[:count]]
 
 
 def work(step: dict, axes: dict) -> list[dict]:
-    """Beside others a few samples are longer, and of memory each is."""
+    """Return work. Beside other VMs a few samples are longer, and of memory each sample is."""
     more = 16 * (axes["beside"] == "load_stride")
     late = [0, 700] if axes["beside"] != "none" else [0, 0]
     return [spread(step, "cpu", [8000] * 50 + [8000 + late[1]] * 50),
@@ -196,7 +195,7 @@ SWITCHES = {("switch", "vm_switch"): "preempt", ("yield", "vm_yield"): "yield",
 
 
 def switches(step: dict, axes: dict) -> list[dict]:
-    """Of plan switches: each way in its own configurations, the best case the shortest."""
+    """Return plan switches: each way in its own configurations, the best case the shortest."""
     config, _, case = step["config"].partition("-")
     if not (variant := SWITCHES.get((config, step["bench"]))):
         return [step | {"kind": "skip", "reason": "needs another way"}]
@@ -249,7 +248,8 @@ def tlb_maintenance(step: dict, axes: dict) -> list[dict]:
 
 
 def revisit(step: dict, axes: dict) -> list[dict]:
-    """Beside a load three times as long, or half as much more where colours keep it out."""
+    """Return revisits. Beside a load they take three times as long, or half as much more if colours
+    keep the load out."""
     cost = walk(axes)["walk_refs"] * (
         1 if axes["beside"] == "none" else 1.5 if axes.get("colouring") == "on" else 3)
     return [sample(step, f"{lines // 16}K", int(lines * cost), 20, kib=lines // 16, batch=lines,
@@ -273,7 +273,7 @@ def loop(step: dict, _axes: dict) -> list[dict]:
 
 
 def makers(plan: str, platform: str) -> dict[str, Maker]:
-    """What makes the records of each benchmark."""
+    """Return the function that makes the records of each benchmark."""
     return {"timer_wakeup": timer_wakeup, "hvc": hvc, "wfi": wfi, "cntp_access": cntp_access,
             "smc": one_path(4, 52, "unknown"), "sysreg": one_path(2, 66, "actlr"),
             "mmio_read": one_path(1, 130, "vgic", "null"),
@@ -291,7 +291,7 @@ def makers(plan: str, platform: str) -> dict[str, Maker]:
 
 
 def config_of(name: str, *words: str) -> dict:
-    """The axes of a config line: a preset, which may be the name, and what differs from it."""
+    """Return the axes of a config line: a preset, which may be the name, and the changes."""
     preset, *more = words or (name,)
     said = dict(word.split("=") for word in more)
     return AXES | PRESETS[preset] | {axis: int(value) if value.isdigit() else value
@@ -299,7 +299,7 @@ def config_of(name: str, *words: str) -> dict:
 
 
 def read_plans() -> dict[str, tuple[CONFIGS, list[str]]]:
-    """Plan → its configurations and benchmarks, from a text in the words of plans."""
+    """Return each plan's configurations and benchmarks, from a text in the words of plans."""
     found = {}
     for text in (FOLDER / "report-plans.txt").read_text().split("\n\n"):
         lines = [line.split() for line in text.splitlines()]
@@ -310,17 +310,17 @@ def read_plans() -> dict[str, tuple[CONFIGS, list[str]]]:
 
 
 PLANS = read_plans()
-# Plans of a simulator: a tick is time.
+# Plans of a simulator, where a tick is time.
 REFERENCE = ("colouring", "neighbours", "paper-s3-timed", "timed", "tlb")
 
 
 def plans() -> tuple[str, ...]:
-    """The names of the plans that a report runs."""
+    """Return the names of the plans that a report runs."""
     return tuple(name for name in PLANS if name not in REFERENCE)
 
 
 def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
-    """`more` goes into the run record: board, isa, gic, lr_count."""
+    """Return the bodies of a run. `more` goes into the run record: board, isa, gic, lr_count."""
     configs, benches = PLANS[plan]
     make = makers(plan, platform)
     steps = [(0, config, bench) for bench in benches for config in configs]
@@ -345,7 +345,7 @@ MACHINE = ("gem5 24.0.0.1 gic=gicv3 core=out-of-order clock_mhz=1700 dtlb=32 l2_
 
 
 def gem5_log(plan: str, board: str = "gem5-a72", **more) -> bytes:
-    """A tick is a nanosecond."""
+    """Return a log of gem5, where a tick is a nanosecond."""
     return report_log(plan, "gem5", board=board, gic="v3", hz=10**9, machine=MACHINE, **more)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the report look at: boards of made-up records, a section's tables and charts."""
+"""What tests of the report read: boards of made-up records, a section's tables and charts."""
 
 from functools import cache
 
@@ -34,7 +34,7 @@ def board(platform: str = "qemu-icount", *names: str) -> Board:
 
 
 def column(system: str, label: str, **medians: int) -> Column:
-    """A kept run in which all samples of a path are alike."""
+    """Return a kept run in which all samples of a path are equal."""
     return Column(system, label, {}, {path: Figure(1000, value, value, value, value, 1000)
                                       for path, value in medians.items()})
 
@@ -48,7 +48,7 @@ COLUMNS = [column("hypbench", "hypbench", psci_version=48, timer_busy=42, wake=6
 
 
 def changed(plan: str, change) -> bytes:
-    """The plan's log, with change(body) applied to each record's body."""
+    """Return the plan's log, with change(body) applied to each record's body."""
     bodies = bodies_of(plan)
     for body in bodies:
         change(body)
@@ -56,19 +56,19 @@ def changed(plan: str, change) -> bytes:
 
 
 def of(part, *boards: Board) -> Section:
-    """A part's section of the first board."""
+    """Return a part's section of the first board."""
     return part.section(boards[0], list(boards))
 
 
 def drawn(section: Section) -> dict[str, list[dict]]:
-    """The data of a section's charts."""
+    """Return the data of a section's charts."""
     return {block.id: block.spec["data"]["values"] for block in section.blocks
             if isinstance(block, Chart)}
 
 
 @cache
 def simulated() -> Board:
-    """A reference run: few plans, a tick is a nanosecond."""
+    """Return a reference run: few plans, and a tick is a nanosecond."""
     return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
                               for plan in ("tlb", "timed")})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pseudo-terminal pair with a board at one end: it sends once the capture listens."""
+"""A pseudo-terminal pair with a board at one end, which sends once the capture listens."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ CHUNK = 512  # less than a terminal holds, so that a write never waits for long
 
 class Board:
     """Sends bytes when the port is open. `then`: "hold" keeps the line open and silent, "unplug"
-    takes it away; time stands still until all has arrived, and flies from then on."""
+    removes it. The clock stands still until all bytes have arrived, and then runs fast."""
 
     def __init__(self, monkeypatch, data: bytes, chunk: int = CHUNK, then: str = "hold",
                  line_class: type = capture.Line):
@@ -52,7 +52,7 @@ class Board:
         self.arrived.set()
 
     def close(self) -> None:
-        # A capture that has had enough reads no more, and what it left would block the sender.
+        # A capture that has ended reads no more, and unread bytes would block the sender.
         self.over.set()
         if self.thread.ident:
             os.set_blocking(self.slave, False)

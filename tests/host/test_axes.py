@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Axes come from abi/run_config.h; what an older log does not know has its default; twins differ
-in one axis."""
+"""Axes come from abi/run_config.h. An axis that an older log does not know has its default. Two
+configurations that differ in one axis are compared."""
 
 from hypbench.records import read_log
 from hypbench.rows import axes, default_of, differing, settings_of, twin_of, twins
@@ -36,7 +36,7 @@ NEW = {"lr_sync": "full", "cntp": "emulated", "fp": "static", "sched": "fp"}
 
 
 def test_axis_that_an_older_log_calls_otherwise_has_its_name_of_today():
-    """A log of both kinds: the twins are those of axes, not of names."""
+    """The log has old and new names; configurations are compared by axes, not by names."""
     old = log_with(TRAPPED | OLD, TRAPPED | OLD | {"name": "slice", "sched": "slice"},
                    drop=("lr_sync",))
     assert old.run["configs"][0]["lrs"] == "all"  # as printed

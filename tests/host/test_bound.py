@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings of small programs whose longest path is known, in both instruction sets; and what has no
-ceiling is an error."""
+"""Ceilings of small programs whose longest path is known, in both instruction sets. A program
+without a ceiling is an error."""
 
 import shutil
 import subprocess
@@ -32,7 +32,8 @@ pytestmark = pytest.mark.parametrize("isa", ["armv7", "armv8"])
 
 @pytest.fixture
 def prove(tmp_path, isa):
-    """The ceiling of what begins at `entry` in a program, and what its comments state wrongly."""
+    """Return the ceiling of what begins at `entry` in a program, and the wrong statements of its
+    comments."""
     def proved(text: str, suffix: str = ".c", **kind):
         source = tmp_path / f"program{suffix}"
         source.write_text(text if suffix == ".c" else f".text\n.global entry\n{text}\n")
@@ -363,7 +364,7 @@ void entry(volatile unsigned *from)
 @pytest.mark.parametrize("facts", [("total: %d", "-", "-"), ("-", "total: %d", "-"),
                                    ("-", "-", "total: %d")], ids=["outer", "inner", "call"])
 def test_total_counts_the_turns_of_a_whole_visit(prove, isa, facts):
-    """An inner loop's turns count however often the loop is entered, the first turn included."""
+    """An inner loop's turns count however often the loop is entered, including the first turn."""
     def copied(number: int) -> int:
         found, _ = prove(TOTAL % tuple(fact.replace("%d", str(number)) for fact in facts))
         assert found.errors == []
@@ -439,12 +440,13 @@ void release(void) { lock_release(&%s); nop(); }
 
 @pytest.mark.parametrize("how", HOLDERS)
 def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, isa, how):
-    """A holder that no path of the kind calls."""
+    """No path of the kind calls the holder."""
     def waited(lock: str, nops: int) -> int:
         return ceiling(prove(LOCK % (HOLDERS[how] % (lock, "nop();" * nops, lock))))
 
     one, two, other = waited("lock", 40), waited("lock", 80), waited("another", 80)
-    assert two == pytest.approx(one + 40 * (CORES - 1), abs=2)  # the linker relaxes an address
+    # the linker changes the code of an address
+    assert two == pytest.approx(one + 40 * (CORES - 1), abs=2)
     assert other < one - 30 * (CORES - 1)
 
 
@@ -504,7 +506,7 @@ def test_recursion_without_a_depth_is_an_error(prove, isa):
 
 
 def test_depth_bounds_a_recursion(prove, isa):
-    """A call that is as deep as allowed calls nothing: each further depth has twice the calls."""
+    """A call at the allowed depth calls nothing: each further depth has twice the calls."""
     first, second, third = (ceiling(prove(RECURSION % f"/* depth: {depth} */"))
                             for depth in (1, 2, 3))
     assert second > first

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report page in headless Chromium: drawn whole at the width of a phone, a tablet and a desk,
-without errors and without a network; with the records' numbers; legible in the dark."""
+"""The report page in headless Chromium is drawn whole at the width of a phone, a tablet and a desk,
+without errors and without a network, with the records' numbers, and legible in the dark."""
 
 import base64
 import re
@@ -23,7 +23,8 @@ SHOWN = "article:not([hidden])"
 DRAWN = "document.documentElement.dataset.drawn"
 CHOOSE = """(() => {{ const select = document.getElementById({id!r}); select.value = {value!r};
   {drawn} = ""; select.dispatchEvent(new Event("change")); }})()"""
-# The figures of the board chosen that are not drawn: few marks, no height, no caption, too narrow.
+# Figures of the selected board that are not drawn well: few marks, no height, no caption, too
+# narrow.
 UNDRAWN = f"""[...document.querySelectorAll('{SHOWN} figure')].filter(figure => {{
   const svg = figure.querySelector('svg'), box = svg?.getBoundingClientRect();
   const marks = svg?.querySelectorAll('.mark-rect path, .mark-symbol path, .mark-line path,'
@@ -40,7 +41,7 @@ MIDDLE = """(() => { const mark = [...document.querySelectorAll(
   mark.scrollIntoView({block: 'center', behavior: 'instant'});
   const box = mark.getBoundingClientRect();
   return {x: box.x + box.width / 2, y: box.y + box.height / 2}; })()"""
-# The figures with a legend: its names, and its colours that no mark has.
+# Figures with a legend: its names, and its colours that no mark has.
 LEGENDS = f"""[...document.querySelectorAll('{SHOWN} figure')].map(figure => {{
   const colours = (path) => [...figure.querySelectorAll(path)].flatMap(one => {{
     const style = getComputedStyle(one);
@@ -53,7 +54,7 @@ TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
 
 
 def board_of(name: str, platform: str = "qemu-icount", there=None, **more) -> Board:
-    """A board whose plans are those `there`; the others are still to be captured."""
+    """Return a board that has only the plans `there`; the others are still to be captured."""
     raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans()
            if there is None or plan in there}
     return Board(name, {plan: Source(plan, read_log(raw[plan]), packed=runs.packed(raw[plan]))
@@ -75,7 +76,7 @@ PAGES = {"simulated": lambda: [board_of("virt-a72"), board_of("virt-a15", isa="a
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, tuple[str, list[str]]]:
-    """By name: the address, and the boards."""
+    """Return by name the address of a page, and its boards."""
     made = {}
     for name, boards in PAGES.items():
         path = tmp_path_factory.mktemp(name) / "index.html"
@@ -111,7 +112,7 @@ def choose(browser, ident: str, value: str) -> None:
 
 
 def complaints(browser, address: str) -> dict[str, list]:
-    """What is wrong with the page that is open."""
+    """Return what is wrong with the open page."""
     asked = [url for url in browser.requests() if url != address]
     found = {"errors": browser.errors(), "requests": asked, "undrawn": browser.value(UNDRAWN),
              "beyond": browser.value(BEYOND)}
@@ -154,7 +155,7 @@ def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages
     native, *others = (median("traps", "timer_wakeup", "busy-vector", mode)
                        for mode in ("native", "direct", "trapped"))
     calls = [median("traps", "hvc", "null", mode) for mode in ("direct", "trapped")]
-    # an interrupt adds to the time natively; a call has none natively
+    # an interrupt adds to the native time; a call has no native time
     assert numbers[:4] == [*(other - native for other in others), *calls]
     marked = f"document.querySelector('{SHOWN} tr.marked')"
     for (_, link), length in zip(shown, [*others, *calls]):
@@ -184,7 +185,8 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
-    """So each name of a legend has a curve, a dot or a bar that nothing hides by its colour."""
+    """Each name of a legend therefore has a curve, a dot or a bar that nothing hides by its
+    colour."""
     browser.call("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": mode}])
     opened(browser, pages["simulated"][0], "virt-a72")
@@ -194,7 +196,7 @@ def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
 
 
 def test_a_question_leaves_the_sections_that_answer(browser, pages):
-    """A link to another section leads there all the same."""
+    """A link to another section still leads there."""
     opened(browser, pages["simulated"][0], "virt-a72")
     question = "document.getElementById('question')"
     value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench capture` on a pseudo-terminal. golden/capture.json has the output and the files of each
-thing that a serial line does to a log."""
+"""`hypbench capture` on a pseudo-terminal. golden/capture.json has the output and the files for
+each kind of damage that a serial line does to a log."""
 
 import errno
 import os
@@ -35,7 +35,7 @@ def change(number: int, edit) -> list[bytes]:
 
 
 def drop(place: int, count: int = 1):
-    """`place` from the end where it is negative."""
+    """Drop bytes; a negative `place` counts from the end."""
     return lambda text: text[:place] + text[place % len(text) + count:]
 
 
@@ -47,7 +47,7 @@ def garble(place: int, bits: int = 0x04):
     return lambda text: text[:place] + bytes([text[place] ^ bits]) + text[place + 1:]
 
 
-# A damage of record 17.
+# Kinds of damage to record 17.
 HARMS = {
     "dropped": drop(BODY), "dropped-first": drop(0), "dropped-head": drop(HEAD),
     "dropped-digit": drop(NUMBER), "dropped-last": drop(-3), "dropped-chunk": drop(BODY, 40),
@@ -58,7 +58,7 @@ HARMS = {
 
 
 class Sent(NamedTuple):
-    """What a board sends, the words of the command, and how the line behaves."""
+    """The bytes that a board sends, the words of the command, and the behaviour of the line."""
 
     data: bytes
     words: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ CASES = {
 
 @pytest.fixture
 def line(bench, monkeypatch):
-    """line(sent) runs the capture on a board that sends the data. The machine has no port."""
+    """line(sent) runs the capture on a board that sends the data. The machine has no other port."""
     made = []
     monkeypatch.setattr(capturing.list_ports, "comports", list)
 
@@ -123,7 +123,7 @@ def line(bench, monkeypatch):
 
 def printed(bench, result, sent_bytes: int) -> golden.Grid:
     """Return the exit status and the lines of the command without its tables; of the steps that are
-    done, the last one."""
+    done, only the last one."""
     lines = [golden.without_crcs(text).replace(f" {sent_bytes} bytes", " {sent} bytes")
              for text in (*result.stderr.splitlines(), *result.stdout.splitlines()[-2:])]
     for pattern, other in ((re.escape(str(bench.root)), "{root}"), ("/dev/pts/[0-9]+", "{tty}"),
@@ -134,7 +134,8 @@ def printed(bench, result, sent_bytes: int) -> golden.Grid:
 
 
 def kept(bench, captures: list[Sent]) -> golden.Grid:
-    """Return the files of all captures: the numbers of the records, or which console it is."""
+    """Return the files of all captures: the numbers of their records, or which console they
+    have."""
     folders = (bench.out, bench.root / "build" / "captured" / "virt-a72")
     files = sorted(path for folder in folders for path in folder.glob("*")
                    if path.suffix != ".elf")
@@ -153,7 +154,7 @@ def content_of(data: bytes, captures: list[Sent]) -> str:
             kept = ranges(sorted(good.index(one) for one in lines))
             return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
     for number, sent_by_it in enumerate(consoles, 1):
-        if data and sent_by_it.startswith(data):  # how much is read before the end, time decides
+        if data and sent_by_it.startswith(data):  # how much is read before the end depends on time
             return f"the beginning of what capture {number} sent"
     return f"{len(data.splitlines())} lines"
 
@@ -217,7 +218,7 @@ def test_a_garbled_run_record_sent_twice_is_one_run():
     assert len(runs.logs) == 1
 
 
-# Ports
+# --- ports ---
 
 def test_without_a_port_the_ports_are_named(bench, monkeypatch):
     class Port:
@@ -242,7 +243,7 @@ def test_a_port_that_is_not_there(bench):
     result = bench("capture", "--board", "virt-a72", "--tty", "/dev/ttyUSB77")
     assert result.exit_code == 2
     assert "cannot open /dev/ttyUSB77 at 115200 8N1: it is not there; there are: " in result.output
-    assert len(result.output.splitlines()) == 1  # nothing is waited for
+    assert len(result.output.splitlines()) == 1  # the test waits for nothing
     assert not list(bench.out.glob("console*"))
 
 

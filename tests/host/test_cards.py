@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Card images and TFTP folders, read by other programs than those that made them; the boards' own
-descriptions, and their real files where these can be had."""
+"""Card images and TFTP folders are read by other programs than those that made them. Also the
+boards' own descriptions, and their real files if these can be fetched."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def partitions(path) -> dict:
 
 
 def file_of(path, name: str) -> bytes:
-    """A file of the first partition, by mtools."""
+    """Return a file of the first partition, by mtools."""
     start = partitions(path)["partitions"][0]["start"]
     return run("mcopy", "-n", "-i", f"{path}@@{start * SECTOR}", f"::{name}", "-")
 
@@ -63,8 +63,8 @@ def test_the_partition_is_where_the_description_says(sample):
     one = table["partitions"][0]
     assert (one["start"], one["size"], one["type"]) == (4096, (64 << 11) - 4096, "c")
     assert one["bootable"]
-    assert sample.image.stat().st_blocks * SECTOR < 8 << 20  # sparse
-    # The FAT's boot sector: its kind, and the place of the partition that it is in.
+    assert sample.image.stat().st_blocks * SECTOR < 8 << 20  # the file is sparse
+    # The FAT's boot sector has its kind, and the place of its partition.
     assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
     assert int.from_bytes(image[4096 * SECTOR + 28:][:4], "little") == 4096
 
@@ -92,7 +92,7 @@ def test_the_script_is_one_that_uboot_takes(sample):
 def test_two_cards_of_the_same_files_are_the_same(sample, monkeypatch):
     first = sample.made()
     listing = run("mdir", "-i", f"{sample.image}@@{4096 * SECTOR}", "::").decode()
-    assert listing.count("1980-01-01") == len(names_in(sample.image))  # whatever the day
+    assert listing.count("1980-01-01") == len(names_in(sample.image))  # the date does not matter
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert sample.made() == first
     assert sample.made("--scenario", "other") != first
@@ -118,7 +118,7 @@ def test_raw_parts_are_at_their_sectors(sample):
     assert sectors(image, 1, 16) == BL1
     second = sample.installed["second"]
     assert sectors(image, 17, 48) == second.ljust(32 * SECTOR, b"\0")
-    assert not sectors(image, 49, 4095).strip(b"\0")  # the environment with it
+    assert not sectors(image, 49, 4095).strip(b"\0")  # the environment is also there
     assert partitions(sample.image)["partitions"][0]["start"] == 4096
 
 
@@ -255,7 +255,7 @@ def commands_in(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.startswith("    ")]
 
 
-# The boards of this tree
+# --- the boards of this tree ---
 
 BOARDS = description.boards_with_cards(Tree())
 
@@ -287,7 +287,8 @@ def test_scripts_load_what_is_on_the_card(board):
 
 
 def test_arndales_sectors():
-    """U-Boot, board/samsung/common and configs/arndale_defconfig: ENV_OFFSET 0x86200."""
+    """The sectors are those of U-Boot, board/samsung/common and configs/arndale_defconfig:
+    ENV_OFFSET 0x86200."""
     card = description.read_card(Tree(), "arndale")
     assert {one.name: one.sectors for one in [*card.raw, *card.reserved]} == {
         "arndale-bl1.bin": (1, 16), "arndale-spl.bin": (17, 48), "u-boot.bin": (49, 1072),
@@ -297,7 +298,7 @@ def test_arndales_sectors():
 
 @pytest.mark.long
 def test_the_arndales_files_are_in_debians_packages():
-    """Each of them also fits into its sectors."""
+    """Each of the files also fits into its sectors."""
     sources = Sources(Tree(), "arndale", OTHER, "silicon", {})
     wanted = [one for one in description.read_card(Tree(), "arndale").all_files()
               if one.package or one.device_tree]
@@ -317,7 +318,7 @@ def config_of_rpi4() -> dict[str, str]:
 
 
 def test_the_pis_clock_is_fixed_and_the_page_says_why():
-    """The firmware starts a core slowly, and a clock that changes fails a run."""
+    """The firmware starts a core slowly, and a run whose clock changes fails."""
     assert config_of_rpi4()["force_turbo"] == "1"
     row = next(line for line in (Tree().root / "boards/rpi4/README.md").read_text().splitlines()
                if line.startswith("| `config.txt` |"))
@@ -325,7 +326,7 @@ def test_the_pis_clock_is_fixed_and_the_page_says_why():
 
 
 def test_the_serial_section_promises_what_this_card_does():
-    """An overlay that the card does not have does nothing."""
+    """An overlay that the card lacks would have no effect."""
     page = (Tree().root / "boards/rpi4/README.md").read_text()
     section = " ".join(re.search(r"## The serial line\n(.*?)\n## ", page, re.DOTALL)[1].split())
     names = {wanted.name for wanted in description.read_card(Tree(), "rpi4").all_files()}

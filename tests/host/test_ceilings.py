@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings held against the committed ones and against what was measured."""
+"""Ceilings are compared with the committed ones and with what was measured."""
 
 import copy
 import json
@@ -102,7 +102,7 @@ def test_page_has_each_kind_with_what_was_measured(monkeypatch):
 
 
 def test_the_default_table_has_the_highest_ceilings_in_the_order_of_the_kinds():
-    """A kind without a ceiling is higher than any."""
+    """A kind without a ceiling counts as the highest."""
     ceilings = [Ceiling(Kind(str(at), 0), at) for at in range(KINDS_MOST + 5)]
     ceilings[2].instructions = None
     assert [one.kind.name for one in highest(ceilings)] == [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of the source tree. golden/checks.txt has a small tree that is clean, and for each
-check files to add ("+"; lines go to the end of a file that is there) and the violations ("!") that
-the check reports then."""
+"""Each check of the source tree. golden/checks.txt has a small clean tree, and for each check files
+to add ("+"; lines go to the end of an existing file) and the violations ("!") that the check then
+reports."""
 
 import re
 import shutil
@@ -19,8 +19,8 @@ from hypbench.tree import HOME
 
 
 def unmarked(text: str) -> str:
-    """The files must pass the checks of this tree: a blank at a line's end and a path under docs/
-    are written otherwise there."""
+    """Restore the marks of the golden file, which itself must pass the checks of this tree: a blank
+    at a line's end and a path under docs/ are written differently in it."""
     return text.replace("␣", " ").replace("docs/·", "docs/")
 
 
@@ -30,12 +30,13 @@ def marked(text: str) -> str:
 
 TREE, *BLOCKS = unmarked((FOLDER / "checks.txt").read_text()).rstrip("\n").split("\n=====\n")
 OF_CHECK = {block.splitlines()[0].removeprefix("check "): block for block in BLOCKS}
-OF_THE_MACHINE = ("headers", "analyzer", "cppcheck", "shell")  # their words change with a version
+# checks whose words change with a version
+OF_THE_MACHINE = ("headers", "analyzer", "cppcheck", "shell")
 CLOSING = re.compile(r"^check \w+: (ok|\d+ violations)$")
 
 
 class Planted:
-    """The clean tree, to plant faults in."""
+    """The clean tree, into which faults are planted."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -114,7 +115,7 @@ def test_what_a_check_cannot_do_is_said(tree, monkeypatch):
     assert unknown.exit_code == 2 and "there are: layers, circles, isa" in unknown.output
 
 
-# The reference is made from the source
+# --- the reference is made from the source ---
 
 SAID = {"exits": ["| `hvc` | a call |", "| `late` | too late |"],
         "scenarios": ["How much?", "| `one` | What one costs | – |"],

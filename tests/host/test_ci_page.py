@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipelines of docs/howto/ci.md, and this project's own, against the public schemas of GitHub's
-and GitLab's files; the commands that a local runner of tests/qemu/test_ci.py follows."""
+"""The pipelines of docs/howto/ci.md, and this project's own, fit the public schemas of GitHub's and
+GitLab's files, and have the commands that a local runner of tests/qemu/test_ci.py runs."""
 
 import json
 import re

@@ -40,7 +40,7 @@ def hvc(step: dict, axes: dict) -> list[dict]:
 
 
 def bodies(clock_of=lambda number: CPU_HZ, end_hz: int | None = CPU_HZ, **run) -> list[dict]:
-    """`clock_of` a step's number: what its record says of the core's clock."""
+    """Return a run. `clock_of` a step's number is the core's clock in the step's record."""
     made = plan_run([NATIVE, TRAPPED], {"hvc": hvc, "wfi": hvc}, **ARNDALE | run)
     for body in made:
         if body["kind"] == "step":
@@ -61,7 +61,7 @@ def problems(made: list[dict]) -> list[str]:
 
 
 def with_bench(**change) -> list[dict]:
-    """The run with its first bench record changed."""
+    """Return the run with its first bench record changed."""
     made = bodies()
     at = next(i for i, body in enumerate(made) if body["kind"] == "bench")
     made[at] = made[at] | change
@@ -100,7 +100,7 @@ def test_cycles_of_a_clock_that_is_64_times_too_fast_do_not_fit_their_window():
 
 def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
     log = log_from(bodies())
-    assert {row.cycles.n for row in clock_rows(log)} == {200}  # of both passes
+    assert {row.cycles.n for row in clock_rows(log)} == {200}  # sum of both passes
     rows = list(csv.DictReader(io.StringIO(summary_csv(log))))
     assert rows[2]["variant"] == "null-x100"
     assert (rows[2]["batch"], rows[2]["mean_op"], rows[2]["quantum_ps"]) == ("100", "4.240", "417")
@@ -113,7 +113,7 @@ def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
 
 
 def test_the_table_of_both_clocks_leaves_out_rows_whose_ticks_say_as_much():
-    """Ticks of 0.4 ns say as much of 176 ns as cycles do, while both clocks agree."""
+    """Ticks of 0.4 ns are as precise for 176 ns as cycles, while both clocks agree."""
     def paths(made: list[dict]) -> set[str]:
         section = Section("conditions", "", "arndale")
         add_table(section, Board("arndale", {"board": Source("board", log_from(made))}))

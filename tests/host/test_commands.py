@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands, on a fake QEMU: files, tables, exit status, one readable line an error."""
+"""The commands on a fake QEMU: files, tables, exit status, and one readable line for each error."""
 
 
 import pytest
@@ -25,7 +25,7 @@ def damaged(at: int) -> bytes:
 
 
 def table_row(output: str, *words: str) -> list[str]:
-    """The cells of the one row whose first cells are these words."""
+    """Return the cells of the only row whose first cells are these words."""
     rows = [[cell.strip() for cell in line.strip().strip("│┃").split("│")]
             for line in output.splitlines()]
     found = [row for row in rows if row[:len(words)] == list(words)]
@@ -39,7 +39,7 @@ def failed(result, says: str, status: int = 1) -> None:
     assert "Traceback" not in result.output
 
 
-VM = "vm bench image=bench cores=0 prio=1\n"  # what a plan without vm lines means
+VM = "vm bench image=bench cores=0 prio=1\n"  # the meaning of a plan without vm lines
 
 
 def test_run_writes_its_files(bench):
@@ -48,7 +48,8 @@ def test_run_writes_its_files(bench):
     assert (bench.out / "console.log").read_bytes() == LOG
     assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
-    assert "step" not in result.stderr.partition("records: ")[0]  # piped: no progress
+    # without progress, because the output is piped
+    assert "step" not in result.stderr.partition("records: ")[0]
     image = (bench.out / "hypbench-run.elf").read_bytes()
     assert text_of(read_plan(image)).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
 

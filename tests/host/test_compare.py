@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts of a comparison, row by row; test_transcripts.py has what the command prints."""
+"""The verdicts of a comparison, row by row; test_transcripts.py has the output of the command."""
 
 import random
 
@@ -12,7 +12,7 @@ from paths import log_from, matrix
 
 
 def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
-    """By configuration: verdict and reason."""
+    """Return verdict and reason by configuration."""
     return {row.config: (row.verdict, row.reason) for row in compare_logs(log_from(a), log_from(b))}
 
 

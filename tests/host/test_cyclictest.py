@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Linux's cyclictest prints between the records of a run: kept, held against itself, and shown
-by the terminal and the page."""
+"""The lines of Linux's cyclictest between the records of a run are kept, checked for
+contradictions, and shown by the terminal and the page."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from hypbench.tree import Tree
 from logmaker import (HZ, NATIVE, TRAPPED, end_record, frame, log_of, run_record, sample_run,
                       step_head)
 
-NS = 1_000_000_000 // HZ  # of a tick
+NS = 1_000_000_000 // HZ  # ns of a tick
 DIRECT = {"name": "direct"}
 COUNTS = {"native": {100 * NS: 990, 300 * NS: 10}, "direct": {100 * NS: 990, 300 * NS: 10},
           "trapped": {160 * NS: 600, 170 * NS: 390, 900 * NS: 10}}
@@ -29,7 +29,7 @@ def lines_of(counts: dict[int, int], vm: str = "", loops: int = 1000) -> list[by
 
 
 def console(lines: dict[str, list[bytes]], plan: str = "cyclictest") -> bytes:
-    """A run whose guest prints these lines in each configuration, as a console has it."""
+    """Return the console of a run whose guest prints these lines in each configuration."""
     configs = [one for one in (NATIVE, DIRECT, TRAPPED) if one["name"] in lines]
     made = [frame(0, run_record(len(configs), configs=configs, plan=plan, order="once",
                                 limit_ms=120000))]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian packages: entries derived from made-up apt sources, and packages from an archive in a
-folder. One test asks the real archive, where it can be reached."""
+folder. One test uses the real archive, if it can be reached."""
 
 import hashlib
 import platform
@@ -55,7 +55,7 @@ needs_apt = pytest.mark.skipif(not shutil.which("apt-get"), reason="this machine
 
 
 class Machine:
-    """Sources of our own making, for apt and for us: apt is given their place."""
+    """Made-up sources for apt and for hypbench; apt is given their place."""
 
     def __init__(self, root):
         self.root = root
@@ -67,7 +67,8 @@ class Machine:
         (self.parts / name).write_text(text)
 
     def archive(self, made: dict[str, tuple[str, dict[str, str]]], suite: str = "bookworm") -> None:
-        """An archive in a folder: packages by their names, with what they depend on and files."""
+        """Make an archive in a folder: packages by their names, with their dependencies and
+        files."""
         packages = [self.deb(name, f"Depends: {depends}\n" if depends else "", files)
                     for name, (depends, files) in made.items()]
         self.source("own.sources", f"Types: deb\nURIs: file:{self.root}/archive\n"
@@ -82,7 +83,7 @@ class Machine:
             " main/binary-armhf/Packages\n")
 
     def deb(self, name: str, fields: str, files: dict[str, str]) -> str:
-        """Builds a package, and gives its paragraph of the index."""
+        """Build a package, and return its paragraph of the index."""
         tree = self.root / "trees" / name
         control = (f"Package: {name}\nVersion: 1\nArchitecture: armhf\nMaintainer: none\n"
                    f"{fields}Description: a sample\n")
@@ -198,7 +199,8 @@ def test_a_damaged_package_is_not_kept(archive, tmp_path):
 
 @needs_apt
 def test_offline_says_so(machine, tmp_path, monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # the port of discard: nothing listens
+    # the port of discard, where nothing listens
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     machine.source("debian.sources", DEB822)
     with pytest.raises(Offline, match="cannot be reached") as error:
@@ -209,7 +211,7 @@ def test_offline_says_so(machine, tmp_path, monkeypatch):
     monkeypatch.setattr(debian, "download", lambda *words: asked.append(words))
     with pytest.raises(Offline):
         fetch("u-boot-rpi", "armhf", cache=tmp_path / "cache")
-    assert not asked  # apt waited for the network once
+    assert not asked  # apt waited for the network only once
 
 
 def test_without_apt_it_says_which_file_to_give(machine, tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every address, INTID, size and frequency of a board against its device tree: Linux' for boards,
-QEMU's own for its machine. A number that nothing here knows is a failure, too."""
+"""Every address, INTID, size and frequency of a board agrees with its device tree: Linux' for
+boards, QEMU's own for its machine. A number that this test does not know is a failure, too."""
 
 import re
 import shutil
@@ -22,7 +22,7 @@ from hypbench.tree import HOME, Tree
 MIB = 1 << 20
 HYP_SIZE = 2 * MIB  # more than the hypervisor with the guest's image in it
 BLOCK = 2 * MIB
-# Of each board a line a number, or several: names = kind and words. The kinds are below.
+# Each line of a board is one number, or several: names = kind and words. The kinds are below.
 SAID = tomllib.loads((FOLDER / "boards.toml").read_text())
 Numbers = dict[str, int]
 
@@ -38,7 +38,7 @@ def consecutive(found: list[int]) -> list[int]:
 
 
 def spin_table(tree: DeviceTree) -> int:
-    """The word of core 0, eight bytes a core."""
+    """Return the word of core 0; each core has eight bytes."""
     words = [grouped(tree.cells(node, "cpu-release-addr"), (2,))[0][0]
              for node in tree.processors()]
     assert words == [words[0] + 8 * core for core in range(len(words))]
@@ -46,14 +46,14 @@ def spin_table(tree: DeviceTree) -> int:
 
 
 def address(tree: DeviceTree, node: str, *more: int) -> int:
-    """Of the node, its first entry; with an offset in it."""
+    """Return the address of the node's first entry, plus an offset."""
     region = tree.reg(node)
     assert sum(more) < region.size
     return region.address + sum(more)
 
 
 def ram_of(tree: DeviceTree, node: str) -> tuple[int, int]:
-    """The firmware of a Raspberry Pi writes the size: the tree as Linux has it says 0, and devices
+    """Return RAM. The firmware of a Raspberry Pi writes the size: Linux' tree has 0, and devices
     are above all RAM."""
     region = tree.reg(node)
     if region.size == 0:
@@ -62,7 +62,8 @@ def ram_of(tree: DeviceTree, node: str) -> tuple[int, int]:
 
 
 def guest(tree: DeviceTree, node: str, base: int, size: int, end: int | None = None) -> list[int]:
-    """A choice: RAM from a 2 MiB boundary, up to where a boot loader's begins; base and size."""
+    """Return the guest's RAM, which is a choice: from a 2 MiB boundary up to where a boot loader's
+    begins; base and size."""
     first, last = ram_of(tree, node)
     assert base % BLOCK == 0 and first <= base and base + size <= (end or last)
     return [base, size]
@@ -77,14 +78,15 @@ def hypervisor(tree: DeviceTree, node: str, base: int, guest_at: int, end: int |
 
 
 def store(_: DeviceTree, base: int, size: int, end: int, *hyp: int) -> list[int]:
-    """A choice: RAM from a 2 MiB boundary up to `end`, apart from the hypervisor's."""
+    """Return the store, which is a choice: RAM from a 2 MiB boundary up to `end`, apart from the
+    hypervisor's."""
     assert base % BLOCK == 0 and base + size <= end
     assert all(base + size <= at or at + HYP_SIZE <= base for at in hyp)
     return [base, size]
 
 
 def unused(tree: DeviceTree, first: int, count: int) -> list[int]:
-    """The guest's SPIs are those that no device has."""
+    """Return the guest's SPIs, which no device has."""
     virt = "/pcie@10000000" in tree.children("/")
     used = virt_interrupts(tree) if virt else vexpress_interrupts(tree)
     both = used & set(range(first, first + count))
@@ -93,7 +95,8 @@ def unused(tree: DeviceTree, first: int, count: int) -> list[int]:
 
 
 def vexpress_interrupts(tree: DeviceTree) -> set[int]:
-    """Of the motherboard by the numbers of its own that interrupt-map gives; of the core tile."""
+    """Return interrupts: the motherboard's by its own numbers in interrupt-map, and the core
+    tile's."""
     board = {32 + number for node in tree.all_nodes("/bus@8000000")
              if tree.has(node, "interrupts") for number in tree.cells(node, "interrupts")}
     tile = {intid for node in tree.children("/") if tree.has(node, "interrupts")
@@ -102,7 +105,8 @@ def vexpress_interrupts(tree: DeviceTree) -> set[int]:
 
 
 def virt_interrupts(tree: DeviceTree) -> set[int]:
-    """Every node's; those of the PCIe bridge are in its interrupt-map, after each pin's cells."""
+    """Return every node's interrupts; those of the PCIe bridge are in its interrupt-map, after each
+    pin's cells."""
     found = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
              for intid in tree.intids(node)}
     entries = grouped(tree.cells("/pcie@10000000", "interrupt-map"), (3, 1, 1, 2, 1, 1, 1))
@@ -111,7 +115,7 @@ def virt_interrupts(tree: DeviceTree) -> set[int]:
 
 
 def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]:
-    """No device of the tree has one of these interrupts of the GIC."""
+    """Check that no device of the tree has one of these interrupts of the GIC."""
     gic = tree.cells(controller, "phandle")
     used = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
             and tree.inherited(node, "interrupt-parent") == gic for intid in tree.intids(node)}
@@ -121,15 +125,16 @@ def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]
 
 
 def last_repeat(tree: DeviceTree, node: str, part: int) -> int:
-    """A GIC-400 whose pages of 4 KiB are repeated to 64 KiB each: the last repeat of the first
-    page, which the second page follows."""
+    """Return the last repeat of the first page of a GIC-400 whose pages of 4 KiB are repeated to 64
+    KiB each; the second page follows it."""
     region = tree.reg(node, part)
     assert tree.text(node, "compatible") == "arm,gic-400" and region.size == 2 * 0x10000
     return region.address + 0x10000 - 0x1000
 
 
 def upper_half(tree: DeviceTree, node: str) -> int:
-    """The tree says 1 GiB; QEMU is given 2, of which the guest has the upper."""
+    """Return the upper half of RAM. The tree has 1 GiB; QEMU is given 2, of which the guest has the
+    upper one."""
     assert "-m 2G" in " ".join(Tree().qemu_options("vexpress-a15"))
     assert tree.reg(node).size == 1024 * MIB
     return tree.reg(node).end
@@ -147,11 +152,11 @@ def clock_hz(tree: DeviceTree, *nodes: str) -> int:
 
 
 KINDS: dict[str, Callable[..., int | list[int]]] = {
-    "number": lambda tree, *numbers: list(numbers),  # in no device tree: a comment has its source
+    "number": lambda tree, *numbers: list(numbers),  # in no device tree; a comment has the source
     "address": address, "guest": guest, "hypervisor": hypervisor, "store": store, "unused": unused,
     "free": free, "last_repeat": last_repeat,
-    # The parts of a GIC in the order of the binding's `reg`; CBAR, which says another place on
-    # Exynos, is not asked.
+    # The parts of a GIC in the order of the binding's `reg`. CBAR is not read, because it has
+    # another place on Exynos.
     "gic": lambda tree, node, count: [only(tree.intids(node)), *(
         tree.reg(node, part).address for part in range(count))],
     "timer": lambda tree, node: tree.intids(node)[1:4],  # after the secure one
@@ -170,7 +175,8 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
 
 
 def truths(tree: DeviceTree, said: dict[str, list]) -> Numbers:
-    """What each number of a board is to be. Names beyond the values of a kind repeat the first."""
+    """Return what each number of a board must be. Names beyond the values of a kind repeat the
+    first."""
     found: Numbers = {}
     for names, (kind, *words) in said.items():
         values = KINDS[kind](tree, *words)
@@ -181,13 +187,13 @@ def truths(tree: DeviceTree, said: dict[str, list]) -> Numbers:
 
 
 BOARDS = {board: said for table, said in SAID.items() for board in table.split()}
-# without which a board is none
+# numbers that every board has
 NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp_timer_intid",
           "virt_timer_intid", "phys_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
 
 
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:
-    """Numbers that differ from the device tree, are missing, or are unknown to this test."""
+    """Return numbers that differ from the device tree, are missing, or are unknown to this test."""
     found = [f"{name}: missing" for name in NEEDED - set(numbers)]
     for name, number in numbers.items():
         if name not in truths:
@@ -210,7 +216,8 @@ def qemus_own(board: str, folder: Path) -> Path:
 
 
 def without_nops(blob: Path) -> Path:
-    """The same tree, written by dtc: fdtget lists no node where QEMU left FDT_NOP tags."""
+    """Return the same tree, written by dtc: fdtget lists no node after the FDT_NOP tags that QEMU
+    leaves."""
     made = blob.with_suffix(".plain.dtb")
     subprocess.run(["dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", made, blob], check=True)
     return made
@@ -225,7 +232,7 @@ def linuxs(name: str, arch: str) -> Path:
 
 @pytest.fixture(scope="module")
 def truths_of(tmp_path_factory) -> Callable[[str], Numbers]:
-    """By a board's name: what each of its numbers is to be."""
+    """Return by a board's name what each of its numbers must be."""
     @cache
     def found(name: str) -> Numbers:
         said = dict(BOARDS[name])
@@ -236,7 +243,7 @@ def truths_of(tmp_path_factory) -> Callable[[str], Numbers]:
 
 
 def test_no_board_is_left_out():
-    """Of gem5's boards no device tree has the numbers: tests/host/test_gem5.py."""
+    """No device tree has the numbers of gem5's boards: tests/host/test_gem5.py."""
     tree = Tree()
     assert set(BOARDS) == {board for board in tree.boards() if not tree.is_gem5(board)}
 
@@ -282,7 +289,7 @@ def test_a_number_that_cannot_be_told_is_refused(expression):
 
 
 def test_ranges_translate_through_every_bus(tmp_path):
-    """A bus in a bus, with addresses of differing width, and one that changes nothing."""
+    """A bus is in a bus, with addresses of different widths, and one that changes nothing."""
     source = tmp_path / "x.dts"
     source.write_text("""/dts-v1/;
 / { #address-cells = <2>; #size-cells = <2>;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of the tree that a page shows is that file."""
+"""Texts and numbers of the pages are those of the source, the tools and the kept runs."""
 
 import json
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def self_check_lines() -> list[str]:
-    """The messages of hyp/run/selfcheck.c; a format has its numbers as %ju or %jx."""
+    """Return the messages of hyp/run/selfcheck.c; a format has its numbers as %ju or %jx."""
     text = (ROOT / "hyp" / "run" / "selfcheck.c").read_text()
     strings = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", text))
     return [string for string in strings if len(string.split()) > 3]
@@ -45,7 +45,7 @@ def test_a_page_that_names_a_study_leads_to_its_citation():
                if "title" in one)
     pages = {path: path.read_text() for path in (
         *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("boards/*/*.md"))}
-    # Names of tests and of faults have the letter, too.
+    # Names of tests and of faults also have such letters.
     names = {ROOT / "CHANGELOG.md", ROOT / "docs/reference/faults.md"}
     naming = {path for path, text in pages.items()
               if re.search(r"\bS[1-4]\b", text)} - {cited, *names}
@@ -108,14 +108,14 @@ def test_the_page_on_guests_says_what_boards_have(name):
 
 
 def made(page: str, name: str) -> dict[str, list[str]]:
-    """The rows of all tables of a made part, by their first cells."""
+    """Return the rows of all tables of a made part, by their first cells."""
     text = (ROOT / page).read_text().split(f"<!-- made: {name} -->")[1].split("<!-- end -->")[0]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
     return {what: cells for what, *cells in rows}
 
 
 def added(path: str, system: str) -> int | None:
-    """By hand, from the kept logs: a system's median less the one without a hypervisor."""
+    """Compute from the kept logs a system's median minus the one without a hypervisor."""
     columns = {column.system: column.figures for column in kept_columns("virt-a72")}
     natively = columns["native"].get(path)
     figure = columns[system].get(path)
@@ -125,7 +125,7 @@ def added(path: str, system: str) -> int | None:
 @pytest.mark.parametrize("page, name, all_systems", [("README.md", "first_page", False),
                                                      ("docs/results.md", "beside_others", True)])
 def test_every_number_of_another_system_is_of_a_kept_run(page, name, all_systems):
-    """With one base and one factor in each row, the shortest system first."""
+    """Each row has one base and one factor, and the shortest system comes first."""
     rows = made(page, name)
     head = rows["instructions that a path adds"]
     shown = [path for path in PATHS if what_of(path) in rows]
@@ -165,8 +165,8 @@ def test_the_general_case_stands_before_the_best_case(page, name):
                          for case, row in (("", path), ("-idle", path), ("-best", best))]
 
 
-# Questions of a user, each with the page that answers and words of the answer. A how-to is followed
-# to the letter by tests/qemu/test_howto.py.
+# Questions of a user, each with the page that answers and words of the answer.
+# tests/qemu/test_howto.py follows how-tos to the letter.
 ANSWERS = {
     "Which scenario answers my question?": ("scenario-chooser.md", "| question | scenario |"),
     "What is an instruction in µs on my core?": ("howto/time.md", "in nanoseconds of a Cortex-A72"),
@@ -182,7 +182,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("question", ANSWERS)
 def test_a_users_question_has_a_page_that_answers_and_a_way_to_it(question):
-    """README or a page that README names leads to the answer."""
+    """README, or a page that README names, leads to the answer."""
     name, words = ANSWERS[question]
     page, readme = ROOT / "docs" / name, (ROOT / "README.md").read_text()
     assert words in page.read_text()
@@ -206,7 +206,7 @@ def test_the_chooser_leads_to_every_scenario_once():
 
 
 def test_a_command_of_the_chooser_is_one_of_make_for_a_scenario_of_its_row():
-    """A row without SCENARIO= is about the scenario that its target runs by itself."""
+    """A row without SCENARIO= is about the scenario that its target runs by default."""
     makefiles = [ROOT / "Makefile", ROOT / "boards" / "images.mk"]
     targets = [target for file in makefiles for target in re.findall(
         r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]

@@ -20,14 +20,14 @@ from logmaker import log_of, sample_run
 from test_guest_command import HOOK
 
 LOG = log_of(sample_run())
-# A QEMU that hangs: it says who it is, and takes no SIGTERM.
+# A QEMU that hangs: it prints its number and ignores SIGTERM.
 HANGS = """
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()) + "\\n")
 time.sleep(300)
 """
-# One that prints its log when it is let.
+# A QEMU that prints its log when the test lets it.
 WAITS = """
 import time
 here = pathlib.Path(__file__)
@@ -39,7 +39,8 @@ sys.stdout.buffer.write(here.with_name("rest").read_bytes())
 
 
 def start(bench: Bench, *words: str) -> subprocess.Popen:
-    """With signals as in a terminal: a background job ignores SIGINT, one under nohup SIGHUP."""
+    """Start with signals as in a terminal: a background job ignores SIGINT, one under nohup
+    SIGHUP."""
     return subprocess.Popen(["env", "--default-signal=HUP,INT,TERM", sys.executable, "-c", HOOK,
                              str(bench.root), *words],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -60,7 +61,7 @@ def qemu_of(bench: Bench) -> int:
 
 
 def is_there(process: int) -> bool:
-    """Neither gone nor dead."""
+    """Return whether a process still runs."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -112,7 +113,7 @@ def earlier_report(bench: Bench) -> None:
 
 @pytest.mark.parametrize("command, number", [("run", signal.SIGINT), ("report", signal.SIGTERM)])
 def test_ctrl_c_leaves_the_earlier_run(bench, command, number):
-    """As a terminal does, to the whole process group."""
+    """The signal goes to the whole process group, as from a terminal."""
     finished(bench, *RUN)
     earlier_report(bench)
     before = content_of(bench.root / "build")
@@ -138,7 +139,7 @@ def test_a_write_that_fails_or_is_interrupted_leaves_the_file(tmp_path, error):
 
 
 def test_two_runs_of_a_board_take_turns(bench):
-    """The second waits, with a line that says so; each has its own records."""
+    """The second run waits, with a line that reports it; each has its own records."""
     hold = bench.qemu.with_name("hold")
     hold.touch()
     bench.set_qemu(b"", WAITS)
@@ -159,7 +160,7 @@ def test_two_runs_of_a_board_take_turns(bench):
 
 
 def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess:
-    """As on a disk that is full: no file grows beyond so many bytes."""
+    """Limit the size of files, as on a full disk."""
     return subprocess.run(["prlimit", f"--fsize={most}", sys.executable, "-c", HOOK,
                            str(bench.root), *words], capture_output=True, text=True, check=False)
 
@@ -192,7 +193,7 @@ def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
 
 
 def test_an_error_of_a_file_is_one_line(bench):
-    """The folder that a command makes is a file already."""
+    """The folder that a command makes exists as a file."""
     there = bench.write("there", "")
     done = bench.run("--scenario", "short", "--out", str(there))
     assert (done.exit_code, done.stderr) == (1, f"Error: {there}: File exists\n")

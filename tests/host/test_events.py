@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PMU events: rows, columns, what cannot be true, and a chase that does not miss as it should."""
+"""PMU events: rows, columns, impossible numbers, and a chase that does not miss as it should."""
 
 import csv
 import io
@@ -81,11 +81,12 @@ def test_a_chase_that_misses_otherwise_is_a_warning(refills, says):
     ({"random-4096p": 1, "random-65536p": 255}, "l1d_tlb_refill", 3, 0),
     ({"random-65536p": 1}, "l1d_tlb_refill", 2, 0),  # blocks, which TLBs hold
     ({"random-2048p": 1}, "l1d_tlb_refill", 3, 0),  # a second-level TLB holds them
-    ({"packed-65536p": 72, "random-65536p": 255}, "l2d_tlb_refill", 3, 2),  # of no known price
+    # misses without a known price
+    ({"packed-65536p": 72, "random-65536p": 255}, "l2d_tlb_refill", 3, 2),
     ({"packed-65536p": 72, "random-65536p": 255, "packed-4096p": 0, "random-4096p": 255},
-     "l2d_tlb_refill", 3, 0),  # taken out at the price of one of 4096 pages
+     "l2d_tlb_refill", 3, 0),  # subtracted at the price of a miss of 4096 pages
     ({"packed-65536p": 72, "random-65536p": 255, "packed-4096p": 0, "random-4096p": 255},
-     "l1d_tlb_refill", 3, 2),  # hits in the second level, or walks: no one price
+     "l1d_tlb_refill", 3, 2),  # hits in the second level, or walks: no single price
     ({"random-65536p": 1}, "l1i_tlb_refill", 3, 0),
 ])
 def test_only_what_a_tlb_decides_is_judged(refills, name, levels, count):

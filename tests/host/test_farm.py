@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards in racks without a rack: what shows that a place is not what its tags say, and how long a
+"""Boards in racks without a rack: contradictions between a place's tags and its run, and how long a
 board that prints is waited for. tests/nightly/test_farm.py has whole runs."""
 
 from itertools import count
@@ -31,7 +31,7 @@ def lies(log: Log) -> list[str]:
     return list(contradictions(Tree(), BOARD, IMAGE, "mine", log))
 
 
-# ---- what a run record says of the place
+# ---- contradictions between a run record and its place
 
 def test_the_right_run_has_no_contradiction():
     assert lies(log_with()) == [] and lies(Log()) == []
@@ -56,7 +56,8 @@ class FakeLine:
 
 
 def followed(lines, monkeypatch, lie=lambda log: [], step_s: float = 0.0) -> tuple[str, int]:
-    """The ending of an attempt whose board prints a line a second, and how many lines came."""
+    """Return the ending of an attempt whose board prints a line a second, and the number of lines
+    that came."""
     seconds = count()
     monkeypatch.setattr(attempt, "clock", lambda: float(next(seconds)))
     line, runs, taken = FakeLine(), Runs(), 0
@@ -81,7 +82,8 @@ def test_a_whole_run_is_followed_to_its_end(monkeypatch):
 
 
 def test_a_board_that_prints_text_alone_hangs(monkeypatch):
-    """Before the first record for as long as a start takes, then for as long as silence lasts."""
+    """Before the first record the board may print for as long as a start takes, then for as long as
+    silence lasts."""
     ending, taken = followed(endless_text(), monkeypatch)
     assert ending == f"only text came for {START_S:g} s, and no record" and taken <= START_S + 2
     ending, taken = followed(endless_text(frame(0, RUN)), monkeypatch)
@@ -104,7 +106,7 @@ def test_a_lie_ends_the_attempt_at_its_run_record(monkeypatch):
 
 
 def test_the_scenario_and_no_run_record_gives_a_step_its_time():
-    """A run record of an hour a step makes no attempt longer."""
+    """A run record with an hour a step makes no attempt longer."""
     patience = Patience.of(PLAN, SILENCE_S, "silicon")
     assert patience.step_s == SILENCE_S
     assert patience.whole_s == START_S + 4 * 15

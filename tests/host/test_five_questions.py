@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The five questions of a reader who has two minutes, answered by the text of the page's first
-section alone, and each answer computed here from the kept records."""
+"""The text of the page's first section alone answers the five questions of a reader with two
+minutes. Each answer is computed here from the kept records."""
 
 import html
 import json
@@ -18,7 +18,7 @@ from hypbench.tree import HOME, Tree
 from reportpages import changed, source
 
 MODEL, CORE, COMPILER = "gem5-a72", "virt-a72", "12.2.0"
-WORDS_MOST = 500  # a reader has some 250 words a minute
+WORDS_MOST = 500  # a reader reads some 250 words a minute
 
 
 def of_compiler(body: dict) -> None:
@@ -28,7 +28,7 @@ def of_compiler(body: dict) -> None:
 
 @cache
 def answer() -> str:
-    """The first section as a reader has it, up to its first figure."""
+    """Return the first section as a reader sees it, up to its first figure."""
     counted = Board(CORE, {"default": source("default", raw=changed("default", of_compiler))})
     boards = [counted, *boards_of([Job(Tree(HOME), MODEL, "timed")])]
     (section,) = re.findall(rf'<section id="answer-{CORE}".*?</section>',
@@ -38,7 +38,7 @@ def answer() -> str:
 
 
 def card(name: str) -> str:
-    """The text of the section from a card's name on."""
+    """Return the text of the section from a card's name on."""
     found = answer().partition(name)[2]
     assert found, answer()
     return found
@@ -46,7 +46,8 @@ def card(name: str) -> str:
 
 @cache
 def record(bench: str, variant: str, config: str) -> dict:
-    """The record of a benchmark in the model's kept run; both passes have the same median."""
+    """Return the record of a benchmark in the model's kept run; both passes have the same
+    median."""
     raw = lzma.decompress((HOME / "reference" / MODEL / "timed.jsonl.xz").read_bytes())
     found = [body for body in map(json.loads, raw.splitlines()) if body["kind"] == "bench" and (
         body["bench"], body["variant"], body["config"]) == (bench, variant, config)]
@@ -55,7 +56,8 @@ def record(bench: str, variant: str, config: str) -> dict:
 
 
 def moved(*path: str) -> bool:
-    """Whether a path's length has changed since the kept run, so that its time is not shown."""
+    """Return whether a path's length has changed since the kept run, so that its time is not
+    shown."""
     (board,) = boards_of([Job(Tree(HOME), MODEL, "timed")])
     return board.source("timed").row(*path) is None
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make flash: against loop devices, whose end as a file shows what was written; and against what
-lsblk says of other machines' flashing."""
+"""make flash is tested on loop devices, whose file shows what was written, and on descriptions by
+lsblk of other machines' devices."""
 
 import json
 import os
@@ -20,7 +20,7 @@ MiB = 1 << 20
 
 
 def usb_stick(**changes) -> dict:
-    """A device as lsblk reports it."""
+    """Return a device as lsblk reports it."""
     return {"name": "sdz", "path": "/dev/sdz", "maj:min": "8:400", "type": "disk", "size": 8 << 30,
             "vendor": "SanDisk ", "model": "Ultra", "serial": "4C53", "tran": "usb", "rm": True,
             "hotplug": True, "ro": False, "fstype": None, "label": None, "partlabel": None,
@@ -65,7 +65,7 @@ def test_what_is_refused(what, says):
 
 
 def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
-    """Where lsblk sees no mount, as in a container."""
+    """lsblk sees no mount there, as in a container."""
     monkeypatch.setattr(flashing, "root_device", lambda: "8:401")
     assert "/dev/sdz1 holds the root" in refusal(usb_stick(children=[part()]), SIZE)
 
@@ -78,7 +78,7 @@ def test_the_device_is_described_with_its_partitions():
                     "  /dev/sdz2: 5.0 MiB, no file system"]
 
 
-# Loop devices
+# --- loop devices ---
 
 def losetup(*words) -> str:
     done = subprocess.run(["losetup", *map(str, words)], capture_output=True, text=True,
@@ -110,7 +110,7 @@ def loop(tmp_path):
 
 @pytest.fixture
 def card(cards):  # noqa: F811
-    """A tree whose card is made."""
+    """Return a tree with a finished card."""
     cards.write("build/sample/sdcard.img", noise("image", SIZE))
     return cards
 
@@ -206,7 +206,7 @@ def test_mounted_is_refused(card, loop, tmp_path):
 
 
 def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
-    """Another one that has it for itself, as a mount in another container has."""
+    """Another process has the device exclusively, as a mount in another container has."""
     held = os.open(loop.path, os.O_RDWR | os.O_EXCL)
     try:
         failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "it is in use", loop)
@@ -215,7 +215,7 @@ def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
 
 
 def test_what_lsblk_says_is_heeded(card, loop, monkeypatch):
-    """A loop device that passes for a fixed disk."""
+    """The loop device is described as a fixed disk."""
     fixed = usb_stick(name=loop.name, path=loop.path, rm=False, hotplug=False)
     tool = card.write("bin/lsblk", f"#!/bin/sh\ncat {card.root}/seen\n")
     tool.chmod(0o755)
@@ -236,7 +236,7 @@ def test_a_missing_bl1_is_said_before_the_question(card, loop):
     assert "NOT ON" not in card("flash", "--dev", loop.path, "--confirm", "no").output
 
 
-# Paths that are no device
+# --- paths that are no device ---
 
 def test_no_device_and_no_image(card):
     failed(card("flash"), "no device is named: DEV=/dev/")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--format`: each format is held to a parser of the field or to its schema, and each check has a
-twin that it refuses."""
+"""`--format`: each format passes a parser of the field or its schema, and each check has a twin
+that it refuses."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ ODD = "a|b <c> & \"d\" `e` *f* 100% g:h,i"
 
 
 def odd() -> Results:
-    """Texts with every mark that a format gives a meaning to, and each outcome."""
+    """Return texts with every mark that has a meaning in a format, with each outcome."""
     cases = [Case("hvc", ODD, "native", Outcome.PASSED, "", "ticks", 50, 50, 51),
              Case("hvc", "slow", "x=1,y", Outcome.FAILED, f"SLOWER: {ODD}", "ticks", 55.5,
                   before=50),
@@ -33,7 +33,7 @@ def odd() -> Results:
                    {"build": ODD})
 
 
-# The README of github-action-benchmark, section customSmallerIsBetter
+# from the README of github-action-benchmark, section customSmallerIsBetter
 BENCHMARKS = {"type": "array", "minItems": 1, "items": {
     "type": "object", "required": ["name", "unit", "value"], "additionalProperties": False,
     "properties": {"name": {"type": "string"}, "unit": {"type": "string"},
@@ -44,14 +44,14 @@ COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]*)::([^\r\n]*)")
 
 
 def unescaped(text: str) -> str:
-    """As the runner does (actions/toolkit, command.ts, the other way round)."""
+    """Reverse the runner's escaping (actions/toolkit, command.ts)."""
     for code, mark in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, mark)
     return text
 
 
 def suite_of(content: bytes) -> junitparser.TestSuite:
-    """The one suite, whose counts are those of its cases."""
+    """Return the only suite, whose counts are those of its cases."""
     found = list(junitparser.JUnitXml.fromroot(junitparser.JUnitXml.fromstring(content)._elem))
     assert len(found) == 1
     suite = found[0]
@@ -69,7 +69,7 @@ def commands(content: bytes) -> list[tuple[str, str, str]]:
 
 
 def tables(content: bytes) -> list[list[str]]:
-    """The cells of the rows of all tables, as a reader sees them."""
+    """Return the cells of the rows of all tables, as a reader sees them."""
     rows: list[list[str]] = []
     for token in MarkdownIt("commonmark").enable("table").parse(content.decode()):
         if token.type == "tr_open":
@@ -105,7 +105,7 @@ def frame_of(content: bytes) -> list[dict]:
 
 PARSERS = {"junit": suite_of, "markdown": tables, "github": commands, "github-benchmark": entries,
            "csv": lines, "parquet": frame_of}
-# What a writer with a fault would make, and its parser must refuse
+# Output of a writer with a fault, which its parser must refuse.
 FAULTS = {"junit": [(b'failures="1"', b'failures="0"'), (b"</testsuite>", b""), (b"&lt;", b"<")],
           "markdown": [(b"a\\|b", b"a|b"), (b"&lt;c&gt;", b"<c>")],
           "github": [(b"%0A", b"\n"), (b"%3A", b":")],
@@ -186,7 +186,7 @@ def test_csv_and_parquet_have_the_frame():
 
 
 def written(bench, name: str, *words: str):
-    """What a command writes as a format, and its exit status."""
+    """Return what a command writes in a format, and its exit status."""
     file = bench.root / f"out.{name}"
     result = bench(*words, "--format", f"{name}={file}")
     return PARSERS[name](file.read_bytes()), result

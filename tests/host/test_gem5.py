@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards of gem5's, on a fake gem5: what is no gem5 is one line, and a gem5 that fails says so."""
+"""Boards that gem5 plays, on a fake gem5. Another program is refused in one line, and a failure of
+gem5 is reported."""
 
 import json
 import stat
@@ -61,7 +62,7 @@ class Gem5:
         return json.loads(self.program.with_name("seen").read_text())
 
     def machine(self, board: str = "gem5-a72") -> str:
-        """The run record's, as the image that was run has it."""
+        """Return the run record's machine, as the image that ran has it."""
         image = (self.bench.root / "build" / board / "hypbench-run.elf").read_bytes()
         lines = text_of(read_plan(image)).splitlines()
         assert lines[-2] == "platform gem5"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench run-guest on a fake QEMU: what it starts, what the terminal shows and gives, how a run
-ends, and that nothing starts for an image that cannot be run."""
+"""hypbench run-guest on a fake QEMU: what it starts, what the terminal shows and passes on, and how
+a run ends. Nothing starts for an image that cannot run."""
 
 import io
 import json
@@ -30,7 +30,7 @@ from hypbench.plan_language import text_of
 from hypbench.records import read_log
 from hypbench.tree import HOME, Tree, with_parts
 
-# A QEMU whose guest is `then`: it prints with out(), and is given what is typed by get().
+# A QEMU whose guest is `then`: it prints by out(), and reads what is typed by get().
 FAKE = """#!{python}
 import json, os, pathlib, sys, time
 pathlib.Path(__file__).with_name("words").write_text(json.dumps(sys.argv))
@@ -57,7 +57,7 @@ class Done(NamedTuple):
 
 
 class GuestBench(Bench):
-    """A tree with the reference board, a fake QEMU under it, and a board of one core."""
+    """A tree with the reference board, a fake QEMU for it, and a board with one core."""
 
     def __init__(self, root: Path):
         super().__init__(root)
@@ -93,13 +93,13 @@ class GuestBench(Bench):
         return [sys.executable, "-c", HOOK, str(self.root), "run-guest", *map(str, words)]
 
     def start(self, *words: object) -> Done:
-        """In this process, where nothing is typed."""
+        """Run in this process with nothing typed."""
         made = self("run-guest", *map(str, words or (self.image,)))
         assert not made.exception or isinstance(made.exception, SystemExit), made.exception
         return Done(made.exit_code, made.stdout_bytes, made.stderr_bytes)
 
     def typed(self, source) -> Done:
-        """As a command of its own, which reads `source`."""
+        """Run as a command of its own, which reads `source`."""
         done = subprocess.run(self.command(self.image), stdin=source, capture_output=True,
                               timeout=60, check=False)
         return Done(done.returncode, done.stdout, done.stderr)
@@ -111,7 +111,7 @@ def bench(tmp_path):
 
 
 def refused(bench, says: str, *words: object) -> None:
-    """One line, status 2, and no QEMU was started."""
+    """The command prints one line and ends with status 2, without starting QEMU."""
     done = bench.start(*words)
     said = done.stderr.decode()
     assert done.returncode == 2, said
@@ -133,7 +133,7 @@ def resets(count: int) -> dict:
 
 
 def exit_lines(way: str, *lines: bytes) -> dict[str, Run]:
-    """Each line as a whole, and byte by byte."""
+    """Return each line as a whole, and byte by byte."""
     return {f"{way} {number}, {how}": Run(f"out({chunks.format(line)}, *log[1:])", None,
                                           ("--guest-status", way))
             for number, line in enumerate(lines) for how, chunks in (
@@ -172,7 +172,7 @@ RUNS = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_end_of_a_guests_run(bench, name):
-    """golden/guest-runs.json has the exit status and the output, and the clock of QEMU."""
+    """golden/guest-runs.json has the exit status, the output, and QEMU's clock."""
     run = RUNS[name]
     bench.guest(run.then, run.log)
     done = bench.start(bench.image, *run.words)
@@ -246,14 +246,14 @@ def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
 
 
 def piped(tmp_path, content: bytes):
-    """A pipe that a process writes into, which may have to wait."""
+    """Return a pipe that a process writes into; the process may have to wait."""
     (tmp_path / "typed").write_bytes(content)
     return subprocess.Popen(["cat", tmp_path / "typed"], stdout=subprocess.PIPE)
 
 
 def test_what_is_piped_in_is_the_guests(bench, tmp_path):
-    """Every byte, also those that end a run when they are typed; and more than a pipe holds, of
-    which the guest takes a little at a time."""
+    """The guest gets every byte, also those that would end a run when typed, and more than a pipe
+    holds, a little at a time."""
     typed = b"\x1d\x01x\x03\x04" + bytes(range(256)) * 1000
     bench.guest(f"time.sleep(0.3); data = get(5000); time.sleep(0.3); data += get({len(typed)} -"
                 " 5000); out(b'%d %d\\r\\n' % (len(data), sum(data)), *log[1:])")
@@ -317,7 +317,7 @@ out(b"\\r\\n", *log[1:])
 
 
 def test_keys_go_to_the_guest_as_they_are_typed(bench):
-    """The terminal takes none and shows none; there is no end of line to wait for."""
+    """The terminal takes and shows no key, and waits for no end of line."""
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
         terminal.until(b"Ctrl-] or Ctrl-a x ends it")
@@ -340,7 +340,7 @@ def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
 
 
 def test_two_guests_of_a_board_take_turns(bench):
-    """The files of the first are there until it ends."""
+    """The files of the first run stay until it ends."""
     bench.guest(LISTEN)
     with Terminal(bench) as first:
         first.until(b"=> ")
@@ -429,7 +429,7 @@ BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # plac
 
 
 def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
-    """Kernel, device tree and initrd into the store, and QEMU has the cores that the plan wants."""
+    """Kernel, device tree and initrd go into the store, and QEMU has the cores of the plan."""
     kernel = bench.file("kernel", arm64_image())
     monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
     bench.run("--scenario", str(bench.scenario("mine", BY_RECIPE("stress"))), "--quiet")
@@ -447,7 +447,7 @@ NATIVE_TOO = "config native\nconfig trapped\nguest lx recipe=stress\nvm lx\n"
 
 
 def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, monkeypatch):
-    """One placement for all configurations: stage 2 off needs the board's own addresses."""
+    """One placement serves all configurations: stage 2 off needs the board's own addresses."""
     kernel = bench.file("kernel", arm64_image())
     monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
     bench.run("--scenario", str(bench.scenario("mine", NATIVE_TOO)), "--quiet")
@@ -471,7 +471,8 @@ def test_a_device_tree_of_the_users_own(bench):
     assert bench.start(bench.image, "--dtb", blob).returncode == 0
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
-    done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")  # no options of fdtput
+    # not taken as options of fdtput
+    done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")
     assert done.returncode == 0 and b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()
 
 

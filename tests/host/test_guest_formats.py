@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which image a file is, what the tool takes from its header, and the message on a file that is no
-image. golden/guest-formats.json has the answer to each file."""
+"""The format that the tool recognizes in a file, what it takes from the header, and the message on
+a file that is no image. golden/guest-formats.json has the answer for each file."""
 
 import gzip
 import struct
@@ -22,7 +22,8 @@ XEN = arm64_image(4096)[:2000] + b"Xen version %d.%d%s (%s@%s) (%s) %s %s\n" + b
 
 
 def efi(machine: int = 0xaa64, subsystem: int = 10, wide: bool = True, size: int = 1024) -> bytes:
-    """Microsoft, PE Format: the stub, the COFF header, the optional header, one section."""
+    """Return a PE file (Microsoft, PE Format): the stub, the COFF header, the optional header, one
+    section."""
     optional = struct.pack("<H66xH", 0x20b if wide else 0x10b, subsystem).ljust(240, b"\0")
     head = b"MZ".ljust(60, b"\0") + struct.pack("<I", 64)
     head += struct.pack("<4s2H3I2H", b"PE\0\0", machine, 1, 0, 0, 0, len(optional), 0x22e)
@@ -31,7 +32,8 @@ def efi(machine: int = 0xaa64, subsystem: int = 10, wide: bool = True, size: int
 
 
 def efi_kernel() -> bytes:
-    """Linux, arch/arm64/kernel/efi-header.S: MZ, and the sections of its PE header."""
+    """Return a file like Linux, arch/arm64/kernel/efi-header.S: MZ, and the sections of its PE
+    header."""
     whole = bytearray(arm64_image(4096, memory=3 * MIB, first=b"MZ\0\x91"))
     struct.pack_into("<I", whole, 60, 64)
     struct.pack_into("<4s2HIIIHH", whole, 64, b"PE\0\0", 0xaa64, 2, 0, 0, 0, 160, 0)
@@ -207,7 +209,7 @@ def test_the_files_of_lz4_are_named(tmp_path, packer):
 
 
 def test_a_path_without_an_image(tmp_path):
-    """A file of 1 GiB is a hole here, and the tool reads no byte of it."""
+    """The file of 1 GiB is sparse here, and the tool reads no byte of it."""
     large = tmp_path / "large"
     with large.open("wb") as file:
         file.truncate(1 << 30)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a guest finds its parts, that none lies in another, where they lie in the store, and the
-plan that says so to the hypervisor."""
+"""The places of a guest's parts, none of which overlaps another, their places in the store, and the
+plan that describes them to the hypervisor."""
 
 from itertools import combinations
 from pathlib import Path
@@ -37,7 +37,8 @@ def layout_of(tmp_path: Path, content: bytes, board: Board = A72, ram: int = 256
 
 
 def elf_of(*starts: int, sizes: tuple[int, ...] = (4, 4096)) -> bytes:
-    """Segments at these addresses, with as many bytes of memory as `sizes` has for each."""
+    """Return an ELF with segments at these addresses, with as many bytes of memory as `sizes` has
+    for each."""
     return elf(segments=tuple((start, start, A64_LOOP, size)
                               for start, size in zip(starts, (*sizes, *[4] * len(starts)))))
 
@@ -47,8 +48,8 @@ def at(address: int, content: bytes = A64_LOOP, **more) -> dict:
 
 
 ARM64, ZIMAGE = arm64_image(4096), zimage(6 * MIB)
-# arch/arm/booting.rst: a zImage above 32 MiB, the others above 128 MiB. A raw binary does not say
-# how much memory it takes: its device tree is far after it.
+# arch/arm/booting.rst: a zImage is above 32 MiB, the others above 128 MiB. A raw binary does not
+# state how much memory it takes, so its device tree is far above it.
 LAYOUTS = {
     **{f"arm64 Image, text_offset {offset:#x}": {
         "content": arm64_image(4096, offset, 5 * MIB), "initrd": 3 * MIB}
@@ -84,7 +85,7 @@ def described(made) -> str:
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_the_places_of_a_guests_parts(tmp_path, name):
-    """golden/guest-layouts.json has the places, or the message where there are none."""
+    """golden/guest-layouts.json has the places, or the message if there are none."""
     try:
         made = described(layout_of(tmp_path, **LAYOUTS[name]))
     except BadGuest as error:
@@ -102,7 +103,7 @@ def test_ram_that_the_parts_do_not_fit_in_names_what_would_do(tmp_path):
         except BadGuest:
             continue
         break
-    assert ram == 44  # 2 + 30 + 2 + 10
+    assert ram == 44  # MiB: 2 + 30 + 2 + 10
     with pytest.raises(BadGuest, match="GUEST_RAM=42M is too little: the initrd .* need 44M"):
         layout_of(tmp_path, image, ram=42 * MIB, initrd=9 * MIB)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling two records gives what one record of all samples would have said."""
+"""Pooling two records gives the record that all samples together would have given."""
 
 import random
 import statistics

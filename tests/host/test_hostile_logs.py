@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host tools give a clean verdict on every damage that a guest or a bad line can do: no
-exception, nothing that a terminal, a page or a spreadsheet would take for a command."""
+"""The host tools give a clean verdict on every damage by a guest or a bad line: no exception, and
+nothing that a terminal, a page or a spreadsheet would take for a command."""
 
 import csv
 import io
@@ -33,7 +33,8 @@ PLANS = ("default", "interrupts", "storm", "programs", "tlb-matrix", "timers", "
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch):
-    """Most records of a log are those of the last one: they need no second look at the schema."""
+    """Cache the check of records: most records of a log are those of the log before, and need no
+    second check against the schema."""
     known: dict[str, list[str]] = {}
 
     def faults(data: dict) -> list[str]:
@@ -48,7 +49,7 @@ def cheap(monkeypatch):
 
 
 def checked(raw: bytes) -> Log:
-    """The verdict of `check`."""
+    """Return the verdict of `check`."""
     log = read_log(raw)
     problems = log.problems + check_rules(log)
     said = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
@@ -57,7 +58,7 @@ def checked(raw: bytes) -> Log:
 
 
 def computed(raw: bytes, log: Log, good: Log) -> None:
-    """The rows of show, compare, run and capture, not set as text yet."""
+    """Return the rows of show, compare, run and capture, before they become text."""
     runs = Runs()
     for line in raw.splitlines(keepends=True):
         runs.log_for(line).feed(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The initramfs that guests and peers are given."""
+"""The initramfs of guests and peers."""
 
 import shutil
 import stat

@@ -16,7 +16,8 @@ PLACE = "runs/virt-a72/sample"
 
 @pytest.fixture
 def times(monkeypatch):
-    """The times that the next runs are kept under; the last stands for all that follow."""
+    """Return the times under which the next runs are kept; the last one is used for all that
+    follow."""
     def set_to(*words: str) -> None:
         left = list(words)
         monkeypatch.setattr(store, "now", lambda: left.pop(0) if len(left) > 1 else left[0])
@@ -25,7 +26,7 @@ def times(monkeypatch):
 
 @pytest.fixture
 def kept(bench, times, monkeypatch):
-    """Three runs; the first is the baseline `before`."""
+    """Return three runs; the first is the baseline `before`."""
     monkeypatch.chdir(bench.root)
     times(*(f"20260101T00000{number}Z" for number in range(9)))
     for words in (("--save", "before"), (), ()):
@@ -107,7 +108,7 @@ def test_a_damaged_index_is_kept_beside_a_new_one(kept, bench, index):
 
 
 def test_a_name_beside_a_damaged_file_stands(kept, bench):
-    """The tree's own view: a baseline whose file was cut is reported by its file."""
+    """The tree itself reports a baseline whose file was cut by its file."""
     (kept / "20260101T000000Z.jsonl").write_bytes(CUT)
     failed(bench("compare", "before"), f"{PLACE}/20260101T000000Z.jsonl: the file was changed", 2)
     folder = store.read_folder(Tree(bench.root).kept("virt-a72", "sample"))

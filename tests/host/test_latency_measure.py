@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Zephyr's latency_measure prints between the records of a run: kept, held against itself, and
-shown by the terminal and the page. The lines have the form of Zephyr's own documentation of
-latency_measure, of its releases 2 to 4."""
+"""The lines of Zephyr's latency_measure between the records of a run are kept, checked for
+contradictions, and shown by the terminal and the page. The lines have the form of Zephyr's own
+documentation of latency_measure, of its releases 2 to 4."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from logmaker import HZ
 from reportlogs import report_log
 from test_cyclictest import console
 
-NS = 1_000_000_000 // HZ  # of a tick
+NS = 1_000_000_000 // HZ  # ns of a tick
 FIRST = "Timing results: Clock frequency: 62 MHz"
 LAST = "PROJECT EXECUTION SUCCESSFUL"
 YIELD = "thread.yield.preemptive.ctx.k_to_k - Context switch via k_yield"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that were not made alike are compared only where the difference is allowed by its name, and
-a row whose records do not belong together is no row."""
+"""Runs with different conditions are compared only if the difference is allowed by its name, and
+records that do not belong together make no row."""
 
 import pytest
 
@@ -11,7 +11,8 @@ HZ = 62_500_000
 
 
 def run_of(more: dict | None = None, passes: tuple[int, ...] = (0, 1), **run) -> bytes:
-    """Rows of two configurations; `more` members in the trapped one, in these passes."""
+    """Return a run of two configurations, with `more` members in the trapped one, in these
+    passes."""
     def records(head, config):
         odd = more if config["name"] == "trapped" and head["pass"] in passes else None
         clock = {"hz": run.get("hz", HZ)}

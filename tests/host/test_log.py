@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each fault of a log is found and named; the good records are kept."""
+"""Each fault of a log is found and named, and the good records are kept."""
 
 import zlib
 
@@ -57,7 +57,7 @@ def garbled(place: int) -> bytes:
 
 
 def numbered(seq: str) -> bytes:
-    """Record 3 with another number, and the CRC of that line."""
+    """Return record 3 with another number, and the CRC of that line."""
     line = b'{"seq":%s,"kind":"check","ok":true' % seq.encode()
     return with_line(3, line + b',"crc":"%08x"}\n' % zlib.crc32(line))
 
@@ -103,7 +103,7 @@ def test_no_record_at_all(log):
 
 
 def with_body(text: str) -> list[bytes]:
-    """A line in the log whose CRC is right, whatever a guest has put into its body."""
+    """Return a log with a line whose CRC is right, whatever a guest has put into its body."""
     line = b'{"seq":3,"kind":"check",%s' % text.encode()
     return [*LINES[:3], line + b',"crc":"%08x"}\n' % zlib.crc32(line), *LINES[4:]]
 

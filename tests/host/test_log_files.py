@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs that a terminal program or a user changed as a whole: each is named in one line."""
+"""A log that a terminal program or a user changed as a whole is named in one line."""
 
 import bz2
 import gzip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of one TLB miss: by counted misses and by an assumed one, in both clocks; in the table,
+"""The cost of one TLB miss, by counted misses and by an assumed one, in both clocks: in the table,
 in summary.csv and on the page."""
 
 import csv
@@ -27,8 +27,8 @@ EVENT = "l1d_tlb_refill"
 
 def miss_bodies(events: bool = True, cycles: bool = True, platform: str = "gem5",
                 event: str = EVENT, **refills: int) -> list[dict]:
-    """A miss of 4096 pages costs 40 ns. Of 65536 pages a load takes 60 ns more than the control's;
-    three loads of four miss where misses are counted."""
+    """Return runs in which a miss of 4096 pages costs 40 ns. With 65536 pages a load takes 60 ns
+    more than the control's; if misses are counted, three loads of four miss."""
     count = REFILLS | {name.replace("_", "-"): one for name, one in refills.items()}
 
     def run(head, _config):
@@ -49,7 +49,7 @@ def log(*words, **more):
     return log_from(miss_bodies(*words, **more))
 
 
-# The fit of costs to walks
+# --- the fit of costs to walks ---
 
 def test_fit():
     fit = walk_fit(tlb_cells(log_from(matrix())))
@@ -70,10 +70,10 @@ def test_what_is_not_modelled_has_no_cost_and_no_slowdown():
     assert switch_rows(unmodelled, without=()) == []
 
 
-# The kept runs
+# --- the kept runs ---
 
 def kept(board: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Ticks (ns) and walks of one load, from the records' own members."""
+    """Return ticks (ns) and walks of one load, from the records' own members."""
     raw = read_records(Tree().reference(board, "tlb")).splitlines()
     found = [json.loads(line) for line in raw if b'"bench":"tlb_chase"' in line]
     return {(one["variant"], one["config"]): (one["p50"] / one["batch"], sum(
@@ -85,8 +85,8 @@ def kept(board: str) -> dict[tuple[str, str], tuple[float, float]]:
     ("gem5-a72", "4K-off", 38.1), ("gem5-a72", "4K-4K", 121.8),
     ("gem5-a15", "4K-off", 56.4), ("gem5-a15", "4K-4K", 139.2)])
 def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns):
-    """Under 2 MiB leaves the same lines have no walk at all: their load is a control, too. It
-    knows nothing of prices, and is within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
+    """With 2 MiB leaves the same lines need no walk at all, so their load is a control, too. This
+    control knows nothing of prices, and is within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
     rows = miss_rows(read_log(read_records(Tree().reference(board, "tlb"))))
     shown = next(row.ns for row in largest_sets(rows) if row.cell.config == config)
     found = kept(board)
@@ -94,7 +94,8 @@ def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns
         "packed-65536p", "2M-off"]
     assert none == 0 and misses == pytest.approx(1, abs=0.01)
     assert shown == pytest.approx((random - blocks) / misses, rel=0.04 if "a72" in board else 0.015)
-    # And by two equations: a load of the control is a load without walks and some walks.
+    # The cost follows also from two equations: a load of the control is a load without walks and
+    # some walks.
     warm = found["random-4096p", config][0] - found["packed-4096p", config][0]
     packed, few = found["packed-65536p", config]
     assert 0.25 < few < 0.55

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest of several vCPUs on a QEMU whose vCPUs starve each other by icount: a line before the
-run."""
+"""A guest with several vCPUs on a QEMU whose vCPUs starve each other by icount gets a line before
+the run."""
 
 import pytest
 
@@ -19,7 +19,8 @@ def bench(tmp_path):
 
 
 def lines(bench, version: str, *words: object) -> list[str]:
-    """Of standard error. The fake QEMU answers --version before it prints its log."""
+    """Return the lines of standard error. The fake QEMU answers --version before it prints its
+    log."""
     bench.guest(WHOLE, guest_log(platform=f"qemu-{words[-1]}"))
     text = bench.qemu.read_text()
     bench.qemu.write_text(text.replace("pathlib.Path(__file__).with_name(\"words\")",

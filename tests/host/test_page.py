@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report page's sections: their numbers against golden files, and against the records where a
-few lines compute them. What a changed record changes on the page is a golden file, too."""
+few lines compute them. Golden files also show what a changed record changes on the page."""
 
 import csv
 import re
@@ -37,7 +37,7 @@ def of_gem5(*names: str) -> Board:
 
 
 def versus() -> list[Board]:
-    """A against B, where one benchmark takes longer."""
+    """Return A against B, where one benchmark takes longer."""
     slow = changed("default", lasting(386, bench="sgi_self"))
     return [Board(f"{side}-b", {"default": Source("default", read_log(log))}, side)
             for side, log in (("A", report_log("default")), ("B", slow))]
@@ -78,14 +78,15 @@ def test_no_bars_on_a_logarithmic_axis():
     assert len(specs) > 10 and not any(map(bars_on_a_logarithmic_axis, specs))
 
 
-# What a changed record changes
+# --- what a changed record changes ---
 
 def matches(body: dict, **members) -> bool:
     return all(body.get(name) == value for name, value in members.items())
 
 
 def lasting(ticks: int, *more: int, **members):
-    """Of the bench records with these members each sample takes so many ticks, but the last."""
+    """Return a change: each sample of the bench records with these members takes so many ticks,
+    except the last."""
     def change(body):
         if matches(body, kind="bench", **members):
             values = [ticks] * (100 - len(more)) + list(more)
@@ -95,7 +96,7 @@ def lasting(ticks: int, *more: int, **members):
 
 
 def members(changes: dict, **wanted):
-    """Records with the members `wanted` have other values."""
+    """Return a change: records with the members `wanted` have other values."""
     return lambda body: body.update(changes) if matches(body, **wanted) else None
 
 
@@ -140,13 +141,13 @@ def test_what_a_changed_record_changes(name):
 
 
 def told(section: Section) -> dict[str, golden.Grid]:
-    """Tables, names of figures, and messages."""
+    """Return tables, names of figures, and messages."""
     found = golden.of_section(section)
     return {name: made for name, made in found.items() if name.startswith(("tab-", "cards"))} | {
         "figures": [[name] for name in drawn(section)], "messages": golden.messages(section)}
 
 
-# Sections of one board among others
+# --- sections of one board among others ---
 
 LIKE, V3, A15, RENAMED = (
     Board(name, {"interrupts": source("interrupts", raw=raw)}) for name, raw in (
@@ -188,7 +189,7 @@ def test_a_section_beside_other_boards(name, kept_runs):
     ("links-beside", "net_rr", "cores-exit", "served", "silicon"),
     ("paper-s2-loads", "hvc", "guest-net", "net", "qemu-icount")])
 def test_a_neighbour_without_a_round_gives_no_number(plan, bench, config, vm, platform):
-    """A VM that serves the neighbour (served) has no rounds where nothing is asked of it."""
+    """A VM that serves the neighbour (served) has no rounds if it gets no request."""
     bodies = bodies_of(plan, platform)
     at = next(at for at, body in enumerate(bodies)
               if matches(body, kind="bench", bench=bench, config=config))
@@ -201,7 +202,7 @@ def test_a_neighbour_without_a_round_gives_no_number(plan, bench, config, vm, pl
     assert rows and ("did not run" in str(rows)) == (vm != "served"), rows
 
 
-# Numbers that a few lines compute from the records
+# --- numbers that a few lines compute from the records ---
 
 def median(plan: str, bench: str, variant: str, config: str, maker=bodies_of) -> int:
     return next(body["p50"] for body in maker(plan)
@@ -239,7 +240,7 @@ def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
 
 
 def test_a_card_names_the_modes_without_a_time():
-    """Where the length of a path has changed since the kept run, its time is left out."""
+    """If the length of a path has changed since the kept run, its time is left out."""
     kept = source("timed", "gem5", gem5_log("timed"))
     lacking = replace(kept, log=replace(kept.log, records=[
         record for record in kept.log.records
@@ -300,10 +301,10 @@ def test_exits_of_both_passes_go_together():
         (kind.kind, kind.n, kind.total) for kind in two]
 
 
-# What every number of the page has
+# --- every number of the page ---
 
 def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
-    """In the tables of which a line is one row, and in those beside studies; no link of the page
+    """These are tables in which a line is one row, and tables beside studies. No link of the page
     leads nowhere."""
     shown, whole, linked = board(), set(), set()
     there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
@@ -372,7 +373,7 @@ def test_a_window_is_said_in_the_words_of_its_source(bench, variant, says):
     assert window_of(bench, variant) == says
 
 
-# What there is, and what was lost
+# --- what there is, and what was lost ---
 
 def test_sections_are_there_where_their_records_are():
     def titles(one: Board) -> list[str]:
@@ -421,7 +422,7 @@ def test_a_mode_is_found_by_its_axes():
     made.configs = {"native": {"stage2": "off", "irq": "direct"},
                     "lazy-4K": usual | {"fill": "lazy"}, "direct-4K": usual, "direct-2M": usual}
     assert made.config_of("direct") == "direct-4K" and made.config_of("native") == "native"
-    assert made.config_of("trapped") == "trapped"  # there is none: no row will be found
+    assert made.config_of("trapped") == "trapped"  # there is none, so no row will be found
 
 
 @pytest.mark.parametrize(("bench", "stage1", "expected"), [

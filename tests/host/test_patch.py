@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another plan in an image of each format: what U-Boot's own tools then say of it."""
+"""Another plan is put into an image of each format, and U-Boot's own tools read the result."""
 
 import hashlib
 import re
@@ -49,7 +49,7 @@ def listed(folder: Path, image: bytes, sound: bool = True) -> str:
 
 
 def part_of(folder: Path, image: bytes, kind: str, number: int) -> bytes:
-    """An image out of a FIT or uImage, by U-Boot's tool."""
+    """Return an image out of a FIT or uImage, by U-Boot's tool."""
     (folder / "image").write_bytes(image)
     subprocess.run(["dumpimage", "-T", kind, "-p", str(number), "-o", folder / "part",
                     folder / "image"], capture_output=True, check=True)
@@ -81,7 +81,7 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     said = listed(tmp_path, after)
     assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
     assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
-    for at in (5, 70):  # with a wrong checksum it is something else to the same tool
+    for at in (5, 70):  # the same tool recognizes another format if the checksum is wrong
         wrong = bytearray(after)
         wrong[at] ^= 1
         assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong), sound=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's lines and the logs of other hypervisors, made up: what is wrong with one is reported,
-and gives no number."""
+"""Made-up lines of the probe and logs of other hypervisors. A fault in one is reported, and gives
+no number."""
 
 import stat
 import sys
@@ -48,7 +48,8 @@ kvm_init: Linux 6.1.0-50-arm64, GICv2\r
 
 
 def by_xen(text: bytes) -> bytes:
-    """As Xen prints a domain's console: its name before each line, long lines cut at 127."""
+    """Return text as Xen prints a domain's console: its name before each line, long lines cut at
+    127."""
     lines = [one[at:at + 127] for one in text.replace(b"\r", b"").splitlines()
              for at in range(0, len(one) + 1, 127)]
     return b"".join(b"(XEN) DOM1: " + one + b"\r\n" for one in lines)
@@ -159,7 +160,7 @@ def test_xen_that_ran_as_asked_is_measured():
 
 
 def test_lines_that_xen_cuts_are_whole_again():
-    exact = path("psci_version", 100, max=100000)  # 127 bytes: an empty line follows
+    exact = path("psci_version", 100, max=100000)  # 127 bytes, so an empty line follows
     assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
     unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # of the domain that has the input
     for log in (XEN_LOG, unnamed):
@@ -397,8 +398,8 @@ def two_vms(one: dict, other: dict, **changes) -> bytes:
 
 
 def turns(ticks: int, count: int = 30) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The stamps of VMs that take turns of 1000 ticks, and need `ticks` for a switch. Each VM also
-    meets an interrupt of 50 ticks within its turn."""
+    """Return the stamps of VMs that take turns of 1000 ticks, and need `ticks` for a switch. Each
+    VM also meets an interrupt of 50 ticks within its turn."""
     vms: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for turn in range(2 * count):
         begin = 1000 + turn * (1000 + ticks)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary plan: that EL2's structs and the host tool's layout are one, as each isa's compiler
-sees them; and the way there and back."""
+"""The binary plan: EL2's structs and the host tool's layout are equal, as each isa's compiler sees
+them, and a plan can be packed and read back."""
 
 import ctypes
 import hashlib
@@ -36,7 +36,7 @@ VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
 
 
 def members(of: type, name: str) -> Iterator[tuple[str, str]]:
-    """The members of a struct in C's words, and the format of each."""
+    """Return the members of a struct in C's words, and the format of each."""
     if issubclass(of, ctypes.Structure):
         for member, kind in of._fields_:
             yield from members(kind, f"{name}.{member}")
@@ -53,7 +53,7 @@ MEMBERS = list(members(PLAN, ""))
 
 
 def assertions() -> str:
-    """Every offset, size, enumerator and preset, as C that does not compile where it differs."""
+    """Return every offset, size, enumerator and preset as C that does not compile if it differs."""
     lines = ["#include <stddef.h>", '#include "abi/hypercall.h"', '#include "abi/plan.h"',
              '#include "abi/virtio_net.h"']
 
@@ -113,7 +113,7 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
 
 
 def test_another_layout_has_another_version():
-    """Add the digest of a new layout with its version; never change one that is here."""
+    """Add the digest of a new layout with its version; never change a digest that is here."""
     layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS, ENDS, LINK_KINDS))
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == {
         1: "f7d9380ce955279b", 2: "3bc684af2c608ff7", 3: "33ae7830b7257ac8",
@@ -127,7 +127,7 @@ def test_another_layout_has_another_version():
 
 
 def test_axes_have_the_words_of_their_enumerators():
-    """A preset says STAGE2_2M, a plan stage2=2M."""
+    """A preset has STAGE2_2M where a plan has stage2=2M."""
     for name, *settings in abi.table("CONFIG_PRESETS"):
         for text in settings:
             axis, constant = text.removeprefix(".").split(" = ")
@@ -178,7 +178,7 @@ def test_what_is_damaged_is_no_section():
 
 
 def test_the_image_knows_its_board():
-    """And another plan in it is held against that one."""
+    """Another plan in the image is checked against that board."""
     lines = "guest ram_mib=16\nload ipa=0x40200000 size=64\n"
     old = pack(replace(parse("config native\nbench b\n"), board="virt-a72"))
     text = f"config native\n{lines}"
@@ -192,7 +192,7 @@ def test_the_image_knows_its_board():
 
 
 def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
-    """Neither click nor anything else that is not Python's own: -S leaves out site-packages."""
+    """It needs no click and nothing else beyond Python's own: -S leaves out site-packages."""
     words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary", "rpi4", "default"]
     run = {"env": {"PYTHONPATH": str(HOME / "tools")}, "cwd": tmp_path, "capture_output": True}
     text = (HOME / "scenarios/default.toml").read_bytes()

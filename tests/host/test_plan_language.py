@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What plans mean, and which message answers each mistake. golden/plans.txt has plans; below each,
-"=" begins a part of the plan as the parser reads it, and "@" what the plan's binary form has.
+"""The meaning of plans, and the message for each mistake. golden/plans.txt has plans; below each,
+"=" begins a part of the plan as the parser reads it, and "@" the content of the plan's binary form.
 golden/refused-plans.txt has plans with wrong lines, each with its message below it. A wrong line
 makes a plan with the right lines of its block."""
 
@@ -29,7 +29,8 @@ BOARD = "# of a small board"
 
 
 def board_of(first: str) -> dict[str, int] | None:
-    """Numbers of the board that the first line of a block names; numbers after it are others."""
+    """Return the numbers of the board that the first line of a block names; numbers after the name
+    replace others."""
     if not first.startswith(BOARD):
         return None
     others = dict(word.split("=") for word in first.removeprefix(BOARD).split())
@@ -37,10 +38,10 @@ def board_of(first: str) -> dict[str, int] | None:
     return {name: number for name, number in board.items() if others.get(name) != ""}
 
 
-# The meaning of a plan
+# --- the meaning of a plan ---
 
 def members(one: object, usual: dict[str, object] | None = None) -> str:
-    """The members that are not as usual."""
+    """Return the members that differ from the default."""
     said = one if isinstance(one, dict) else vars(one)
     return " ".join(f"{name}={value!r}" for name, value in said.items()
                     if (usual or {}).get(name) != value)
@@ -141,7 +142,7 @@ def test_the_short_plan_runs_what_the_default_plan_runs():
     assert [name for name, _ in short.benches] == [name for name, _ in default.benches]
 
 
-# Mistakes
+# --- mistakes ---
 
 def refused(text: str, line: int, message: str, **more) -> None:
     with pytest.raises(PlanError) as caught:

@@ -15,7 +15,7 @@ RUNS = "bench hvc n=10\n"
 
 @pytest.fixture
 def unbuilt(bench):
-    """The tree without an image, and with a QEMU that must not be started."""
+    """A tree without an image, and with a QEMU that must not be started."""
     (bench.out / "hypbench.elf").unlink()
     bench.set_qemu(b"", "pathlib.Path(__file__).with_name('started').touch()")
     bench.write("boards/gem5-a72/board.mk", "SIMULATOR := gem5\n")
@@ -55,7 +55,7 @@ def test_a_board_whose_machine_a_newer_qemu_has(unbuilt):
 
 
 def test_what_is_possible_is_not_refused(unbuilt):
-    """The twin: the same plan without events on this board, and with them on no board."""
+    """This is the twin: the same plan without events on this board, and with them on no board."""
     assert unbuilt("check-scenario", "mine").exit_code == 0
     unbuilt.scenario("mine", EVENTS.replace("events=tlb", "events=off") + RUNS)
     result = unbuilt("check-scenario", "mine", "--board", "virt-a72")
@@ -63,8 +63,8 @@ def test_what_is_possible_is_not_refused(unbuilt):
 
 
 def test_a_guest_that_the_board_has_no_ram_for(unbuilt):
-    """The scenario is held against the numbers of the board, as the image would be: a line for
-    each thing that does not fit."""
+    """The scenario is checked against the numbers of the board, as in the image: a line for each
+    part that does not fit."""
     unbuilt.scenario("mine", "config trapped\nbench hvc n=10\nvm bench\nguest g ram_mib=3072\n"
                      "load ipa=0x40200000 size=4096\nvm far image=g cores=1\n")
     result = unbuilt("check-scenario", "mine", "--board", "virt-a72")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU's command line, and which boards the installed one can run."""
+"""QEMU's command line, and the boards that the installed QEMU can run."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_one_core_is_recorded(options):
 
 
 def test_several_cores_are_not_recorded():
-    """QEMU: "Record/replay is not supported with multiple CPUs"."""
+    """QEMU reports "Record/replay is not supported with multiple CPUs"."""
     assert icount("-smp", "4") == "shift=4,sleep=off"
 
 

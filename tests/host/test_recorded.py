@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that release 0.1.0 printed (virt-a72, icount): read without a problem, and shown. The
+"""A log that release 0.1.0 printed (virt-a72, icount) is read without a problem, and shown. The
 transcripts compare the log with a new one."""
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference runs: those in the tree are good and of its benchmarks; what is kept, and what is not;
-how packed records are read; and what the report shows of them."""
+"""Reference runs: those in the tree are good and of its benchmarks. Also which runs are kept, how
+packed records are read, and what the report shows of them."""
 
 import lzma
 import re
@@ -31,7 +31,7 @@ MOST = 2_000_000  # bytes of all of them
 
 
 def faults_of(tree: Tree, path: Path) -> list[str]:
-    """Problems of the kept records of a run: damage, rules, sources that changed."""
+    """Return problems of the kept records of a run: damage, rules, sources that changed."""
     log = read_log(read_records(path))
     found = problems_of(log, gem5.PLATFORM)
     try:
@@ -46,7 +46,7 @@ def faults_of(tree: Tree, path: Path) -> list[str]:
 
 
 def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
-    """The sources that are not, or no longer, those that the kept records were made from."""
+    """Return the sources that are no longer those from which the kept records were made."""
     kept = reference.digests_path(tree.reference(board, plan))
     lines = kept.read_text().splitlines() if kept.is_file() else []
     before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
@@ -54,7 +54,7 @@ def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
     return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
 
 
-# Those in the tree
+# --- the runs in the tree ---
 
 @pytest.mark.parametrize("path", TREE.references(), ids=lambda path: f"{path.parts[-2:]}")
 def test_the_kept_records_are_good_and_of_the_trees_benchmarks(path):
@@ -74,7 +74,7 @@ def test_the_page_about_them_is_made_from_their_run_records():
 
 
 def medians(plan: str) -> dict[tuple[str, str], str]:
-    """In ns of one operation, by path and configuration."""
+    """Return medians in ns of one operation, by path and configuration."""
     log = read_log(read_records(TREE.reference(BOARD, plan)))
     assert log.run["hz"] == 10**9
     return {(f"{record['bench']} {record['variant']}", record["config"]):
@@ -91,7 +91,7 @@ def test_colours_keep_a_load_out_of_a_working_set_and_cost_walks():
     assert found["2048p", "4K"] > 2 * found["2048p", "2M"]
 
 
-# The expected relations: the studies on silicon, and what the model's parts explain
+# --- the expected relations, from studies on silicon and from the model's parts ---
 
 def ratio(log, path: str, config: str, base: str) -> float:
     found = {record["config"]: record["mean"] for record in log.of_kind("bench")
@@ -108,7 +108,7 @@ def refills(log, variant: str) -> float:
 
 @pytest.mark.parametrize("board", sorted({path.parent.name for path in TREE.references()}))
 def test_two_stages_cost_what_studies_found(board):
-    """S1: 2.24 and 1.01; a prototype in gem5 1.79."""
+    """Study S1 has 2.24 and 1.01; a prototype in gem5 has 1.79."""
     log = read_log(read_records(TREE.reference(board, "tlb")))
     for random in ("tlb_chase random-65536p", "lat_mem_rd random-262144K"):
         assert 1.5 <= ratio(log, random, "4K-4K", "4K-off") <= 2.6
@@ -133,11 +133,11 @@ def test_the_paths_of_an_interrupt_cost_what_is_expected():
             assert int(timed[path, config]) > int(timed[path, config.partition("-cold")[0]])
 
 
-# Keeping
+# --- keeping ---
 
 @pytest.fixture
 def tree(bench, monkeypatch):
-    """A tree with a fake gem5, plans, and what their benchmarks are made of."""
+    """A tree with a fake gem5, plans, and the sources of their benchmarks."""
     made = Gem5(bench)
     monkeypatch.delenv("GEM5", raising=False)
     monkeypatch.delenv("GEM5_MACHINE", raising=False)
@@ -263,7 +263,7 @@ def test_a_load_that_made_no_round_is_found():
     assert any("made no round of load_mem_read" in str(one) for one in found)
 
 
-# Running
+# --- running ---
 
 def test_a_board_is_run_and_kept(tree, monkeypatch):
     (tree.root / "scenarios" / "tlb.toml").unlink()
@@ -282,7 +282,7 @@ def test_without_gem5_or_with_another_board_nothing_is_run(tree, monkeypatch):
     failed(tree("reference", "--board", "virt-a72"), "no board that gem5 plays", 2)
 
 
-# Packed records
+# --- packed records ---
 
 def bomb() -> bytes:
     return lzma.compress(bytes(UNPACKED_MOST + 1), preset=1)
@@ -294,7 +294,7 @@ def bomb() -> bytes:
     (packed(gem5_log("timed")) + b"more", "something follows"),
     (packed(gem5_log("timed")) * 2, "something follows"),
     (b"\xfd7zXZ\0" + b"garbage" * 99, "damaged xz file"),
-    (lzma.compress(gem5_log("timed"), preset=9), "damaged xz file"),  # wants 64 MiB to unpack
+    (lzma.compress(gem5_log("timed"), preset=9), "damaged xz file"),  # needs 64 MiB to unpack
     (packed(b"\0" * 9999), "no run record"),
 ])
 @pytest.mark.parametrize("command", ["compare", "check", "show"])
@@ -318,11 +318,11 @@ def test_compare_show_and_check_take_packed_records(tree):
     assert tree("check", str(tree.kept)).exit_code == 0
 
 
-# The report
+# --- the report ---
 
 @pytest.fixture
 def shown(tree, monkeypatch):
-    """A board that QEMU plays, some of its plans run, beside two reference runs."""
+    """Return a board that QEMU plays, with some of its plans run, beside two reference runs."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for plan in SHOWN:
         tree.scenario(plan, plan_text(plan))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release: the archive, the wheel's description, and `hypbench card`, which makes of a ready card
-what `hypbench sdcard` makes with all its tools."""
+"""A release: the archive, the wheel's description, and `hypbench card`, whose card from a ready
+card equals that of `hypbench sdcard` with all its tools."""
 
 import io
 import lzma
@@ -29,13 +29,14 @@ from test_patch import uimage
 TOOLS = needs("mkimage", "sfdisk", "mformat", "mcopy")
 COMMIT = Commit("0123456789ab", 1_700_000_000, "1.2.3")
 BL1 = noise("bl1", 8 * 1024)
-# The distribution of each module that another project has.
+# The distribution of each module of another project.
 DISTRIBUTIONS = {"arro3": {"arro3-core", "arro3-io"}, "debian": {"python-debian"},
                  "elftools": {"pyelftools"}, "jinja2": {"Jinja2"}, "markupsafe": {"MarkupSafe"},
                  "serial": {"pyserial"}, "vl_convert": {"vl-convert-python"}}
 IMPORT = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
-BEYOND_THE_IMPORTS = {"protobuf"}  # perfetto imports protobuf, and does not name it
-IN_LABGRIDS = HOME / "tools/hypbench/farm/attend.py"  # environment: needs no dependency of ours
+BEYOND_THE_IMPORTS = {"protobuf"}  # perfetto imports protobuf without naming it
+# this file runs in an environment without the package's dependencies
+IN_LABGRIDS = HOME / "tools/hypbench/farm/attend.py"
 
 
 # ---- hypbench card
@@ -115,7 +116,7 @@ def test_a_damaged_card_is_refused_by_the_name_of_the_file(release):
 
 @TOOLS
 def test_a_copy_of_a_file_in_another_file_is_not_that_file(release):
-    """A FIT holds the device tree, which also stands on the card by itself."""
+    """A FIT contains the device tree, which is also a file of the card."""
     tree = noise("tree", 700)
     image = noise("fit", 5) + tree + bytes(4 * SECTOR - 705) + tree + bytes(SECTOR)
     part = ready.part_of(File("some.dtb"), Found("some.dtb", tree, ""), image)

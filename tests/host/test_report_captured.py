@@ -14,7 +14,7 @@ exit 1
 
 @pytest.fixture
 def tree(bench, monkeypatch):
-    """Two of the report's plans; a QEMU that notices when it is asked."""
+    """A tree with two of the report's plans, and a QEMU that notices when it is started."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
         bench.scenario(name, plan_text(name))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every rule of validity fires on a record that breaks it, and only then. golden/rules.txt has
-changes of the records of small good runs, each with the problems that are reported of it."""
+"""Every rule of validity fires on a record that breaks it, and on no other. golden/rules.txt has
+changes of the records of small good runs, each with the reported problems."""
 
 import json
 
@@ -59,7 +59,7 @@ def test_probes_without_any_phase():
 
 
 # A change is "RUN: {members of the record} -> {its new members}", where null removes a member, or
-# "-> gone" for the record, or "-> twice". The first record that has these members is changed.
+# "-> gone" for the record, or "-> twice". The first record with these members is changed.
 
 CASES = (FOLDER / "rules.txt").read_text().rstrip().split("\n\n")
 
@@ -92,7 +92,7 @@ def test_the_problems_are_rewritten():
     (FOLDER / "rules.txt").write_text("\n\n".join(map(answered, CASES)) + "\n")
 
 
-# What a list of changes cannot say
+# --- faults that a list of changes cannot describe ---
 
 BENCH = next(i for i, body in enumerate(WHOLE) if body["kind"] == "bench")
 HEAD = {name: WHOLE[BENCH][name] for name in ("step", "pass", "config", "bench")}
@@ -108,7 +108,7 @@ def with_bench(record: dict) -> list[str]:
 def test_every_samples_mean_and_deviation_can_be_true(raw):
     record = bench_record(HEAD, "null", raw, overhead=0)
     assert list(moment_faults(record)) == [] and list(histogram_faults(record)) == []
-    if max(raw) >= 1 << 32:  # of those the buckets say nothing
+    if max(raw) >= 1 << 32:  # buckets do not show these
         return
     for member in ("mean", "stddev"):
         more = 0.01 if max(raw) < 512 else 0.01 * record["mean"]
@@ -133,7 +133,7 @@ def test_a_path_may_take_no_time_where_it_says_so_or_is_the_counter():
 
 @pytest.mark.parametrize("raw, more", [(RAW, 1), (MANY, 1), (LONG, 4000)])
 def test_phase_that_is_too_long(raw, more):
-    """One tick in one of 5000 samples, which the means do not show but the histograms do."""
+    """One of 5000 samples is a tick longer, which the means do not show but the histograms do."""
     bodies = phases_run(raw)
     at = next(i for i, body in enumerate(bodies) if body.get("variant") == "timer-handler")
     values = [raw["handler"][0] + more, *raw["handler"][1:]]
@@ -149,7 +149,7 @@ def test_other_platform_than_it_ran_on():
 
 @pytest.mark.parametrize("kind", ["calibration", "skip"])
 def test_a_record_that_is_lost_accuses_no_other(kind):
-    """A line that is lost on its way: the numbers of the others stay."""
+    """A line is lost on its way: the numbers of the other records stay."""
     at = next(i for i, body in enumerate(WHOLE) if body["kind"] == kind)
     lines = log_of(WHOLE).splitlines(keepends=True)
     log = read_log(b"".join([*lines[:at], *lines[at + 1:]]))

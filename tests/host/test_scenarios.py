@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: what their keys mean, every mistake of a file with its line, and the schema. The
+"""Scenarios: the meaning of their keys, every mistake of a file with its line, and the schema. The
 transcripts have the list, and the conversion of old plans."""
 
 import json
@@ -49,7 +49,7 @@ def test_a_scenario_shows_the_cost_of_each_axis():
     assert "profile" not in shown["stage2"]  # its `lazy` differs in `fill`, too
 
 
-# The meaning of a scenario
+# --- the meaning of a scenario ---
 
 @pytest.mark.parametrize("word", TREE.scenarios())
 def test_a_scenario_is_what_its_lines_and_its_own_text_mean(word):
@@ -109,14 +109,14 @@ def test_no_vm_is_there_that_the_scenario_does_not_have():
             " cores=N): config 'trapped'")]
 
 
-# Mistakes
+# --- mistakes ---
 
 REFUSED = FOLDER / "refused-scenario.txt"
 MARK = "^ "
 
 
 def answered(text: str) -> str:
-    """The file, with each message below the line that has the mistake."""
+    """Return the file with each message below the wrong line."""
     lines = [line for line in text.splitlines() if not line.startswith(MARK)]
     found: dict[int, list[str]] = {}
     for line, message in refused("\n".join([*lines, ""])):
@@ -162,7 +162,7 @@ def test_the_lines_of_keys():
         ("m", 1, "n", "last"): 14}
 
 
-# The files of scenarios/
+# --- the files of scenarios/ ---
 
 def test_the_files_are_few_and_each_has_a_question_and_titles():
     files = set(TREE.scenario_files().values())
@@ -204,4 +204,4 @@ def test_the_documented_message_is_the_real_one():
     assert f"    scenarios/mine.toml:14: {message}\n" in page and line == 14
 
 
-# Commands
+# --- commands ---

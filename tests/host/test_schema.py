@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records that fit the schema: never one that another reader of it, jsonschema, refuses, and of the
-good ones all."""
+"""Records that fit the schema: none of them is refused by jsonschema, another reader of the schema,
+and all good records are among them."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ ODD = (True, False, None, 0, -1, 1, 1.0, 1.5, -0.5, 1 << 32, "", "a b", "0x1", "
 
 WHOLE = json.loads(SCHEMA.read_text())
 USUAL = jsonschema.Draft202012Validator
-# JSON Schema takes 1.0 for an integer; what counts with it does not.
+# JSON Schema takes 1.0 for an integer, but the code that computes with it does not.
 STRICT = jsonschema.validators.extend(USUAL, type_checker=USUAL.TYPE_CHECKER.redefine(
     "integer", lambda _, value: type(value) is int))
 OTHER = {kind: STRICT({"$ref": f"#/$defs/{kind}", "$defs": WHOLE["$defs"]})
@@ -34,7 +34,7 @@ def good_records() -> list[dict]:
 
 
 def places(value: object) -> Iterable[tuple[object, object]]:
-    """Each container and each key of it."""
+    """Return each container and each of its keys."""
     if isinstance(value, (dict, list)):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
             yield value, key
@@ -42,7 +42,8 @@ def places(value: object) -> Iterable[tuple[object, object]]:
 
 
 def changed(data: dict) -> Iterable[dict]:
-    """With each value another, with each member missing, and with one more."""
+    """Return the record with each value replaced, with each member missing, and with one member
+    more."""
     for number, _ in enumerate(places(data)):
         for new in (*ODD, places):
             copy = deepcopy(data)

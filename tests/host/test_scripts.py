@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/newer_qemu.sh and tools/other_release.sh with an apt-get, a debootstrap, mounts and a
-chroot that only log what they are asked for."""
+"""tools/newer_qemu.sh and tools/other_release.sh run with an apt-get, a debootstrap, mounts and a
+chroot that only log their arguments."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from hypbench.apt_sources import NotDebian, codename
 from hypbench.tree import HOME
 
 QEMU = "echo 'QEMU emulator version {} (Debian)'"
-# `install` puts a QEMU there where the archive has one; `update` fails without the suite.
+# `install` puts a QEMU there if the archive has one; `update` fails without the suite.
 APT_GET = """echo "$*" >>{log}
 case "$*" in
 *" install "*) [ -e {newer} ] || exit 100; cat {newer} >{qemu}; {chmod} +x {qemu} ;;
@@ -45,7 +45,7 @@ class NewerQemu(FakeTools):
             " contrib\nSigned-By: /usr/share/keyrings/one.gpg\n")
 
     def said(self) -> str:
-        """Its output; the script never fails."""
+        """Return the script's output; the script never fails."""
         done = self.run(HOME / "tools" / "newer_qemu.sh", APT_CONFIG=str(self.root / "apt.conf"))
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -86,7 +86,7 @@ def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
     (lambda one: one.source("nosuch"), "no apt source of this machine has the suite", []),
     (lambda one: one.fake("id", "echo 1000"), "not root; going on", [])])
 def test_what_newer_qemu_does_otherwise(newer, change, says, calls):
-    """A suite is added where it is missing and has a QEMU, and nothing is done twice."""
+    """A suite is added if it is missing and has a QEMU, and nothing is done twice."""
     change(newer)
     mine = {path.name for path in newer.parts.iterdir()}
     assert says in newer.said()
@@ -137,12 +137,12 @@ def other(tmp_path, monkeypatch):
 
 
 def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(other):
-    """The root is made once."""
+    """The root is made only once."""
     assert other.script("make", "bench") == (0, "")
     root = "/tree/build/sample/root"
     calls = other.calls()
     assert calls == [
-        "mount --bind / /mnt",  # a try
+        "mount --bind / /mnt",  # one attempt
         "own debootstrap --variant=minbase --include=ca-certificates sample"
         f" {root}.half http://one.invalid/debian",
         f"mount --bind /tree {root}/tree",
@@ -174,7 +174,7 @@ def test_no_file_of_this_machine_is_written_through_a_link(other):
     ("debootstrap", 'mkdir -p "$4"; echo "E: no such suite"; exit 1', "E: no such suite"),
     ("hypbench", "echo 'Error: this machine has no apt' >&2; exit 1", "this machine has no apt")])
 def test_where_no_root_can_be_it_says_so_in_a_line(other, fake, text, says):
-    """And goes on; a command that was asked for has failed."""
+    """The script continues, but a requested command has failed."""
     other.fake(fake, text, other.root / "tree/build/venv/bin" if fake == "hypbench" else None)
     status, said = other.script()
     assert status == 0 and says in said and said.count("\n") == 1

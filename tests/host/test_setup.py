@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/setup.sh on a machine that has only what a test lets it have, and the Python environment
-that it makes."""
+"""tools/setup.sh on a machine that has only what a test gives it, and the Python environment that
+it makes."""
 
 import os
 import select
@@ -23,7 +23,7 @@ QEMU = "echo 'QEMU emulator version {} (Debian)'"
 
 @pytest.fixture
 def machine(tmp_path):
-    """Runs setup.sh with the basic tools and the named fake ones only."""
+    """Run setup.sh with only the basic tools and the named fake ones."""
     tools = FakeTools(tmp_path, *BASICS)
 
     def run(*words: str, **fakes: str):
@@ -83,7 +83,7 @@ def test_packages_are_installed_by_apt(machine, fakes, status, says):
     assert machine.calls() == says if isinstance(says, list) else says in result.stderr
 
 
-# The Python environment, of a tree of its own, with a python3 that makes it at once
+# --- the Python environment of a separate tree, with a python3 that makes it at once ---
 
 PYTHON3 = """
 case "$*" in
@@ -132,7 +132,8 @@ def place(tmp_path):
 
 
 def test_two_at_once_make_one_environment(place):
-    """A half-made one is never used, and the second does not make it again under the first."""
+    """A half-made environment is never used, and the second run does not make it again under the
+    first."""
     hold = place.log.with_name("log.hold")
     hold.touch()
     with place.start() as first:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables that `hypbench show` and `run` print: their numbers against golden files, and that no
-number is broken where the terminal is narrow."""
+"""The tables that `hypbench show` and `run` print: their numbers against golden files, and that a
+narrow terminal breaks no number."""
 
 import io
 import re
@@ -46,7 +46,7 @@ LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": pa
 
 
 def those_with(made: list[dict], wanted: Callable[[dict], bool]) -> list[dict]:
-    """The run without the records that are not wanted."""
+    """Return the run without the unwanted records."""
     bodies = [body for body in made if wanted(body)]
     return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
 
@@ -125,7 +125,7 @@ def test_the_default_view_has_at_most_40_lines(show, name):
 
 
 def test_the_default_view_of_many_rows_has_at_most_40_lines(show):
-    """The view names how many rows it leaves out."""
+    """The view reports how many rows it leaves out."""
     output = show(plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [calibration(head), *(
         bench_record(head, f"v{at}", [50 + at] * 9) for at in range(60))]})).output
     assert re.search(r"^\d+ more rows: --table long shows all.$", output, re.MULTILINE), output
@@ -149,7 +149,7 @@ def test_no_table_breaks_a_number_at_80_columns(name):
                     assert not column.number or f" {terminal.plain(one.text)} " in text
 
 
-# One model, two renderers
+# --- one model, two renderers ---
 
 class Cells(HTMLParser):
     """The cells of every table of a page, by the table's id: rows of texts, the head first."""
@@ -205,7 +205,7 @@ def kept(scenario: str):
     *(pytest.param(partial(kept, name), id=f"kept-{name}") for name in (
         "colouring", "paper-s4-timed", "timed"))])
 def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
-    """Of every subject that a log has records of."""
+    """This covers every subject that a log has records of."""
     board = frame_of(log())
     page = Cells(render([board], []))
     del page.tables["raw"]  # the script fills it
@@ -221,7 +221,7 @@ def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
 
 @pytest.mark.parametrize("width, whole", [(80, True), (44, True), (30, False)])
 def test_a_narrow_terminal_breaks_lines_between_words(width, whole):
-    """Where there is room for every word; else words are broken and nothing is cut off."""
+    """If there is no room for every word, words are broken and nothing is cut off."""
     table = model.Table("exits", "", ("configuration", "kind of exit", ">count"),
                         [["trapped-sw", "hypercall that does nothing", "12345"]])
     text = printed(terminal.tables(table, width), width)
@@ -242,10 +242,10 @@ def test_headings_of_numbers_take_what_words_leave(width):
         assert "configuration" in "".join(lines) and "histogram" in "".join(lines)
 
 
-# Configurations side by side
+# --- configurations side by side ---
 
 def noisy(count: int, ticks: int):
-    """A run of so many configurations, whose medians have an interval."""
+    """Return a run of so many configurations, whose medians have an interval."""
     names = ["native", *(f"trapped-number-{at}" for at in range(1, count))]
 
     def run(head, config):
@@ -280,7 +280,7 @@ def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
 
 
 def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
-    """Of a fail over the wholes, a row each; two cores share the counter under icount."""
+    """A fail over has only the wholes, one row each; two cores share the counter under icount."""
     for platform, mark in (("qemu-icount", "≈"), ("silicon", "8")):
         table, = side_by_side(paths.log_from(bodies_of("failover", platform))).tables
         found = {(row[1].text, row[2].text): row[3].text for row in table.cells}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace of a run for the Perfetto UI. golden/traces.txt has exits as records give them, and the
-slices ("=") and flows (">") of their trace; with several vCPUs of one VM the flows alone."""
+slices ("=") and flows (">") of their trace; for several vCPUs of one VM only the flows."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from hypbench.trace_names import arguments
 from traceparts import Slice, flows_of, slices_of
 
 HZ = 62_500_000
-NS = 16  # a tick
+NS = 16  # ns of a tick
 CASES = (FOLDER / "traces.txt").read_text().rstrip().split("\n\n")
 LINKED = parse("config a trapped beside=load_echo trace=on\nbench b\n")
 TWO = parse("config a trapped trace=on\nbench b\nvm bench cores=0-1\n")
@@ -29,7 +29,7 @@ V3 = BOARD | {"gic.redist": 0x80a0000}
 
 
 class Records:
-    """As much of a log as a trace needs."""
+    """The parts of a log that a trace needs."""
 
     run = {"hz": HZ, "platform": "qemu-icount"}
 
@@ -113,7 +113,8 @@ def test_the_arguments_of_an_exit_by_name(kind, arg, board, plan, found):
 
 
 def test_a_name_has_no_number_and_every_slice_has_its_category():
-    """So SQL groups exits by name, by category and by argument: here by protobuf."""
+    """SQL can therefore group exits by name, by category and by argument; the test reads them by
+    protobuf."""
     lines = ["bench 0 100 10 irq 0x1b", "bench 0 200 10 mmio-write 0x8000f00",
              "bench 0 300 10 mmio-write 0x8000104", "bench 0 400 10 hvc 0x86000000",
              "bench 0 500 10 wfi 0x0"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`trace` of a run without an exit: there is nothing to open, and no earlier file stays."""
+"""`trace` of a run without an exit makes no file, and no earlier file stays."""
 
 import pytest
 
@@ -10,7 +10,7 @@ PLAN = "name sample\norder once\nconfig trapped\nbench hvc n=20\n"
 
 
 def log_with(*exits: tuple[int, str, int]) -> bytes:
-    """Trace records: begin, event, vCPU."""
+    """Return trace records: begin, event, vCPU."""
     def records(head, config):
         traced = [head | {"kind": "trace", "t": at, "dur": 5, "event": event, "arg": "0x0",
                           "vm": "bench", "vcpu": vcpu, "paused": int(event in ("pause", "resume"))}

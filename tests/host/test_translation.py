@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts of a run on the host's clock: which chase is held against which."""
+"""The verdicts of a run on the host's clock: which chases are compared."""
 
 import pytest
 
@@ -11,7 +11,8 @@ LEVELS = {"off": 0, "4K": 3, "2M": 2, "1G": 1}
 
 
 def said(bench: str, cost: dict[str, dict[str, int]], platform: str = "qemu-host") -> list[str]:
-    """`cost`: for each configuration `<stage1>-<stage2>` its variants and their ticks."""
+    """Return the verdicts. `cost` has for each configuration `<stage1>-<stage2>` its variants and
+    their ticks."""
     bodies = [run_record(len(cost), platform, tuple(cost))]
     for number, (config, variants) in enumerate(cost.items()):
         s1, s2 = (LEVELS[word] for word in config.split("-"))

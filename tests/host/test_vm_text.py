@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that a VM prints stands after the VM's name on the console: it is never a record."""
+"""Text that a VM prints follows the VM's name on the console, and is never a record."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of several VMs: each has results of its own, in rules, tables, summary.csv and
-comparisons; one VM alone looks as it did before VMs had names."""
+"""Records of several VMs: each VM has results of its own, in rules, tables, summary.csv and
+comparisons. The output for one VM is as before VMs had names."""
 
 import csv
 import io
@@ -78,7 +78,7 @@ def test_a_fault_names_the_vm_that_is_not_the_measured_one():
 
 
 def test_a_guest_cannot_speak_in_another_vms_name():
-    """EL2 writes `vm` first; a second one makes the line no record."""
+    """EL2 writes `vm` first, and a second `vm` makes the line no record."""
     text = b'{"seq":0,"kind":"check","step":0,"vm":"bench","vcpu":0,"vm":"other","ok":true'
     log = read_log(text + b',"crc":"%08x"}\n' % zlib.crc32(text))
     assert log.records == [] and "it has the member 'vm' twice" in str(log.problems[0])

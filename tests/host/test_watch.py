@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A QEMU that computes without executing an instruction is ended; a busy or an idle one is not."""
+"""A QEMU that computes without executing an instruction is ended; a busy or an idle QEMU is not."""
 
 import sys
 
@@ -9,7 +9,7 @@ from hypbench.qemu import Qemu
 
 LIMIT_S = 300  # far more than a second of computing takes on a loaded machine
 
-# A QEMU of one second of computing, which ignores SIGTERM; `answer` is what it answers, and when.
+# A QEMU that computes for one second and ignores SIGTERM; `answer` is what it answers, and when.
 FAKE = """
 import re, signal, socket, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -64,5 +64,5 @@ def test_by_the_hosts_clock_time_goes_by_itself():
 
 
 def test_faster_instructions_make_longer_pieces_of_time():
-    """Shift 0: 16 times the instructions until a QEMU answers."""
+    """With shift 0 QEMU executes 16 times the instructions before it answers."""
     assert ended("pass", ("-icount", "shift=0")) == (False, 0, b"its own end\n")

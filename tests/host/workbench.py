@@ -14,7 +14,7 @@ from hypbench.scenario_text import toml_of
 from logmaker import log_of, sample_run
 
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
-# A QEMU that ends at once, printing a log; what follows the log is up to the test.
+# A QEMU that prints a log and ends; what follows the log depends on the test.
 FAKE_QEMU = """#!{python}
 import sys, pathlib
 log = pathlib.Path(__file__).with_name("log").read_bytes()
@@ -44,7 +44,7 @@ class Bench:
         return path
 
     def scenario(self, name: str, plan: str) -> Path:
-        """The scenario that lines of a plan mean."""
+        """Return the scenario that lines of a plan mean."""
         return self.write(f"scenarios/{name}.toml", toml_of(parse(plan)))
 
     def write_image(self, plan: str) -> None:

@@ -19,12 +19,12 @@ UP_S = 60
 
 
 class Slot(machine.Slot):
-    """A board whose tests count power cycles, see the output, and end the machine."""
+    """A board with which tests count power cycles, read the output, and end the machine."""
 
     def __init__(self, command: Callable[[], list[str]]):
         self.usual = command
         self.on_count = 0
-        self.seen: Callable[[bytes], None] = lambda data: None  # is called with each output
+        self.seen: Callable[[bytes], None] = lambda data: None  # a function that gets each output
         super().__init__(command, LOCAL)
 
     def printed(self, data: bytes) -> None:
@@ -36,13 +36,13 @@ class Slot(machine.Slot):
         super()._power(on)
 
     def reset(self) -> None:
-        """The machine starts anew, if the power is on."""
+        """Start the machine anew, if the power is on."""
         with self.switch:
             if self.machine:
                 self._power(True)
 
     def crash(self) -> None:
-        """The machine dies, and the power stays on."""
+        """Let the machine die, while the power stays on."""
         if self.machine:
             self.machine.kill()
 
@@ -56,8 +56,8 @@ echo "$2" >"$1"
 
 
 class Mux:
-    """A stand-in for a card and its multiplexer: the card is a loop device, and the program
-    usbsdmux of that name changes who has it."""
+    """A stand-in for a card and its multiplexer. The card is a loop device, and a program named
+    usbsdmux changes which side has it."""
 
     def __init__(self, folder: Path, size: int):
         self.card, self.control = folder / "mux-card.img", folder / "mux"
@@ -132,7 +132,7 @@ class Labgrid:
         return done.stdout
 
     def wait_for(self, words: list[str], text: str) -> None:
-        """Until a command of the client prints that."""
+        """Wait until a command of the client prints this."""
         for _ in range(UP_S):
             done = subprocess.run([self.programs / "labgrid-client", *words], capture_output=True,
                                   text=True, env=os.environ | self.environment, check=False)
@@ -142,7 +142,7 @@ class Labgrid:
         raise AssertionError(f"labgrid-client {' '.join(words)} printed no {text}: {done}")
 
     def export(self, name: str, groups: dict[str, dict]) -> None:
-        """An exporter; YAML takes JSON."""
+        """Write an exporter's file; YAML includes JSON."""
         path = self.folder / f"{name}.yaml"
         path.write_text(json.dumps(groups))
         self.start(name, "labgrid-exporter", "--name", name, "--hostname", "localhost", str(path))

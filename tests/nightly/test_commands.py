@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that take the whole machine for minutes: they run as a user gives them."""
+"""Commands that take the whole machine for minutes, run as a user gives them."""
 
 import subprocess
 

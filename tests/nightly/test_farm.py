@@ -39,7 +39,7 @@ bench = [{ name = "hvc", n = 10 }, { name = "sgi_self", n = 10 }]
 native = {}
 trapped = {}
 """
-# The card of a QEMU machine is a file: a resource and a driver of the farm's own.
+# The card of a QEMU machine is a file, with a resource and a driver of the farm's own.
 DRIVERS = '''
 import shutil
 import attr
@@ -63,7 +63,7 @@ class CardFileDriver(Driver):
 
 DRIVERS = {"CardFile": ["CardFileDriver"]}
 '''
-# Everything is on this machine, and so is what labgrid reaches by ssh.
+# Everything is on this machine, even what labgrid reaches by ssh.
 SSH = """#!/bin/sh
 while [ $# -gt 0 ]; do
 	case $1 in -o) shift 2 ;; -O) exit 0 ;; -*) shift ;; *) break ;; esac
@@ -78,7 +78,7 @@ TAGS = {PI: ["boot=card"], ZYNQ: ["boot=firmware", "image=hypbench.elf", "serial
         V8: ["boot=tftp", "serial=virt-0001"],
         V7: ["boot=firmware", "image=hypbench.elf", "serial=virt-0002"]}
 RACKS = {"east": (PI, ZYNQ), "west": (V8, V7)}
-# The place of docs/howto/farm.md. Its hardware, with what stands in for each part here.
+# The place of docs/howto/farm.md, and what replaces each part of its hardware here.
 OF_THE_PAGE = "pi-rack-3"
 PAGE = TREE.root / "docs/howto/farm.md"
 HARDWARE = {"USBSerialPort": "NetworkSerialPort", "NetworkPowerPort": "NetworkPowerPort",
@@ -92,7 +92,7 @@ def uboot_of_virt() -> Path:
 
 
 def boot_files(folder: Path) -> dict[str, Path]:
-    """What QEMU starts raspi4b with: U-Boot and the device tree of the card."""
+    """Return the files with which QEMU starts raspi4b: U-Boot and the device tree of the card."""
     plan = TREE.plan("short")
     names = ("u-boot.bin", "bcm2711-rpi-4-b.dtb")
     wanted = [one for one in read_card(TREE, "rpi4").all_files() if one.name in names]
@@ -118,7 +118,7 @@ class Farm:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.builds = folder / "build"  # of the tool: images of this tree, runs of its own
+        self.builds = folder / "build"  # the tool's tree: images of this tree, runs of its own
         self.builds.mkdir()
         for name in ("venv", "farm-venv", "cache", *BOARDS.values()):
             (self.builds / name).symlink_to(TREE.builds.resolve() / name)
@@ -164,7 +164,7 @@ class Farm:
                 "NetworkPowerPort": {"model": "rest", "host": self.strip, "index": index}, **files}
 
     def machine(self, name: str, image: Path | None = None) -> list[str]:
-        """The board of a place, with the image that its server has."""
+        """Return the board of a place, with the image that its server has."""
         options = TREE.qemu_options(BOARDS[name])
         if name == PI:
             return [*self.pi_without_card(), *card_words(self.folder / "card.img")]
@@ -183,7 +183,7 @@ class Farm:
                 "-dtb", str(self.files["bcm2711-rpi-4-b.dtb"])]
 
     def muxed_machine(self) -> list[str]:
-        """A board without the card while the multiplexer leaves the card at the host."""
+        """Return a board that has no card while the multiplexer gives the card to the host."""
         return [*self.pi_without_card(),
                 *(card_words(self.mux.card) if self.mux.is_at_board else [])]
 
@@ -206,12 +206,12 @@ class Farm:
         return read_log((self.folder / outcome.rows[place]["records"]).read_bytes())
 
     def kept(self, place: str) -> list[dict]:
-        """The entries of an index whose run was made at that place."""
+        """Return the entries of an index whose run was made at that place."""
         return [entry for path in self.builds.glob("runs/*/*/index.json")
                 for entry in json.loads(path.read_text())["runs"] if entry.get("place") == place]
 
     def is_free(self) -> bool:
-        """Every place is released, and every board is off."""
+        """Check that every place is released, and every board is off."""
         return ("acquired: None" in self.labgrid.client("-v", "places")
                 and self.labgrid.client("who").strip().count("\n") == 0
                 and not any(slot.is_on for slot in self.slots.values()))
@@ -242,7 +242,7 @@ def a_farm(tmp_path_factory) -> Iterator[Farm]:
 
 @pytest.fixture(autouse=True)
 def as_usual(farm: Farm) -> Iterator[None]:
-    """The slots have their own boards again, and no place is left acquired."""
+    """Give the slots their own boards again, and check that no place is left acquired."""
     yield
     for slot in farm.slots.values():
         slot.command, slot.seen = slot.usual, lambda data: None
@@ -285,7 +285,7 @@ def once(slot: Slot, mark: bytes, do) -> threading.Event:
 
 
 def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
-    """The other place's run is not touched."""
+    """The other place's run is not affected."""
     died = once(farm.slots[V7], b'"kind":"step"', farm.slots[V7].crash)
     before = {place: len(farm.kept(place)) for place in (V7, ZYNQ)}
     outcome = farm.run(V7, ZYNQ)
@@ -325,7 +325,7 @@ def test_a_coordinator_that_begins_anew_ends_no_run(farm):
 
 
 def test_a_place_whose_server_has_another_image_is_refused(farm):
-    """An older file, say: the records are of another scenario."""
+    """The server has an older file, so the records are of another scenario."""
     other = farm.folder / "other.elf"
     subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
                     TREE.build(BOARDS[ZYNQ]) / "hypbench.elf", "--scenario", "short",
@@ -362,7 +362,7 @@ def test_a_place_that_runs_another_boards_image_is_refused(farm):
 
 
 def scenario_image(farm: Farm, place: str) -> Path:
-    """The image that the place's server would have."""
+    """Return the image that the place's server would have."""
     image = farm.folder / "another-boards.elf"
     subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
                     TREE.build(BOARDS[place]) / "hypbench.elf", "--scenario", "mine.toml",
@@ -372,7 +372,8 @@ def scenario_image(farm: Farm, place: str) -> Path:
 
 
 def test_a_board_that_resets_for_ever_is_given_up(farm):
-    """A supervisor switches the machine on again whenever a run has begun: it is never silent."""
+    """A supervisor switches the machine on again whenever a run has begun, so it is never
+    silent."""
     slot = farm.slots[ZYNQ]
 
     def reset(data: bytes) -> None:
@@ -386,7 +387,8 @@ def test_a_board_that_resets_for_ever_is_given_up(farm):
 
 
 def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
-    """The image of one board does not start on the other; nothing comes from it, three times."""
+    """The image of one board does not start on the other, and nothing comes from it, three
+    times."""
     image = farm.folder / "tftp" / ZYNQ / "hypbench.elf"
     farm.slots[ZYNQ].command = lambda: qemu.command(TREE.qemu_options("virt-a72"), CLOCK, image)
     count = farm.slots[ZYNQ].on_count
@@ -398,7 +400,7 @@ def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
 
 
 def test_a_board_with_another_serial_number_than_its_tag_is_refused(farm):
-    """U-Boot reports the number, before the image starts."""
+    """U-Boot reports the number before the image starts."""
     farm.labgrid.client("-p", PI, "set-tags", "serial=0000000012345678")
     try:
         outcome = farm.run(PI)
@@ -412,7 +414,7 @@ FULL = 'mount -t tmpfs -o size=8k tmpfs "$0" && exec "$@"'
 
 
 def test_records_survive_a_full_disk(farm):
-    """The whole run is in a folder for temporary files, and the earlier runs are as they were."""
+    """The whole run is in a folder for temporary files, and the earlier runs are unchanged."""
     small = farm.builds / "runs"
     before = ("unshare", "-rm", "sh", "-c", FULL, str(small))
     if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
@@ -482,7 +484,7 @@ def test_the_tool_plays_the_board_of_a_place(farm):
 
 
 def test_two_places_of_gem5_spread_a_sweep(farm):
-    """Each with another TLB, which its run record names."""
+    """Each place has another TLB, which its run record names."""
     sizes = {"gem5-1": "256", "gem5-2": "1024"}
     try:
         gem5.found("gem5-a72")
@@ -526,7 +528,8 @@ def test_make_bench_refuses_a_place_of_another_board(farm):
 
 
 class Reader(Labgrid):
-    """Follows the page, line by line, in a folder of its own: a coordinator at another address."""
+    """Follows the page, line by line, in a folder of its own, with a coordinator at another
+    address."""
 
     def __init__(self, farm: Farm):
         super().__init__(farm.labgrid.programs, farm.folder / "reader", farm.environment)
@@ -556,7 +559,7 @@ class Reader(Labgrid):
         self.said += done.stdout
 
     def replace_hardware(self, farm: Farm) -> None:
-        """The same group, with what stands in for each part of the hardware."""
+        """Return the same group, with the replacement of each part of the hardware."""
         self.words.pop("labgrid-exporter")
         exporter = self.running.pop("labgrid-exporter")
         exporter.terminate()
@@ -568,7 +571,7 @@ class Reader(Labgrid):
 
 
 def test_the_page_is_followed_with_a_card_behind_a_multiplexer(farm):
-    """No hardware is here: labgrid's own drivers of USB-SD-Mux and mass storage write a loop
+    """There is no hardware: labgrid's own drivers of USB-SD-Mux and mass storage write a loop
     device. In the wrong state the host cannot write it, and the board does not boot."""
     if not farm.mux.device:
         pytest.skip("no loop device can be made here (losetup; it takes root)")

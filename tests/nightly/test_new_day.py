@@ -33,7 +33,7 @@ CLIPPED = f"""[...document.querySelectorAll('{SHOWN} .value, {SHOWN} td.number')
 
 
 def make(tree: Path, *words: str, status: int = 0) -> str:
-    """Standard output alone, as a pipe has it."""
+    """Return only standard output, as a pipe has it."""
     done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, errors="replace", timeout=LIMIT_S, check=False)
     assert done.returncode == status, (done.stdout + done.stderr)[-20_000:]
@@ -52,7 +52,7 @@ def tree(tmp_path_factory) -> Path:
 
 
 def test_mistakes_are_one_line_and_build_nothing(tree):
-    """Before the first build of this tree, so that a build would be seen."""
+    """This comes before the first build of this tree, so that a build would be seen."""
     for lines, mistakes in ((1, WRONG_WORDS), (2, IMPOSSIBLE)):
         for words, says in mistakes:
             done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board of gem5's parts, which gem5 builds and runs: `gem5 board.py <settings as JSON>`.
+"""Build and run a board of gem5's parts inside gem5: `gem5 board.py <settings as JSON>`.
 
-The settings are those of hypbench.gem5, which start this script; the run record has them. Core
-models are in cores.py beside it. The platforms are gem5's own VExpress_GEM5_V1 (GICv2) and V2
-(GICv3). The image's console is standard output; whatever gem5 itself says goes to standard error.
+hypbench.gem5 starts this script with the settings, and the run record has them. Core models are in
+cores.py beside it. The platforms are gem5's own VExpress_GEM5_V1 (GICv2) and V2 (GICv3). The
+image's console is standard output; gem5's own messages go to standard error.
 """
 
 import json
@@ -24,13 +24,14 @@ import cores  # noqa: E402
 RAM = 0x80000000
 COUNTER_HZ = 1000000000  # CNTPCT and CNTFRQ: a tick is a nanosecond
 PMU_INTID = 23
-L2D_TLB_REFILL = 0x2d  # DDI 0487 D7.10.2; gem5's own list has the first level's alone
+L2D_TLB_REFILL = 0x2d  # DDI 0487 D7.10.2; gem5's own list has only the first level's
 EVENT_COUNTERS = 6  # as Cortex-A15 and A72
-ENDED_OTHERWISE = 3  # the simulation ended, and not by the image
+ENDED_OTHERWISE = 3  # the simulation ended, but not by the image
 
 
 def console_to_stdout():
-    """The terminal writes to a file in the output folder: a link to what is standard output now."""
+    """Redirect the terminal, which writes to a file in the output folder, by a link to the present
+    standard output."""
     console = os.dup(1)
     os.dup2(2, 1)
     path = os.path.join(m5.options.outdir, "system.terminal")
@@ -40,7 +41,8 @@ def console_to_stdout():
 
 
 def mmu_of(settings):
-    """Both levels are fully associative in gem5; a hit in the second costs nothing."""
+    """Return the MMU. Both levels are fully associative in gem5; a hit in the second level costs
+    nothing."""
     walk_cache = ["L2"] if settings["walk_cache"] == "on" else []
     stage2 = settings["stage2_tlb"]
     return ArmMMU(
@@ -53,8 +55,8 @@ def mmu_of(settings):
 
 
 def add_cpu(system, number, settings):
-    """The core by two models of which one at a time runs, with one set of caches and one PMU, so
-    that the counters go on at a switch."""
+    """Add the core as two models, one of which runs at a time, with one set of caches and one PMU,
+    so that the counters continue at a switch."""
     fast = ArmAtomicSimpleCPU(cpu_id=number, mmu=mmu_of(settings))
     timed = cores.CORES[settings["core"]](cpu_id=number, mmu=mmu_of(settings), switched_out=True)
     pmu = ArmPMU(interrupt=ArmPPI(num=PMU_INTID), eventCounters=EVENT_COUNTERS)
@@ -64,7 +66,7 @@ def add_cpu(system, number, settings):
     fast.createInterruptController()
     fast.addPrivateSplitL1Caches(*cores.l1_caches(settings))
     fast.connectCachedPorts(system.l2_bus.cpu_side_ports)
-    # The walkers of stage 1 go over at a switch, those of stage 2 do not.
+    # The walkers of stage 1 move to the other model at a switch, those of stage 2 do not.
     for walker in (timed.mmu.stage2_itb_walker, timed.mmu.stage2_dtb_walker):
         walker.port = system.l2_bus.cpu_side_ports
     for cpu in (fast, timed):
@@ -99,7 +101,7 @@ def add_devices(system, settings):
     system.terminal, system.vncserver = Terminal(outfile="file"), VncServer()
     system.membus = SystemXBar()
     system.iobus = IOXBar()
-    # An address that nothing answers ends the simulation: here it reads as zero.
+    # An address without a device would end the simulation; here it reads as zero.
     for bus in (system.membus, system.iobus):
         bus.nothing = IsaFake(pio_addr=0, pio_size=1 << 48, fake_mem=True, ret_data8=0,
                               ret_data16=0, ret_data32=0, ret_data64=0)
@@ -112,7 +114,7 @@ def add_devices(system, settings):
 
 
 def system_of(settings):
-    release = Armv8()  # as Cortex-A72; of ARMv7 what EL1 and EL2 have
+    release = Armv8()  # as Cortex-A72; on ARMv7 what EL1 and EL2 have
     if settings["isa"] == "armv8":
         release.remove(ArmExtension("SECURITY"))  # the image is entered at EL2
     memory = AddrRange(RAM, size=settings["ram"])
@@ -130,8 +132,8 @@ def system_of(settings):
 
 
 def run(system, pairs, always_timed):
-    """Until the image ends it. The guest says by a work item where its samples begin and end: there
-    the models change, unless the timing model runs all the time."""
+    """Run until the image ends the simulation. The guest marks by a work item where its samples
+    begin and end. The models change there, unless the timing model runs all the time."""
     timed = False
     wanted = always_timed
     while True:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Core models and caches for board.py, with the parameters that gem5 publishes for such cores: the
-out-of-order one those of its O3_ARM_v7a (Cortex-A15), the in-order one those of its HPI."""
+"""Core models and caches for board.py, with the parameters that gem5 publishes for such cores:
+O3_ARM_v7a (Cortex-A15) for the out-of-order core, HPI for the in-order one."""
 
 from m5.objects import (ArmMinorCPU, ArmO3CPU, BiModeBP, Cache, FUDesc, FUPool, MinorDefaultFUPool,
                         OpDesc, ReturnAddrStack, SimpleBTB, TournamentBP)
@@ -65,7 +65,7 @@ CORES = {"out-of-order": out_of_order, "in-order": in_order}
 
 
 def cache(cycles, response, **arguments):
-    """Without a prefetcher."""
+    """A cache without a prefetcher."""
     return Cache(tag_latency=cycles, data_latency=cycles, response_latency=response,
                  tgts_per_mshr=8, **arguments)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which gem5 this is, as JSON on a line: its version, and whether it has the Arm ISA."""
+"""Print which gem5 this is, as JSON on a line: its version, and whether it has the Arm ISA."""
 
 import json
 
