@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench silicon-report`: each verdict comes from records that a board could have made, and
-another verdict from records that differ in one fact. An emulator's records give no verdict."""
+"""`hypbench silicon-report`: each verdict by records that a board could have made, and by records
+that are like them but for one thing; no verdict by those of an emulator."""
 
 import json
 import re
@@ -20,7 +20,7 @@ BOARD = {"board": "rpi4", "hz": HZ, "cores": ["el2"] * 4, "entry_level": "el2",
 
 
 class Fake:
-    """A log of these records. Other tests check the rules of a sound log."""
+    """A log of these records. The rules of a sound log are other tests' business."""
 
     def __init__(self, *records: dict, **run):
         self.run = BOARD | run

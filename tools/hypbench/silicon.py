@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decide what records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed,
-refuted, or not decidable here, with the evidence. Only a run on silicon confirms a row: records of
-an emulator decide nothing, whatever platform their run record names."""
+"""What records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed, refuted, or
+not decidable here, with the evidence. A row is confirmed only by something that a model cannot
+show: records of an emulator decide nothing, whatever platform their run record names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,13 @@ from enum import StrEnum
 
 from hypbench.records import Data, Log
 
-CLOSE = 0.05  # relative difference of a time up to which the two clocks agree
-COLDER = 1.2  # least ratio of a cold time to the warm one
+CLOSE = 0.05  # of a time: as far as that, the two clocks agree
+COLDER = 1.2  # how many times a warm time a cold one is at least
 STILL = 0.01  # relative difference of the core's clock; a larger one is another clock
 TICKS = 20  # a shorter time is too coarse to compare clocks
-# groups of events, which are also the configurations of silicon-events
-GROUPS = ("tlb", "cache", "branch")
+GROUPS = ("tlb", "cache", "branch")  # of events, and configurations of silicon-events
 SCTLR_ON = 1 << 0 | 1 << 2  # M and C: a loader left MMU or data cache on
-QUIET = "is pending by itself"  # reason of a skip: the SPI is not free
+QUIET = "is pending by itself"  # the reason of a skip: an SPI that is not free
 
 
 class Verdict(StrEnum):
@@ -27,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of CAVEATS.md by its first words, and the verdict of the records on it."""
+    """A row of CAVEATS.md by the words that it begins with, and what the records say about it."""
 
     row: str
     verdict: Verdict
@@ -61,19 +60,19 @@ class Runs:
 
 
 def model(runs: Runs) -> str:
-    """Return what shows that an emulator executed the runs; "" for silicon."""
+    """What shows that an emulator executed the runs; "" for silicon."""
     platforms = {str(log.run["platform"]) for log in runs.logs} - {"silicon"}
     if platforms:
         return f"the records are of {', '.join(sorted(platforms))}, a model"
     cycles = [one["cycles_p50"] for one in runs.of_kind("bench") if one.get("cycles_p50")]
-    step = 16  # QEMU's cycle counter under -icount shift=4, in cycles an instruction
+    step = 16  # QEMU's cycle counter by -icount shift=4, in cycles an instruction
     if len(cycles) > 4 and not any(value % step for value in cycles):
         return (f"all {len(cycles)} medians of the cycle counter are multiples of {step}: an"
                 " emulator counts instructions")
     return ""
 
 
-# ---- one function a row
+# ---- a row each
 
 def cycle_counter(runs: Runs) -> Decided:
     rates = {one["cpu_hz"] for one in runs.of_kind("step") if one.get("cpu_hz")}
@@ -89,7 +88,7 @@ def cycle_counter(runs: Runs) -> Decided:
 
 
 def difference(row: Data, cpu_hz: int) -> float:
-    """Return the relative difference of the two clocks, without the error of a median of ticks."""
+    """Return the relative difference of the two clocks, less the tick of the median's error."""
     ticks, cycles = row["p50"] / row["hz"], row["cycles_p50"] / cpu_hz
     return max(abs(ticks - cycles) - 1 / row["hz"], 0) / ticks
 
@@ -137,8 +136,7 @@ def left_by_el3(runs: Runs) -> Decided:
 
 
 def on_board(board: str, hz: int = 0) -> Callable[[Runs], Decided]:
-    """Decide whether the board is this one: the rate of its counter, its cores, and a quiet free
-    SPI."""
+    """The board is this one: the rate of its counter, its cores, and a free SPI that is quiet."""
     def decide(runs: Runs) -> Decided:
         run = runs.run
         if run["board"] != board:

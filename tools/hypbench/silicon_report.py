@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hypbench silicon-report` prints what runs on a board decide of "Unverified on
-silicon", and writes a file to send in that names no person, machine or network."""
+"""The command `hypbench silicon-report`: what runs on a board decide of "Unverified on silicon",
+and a file to send in, which names no person, machine or network."""
 
 import json
 import re
@@ -38,13 +38,13 @@ def anonymous(text: str) -> str:
 
 
 def firmware_of(text: str) -> list[str]:
-    """Return the versions of boot loaders and firmware that a console names."""
+    """The versions that a console names."""
     found = (anonymous(line.strip())[:LONGEST] for line in VERSIONS.findall(text))
     return list(dict.fromkeys(found))
 
 
 def read_runs(tree: Tree, files: Iterable[Path]) -> list[Log]:
-    """Return the runs. Each must be complete and sound, and all must be of one board."""
+    """The runs; each must be complete and sound, and all must be of one board."""
     logs = []
     for file in files:
         log = read_file(store.file_of(tree, file)).log
@@ -60,7 +60,7 @@ def read_runs(tree: Tree, files: Iterable[Path]) -> list[Log]:
 
 
 def report_of(logs: list[Log], found: list[Finding], firmware: list[str]) -> str:
-    """Return the report: the unchanged records, without what a user may have named."""
+    """The report: the records as they came, but for what a user may have named."""
     about = {name: logs[0].run[name] for name in ABOUT if name in logs[0].run}
     content = {"hypbench": __version__, "board": about, "firmware": firmware,
                "rows": [{"row": one.row, "verdict": one.verdict, "evidence": one.evidence}
