@@ -53,7 +53,7 @@ def test_kinds_that_come_or_go_are_problems():
     new = changed("another", ceiling=1)
     del new["kinds"]["long"]
     assert list(committed.problems(KEPT, new)) == [
-        "another: not committed", "long: is committed, and is no kind any more"]
+        "another: not committed", "long: is committed, and is not a kind any more"]
 
 
 def test_new_place_of_an_assumption_is_a_problem():

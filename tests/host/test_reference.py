@@ -341,7 +341,7 @@ def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     assert result.exit_code == 0, result.output
     page = shown.page().replace("\u00a0", " ")
     said = "gem5-a72 (armv8, GICv3; reference run: gem5 24.0.0.1, build v0-3-gabc)"
-    assert f"{said}: times of a model, from reference/. With GEM5= it is run anew." in page
+    assert f"{said}: times of a model, from reference/. With GEM5= the scenarios run anew." in page
     assert f'<option value="gem5-a72">{said}</option>' in page
     assert 'id="fig-tlb-chase-4K-gem5-a72"' in page and 'id="fig-phases-timer-gem5-a72"' in page
     assert "not modelled here" in page and "gem5-a72: no records of" not in page

@@ -168,15 +168,15 @@ class Line:
 @click.argument("port_name", required=False, metavar="[PORT]")
 @click.option("--board", metavar="B", help="A folder of boards/; without it, the board that the run"
                                            " record names.")
-@click.option("--tty", metavar="T", help="Another way to name PORT, as /dev/ttyUSB0. Without"
-                                         " either: which there are.")
+@click.option("--tty", metavar="T", help="Another way to name PORT, such as /dev/ttyUSB0."
+                                         " Without either the ports are listed.")
 @click.option("--baud", type=click.IntRange(min=1), default=115200, show_default=True)
 @click.option("--limit", type=click.FloatRange(min=0, min_open=True), metavar="S",
-              help="End after S seconds, whatever comes; without it, none.")
+              help="End after S seconds in any case; without it there is no limit.")
 @click.option("--silence", type=click.FloatRange(min=0, min_open=True), default=120,
               show_default=True, metavar="S",
-              help="End when nothing came for S seconds, or, once a run has begun, for as long as"
-                   " its scenario gives a step, if that is longer.")
+              help="End after S seconds without a byte; during a run after the time that its"
+                   " scenario gives a step, if that is longer.")
 @click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
               default="silicon", show_default=True, help="The machine that executes the image.")
 @TABLE

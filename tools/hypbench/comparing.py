@@ -142,7 +142,7 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
                allowed: tuple[str, ...]) -> Iterator[str]:
     """Return why this comparison leaves out rows of A or B, or is not like for like."""
     if not any(row.measures for row in rows):
-        yield "nothing was compared: A and B have no row in common that can be"
+        yield "nothing was compared: A and B have no common row that can be compared"
     for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
         missing = sum(row.verdict == verdict for row in rows)
         if missing and not allow_missing:

@@ -26,7 +26,7 @@ def check_devices(guest: Guest, cpus: int, where: str) -> None:
     for part, places in [(ram, [*devices, flash]), *((load, devices) for load in guest.loads)]:
         for name, base, size in places:
             if overlap(part, {"ipa": base, "size": size}):
-                raise Mistake(f"a load, or the RAM, lies on the {name}{where}")
+                raise Mistake(f"a load, or the RAM, overlaps the {name}{where}")
 
 
 def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -> None:

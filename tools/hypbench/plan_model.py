@@ -67,11 +67,11 @@ def check_config(name: str, config: Fields) -> None:
         (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
         (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
         (said["lr_sync"] == "full" and (not trapped or probes or accounts),
-         "lr_sync=full needs irq=trapped, and goes without probes, stats and trace: config"),
+         "lr_sync=full needs irq=trapped, and excludes probes, stats and trace: config"),
         # There is one vector table for either, and none for both.
-        (probes and accounts, "probes=on goes without stats=on and trace=on: config"),
+        (probes and accounts, "probes=on excludes stats=on and trace=on: config"),
         (said["events"] != "off" and said["cycles"] == "off",
-         "events are counted beside cycles: cycles=off in config"),
+         "events need cycles: cycles=off in config"),
         # The interrupt would reach whichever VM has the core.
         (said["sched"] != "null" and not trapped,
          "a second VM (sched) needs irq=trapped: irq=direct in config"),

@@ -221,7 +221,7 @@ def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
     name = name_of(words)
     for word in words:
         if word.partition("=")[0] == "sched":
-            raise Mistake(f"the policy is the cores', not a VM's: config NAME {word}")
+            raise Mistake(f"the policy applies to cores, not to one VM: config NAME {word}")
     return name, dict(settings(words, "field", VM_WORDS))
 
 
@@ -365,7 +365,7 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
     if benches and BENCH not in images:
         raise Mistake(f"no VM has the benchmarks: vm NAME image={BENCH}")
     if images.count(BENCH) > 1:
-        raise Mistake(f"two VMs with image={BENCH}: one measures")
+        raise Mistake(f"two VMs with image={BENCH}: only one VM can measure")
     if not benches and BENCH in images:
         raise Mistake(f"image={BENCH} needs a bench line")
     if set(images) <= set(NEIGHBOURS):

@@ -27,7 +27,7 @@ from hypbench.subjects import sections
 
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
 MIXED = "≈"
-LEGEND = {"≤": "; ≤ the largest, where it is another",
+LEGEND = {"≤": "; ≤ the largest, if it differs",
           MIXED: f"; {MIXED} QEMU's other cores had turns in some samples, and their instructions"
                  " count (an artefact of the emulator)"}
 LINES_MOST = 40  # lines of the default view

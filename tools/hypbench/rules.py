@@ -161,7 +161,7 @@ def bench_faults(bench: Data) -> Iterator[str]:
             yield (f"{event['name']}: sum {event['sum']} is not between {bench['n']} times min"
                    f" {event['min']} and max {event['max']}")
         if min(event["min"], event["cold"]) + event["overhead"] < 0:
-            yield f"{event['name']}: less than nothing was counted"
+            yield f"{event['name']}: the net count is negative"
 
 
 def quantum_faults(bench: Data) -> Iterator[str]:

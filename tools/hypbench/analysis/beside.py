@@ -116,7 +116,8 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
             made.text(prose("beside_alike", where=POLICIES[policy], alike=alike))
             continue
         made.figure(f"beside-{source.plan}-{policy}", f"The load {POLICIES[policy]}:"
-                    " median · maximum, as times of those alone; the colour is the maximum's.",
+                    " median · maximum, as multiples of the values alone; the colour is the"
+                    " maximum's.",
                     charts.matrix([value(source, cell) for cell in shown], "load", None))
     pivot(made, source, [cell for cell in cells if row_key(cell) in set(map(row_key, moved))])
 
@@ -141,7 +142,8 @@ def pivot(made: Section, source: Source, cells: list[BesideCell]) -> None:
     for cell in cells:
         rows.setdefault(row_key(cell), {})[cell.load] = cell
     loads = list(dict.fromkeys(cell.load for cell in cells))
-    made.table(f"beside-{source.plan}", "Beside a load: median · maximum, as times of those alone,"
+    made.table(f"beside-{source.plan}",
+               "Beside a load: median · maximum, as multiples of the values alone,"
                " where either differs beside a load", (
                    "path", "alone", "policy", ">alone, p50", ">alone, max",
                    *(f">{load.removeprefix('load_')}" for load in loads)),

@@ -75,7 +75,7 @@ def side_by_side(made: Section, board: Board) -> None:
                "note": kind.source.note(row, f"{kind.name}, {what}")}
               for variant, what in (PATHS | BATCHES).items() for kind in kinds
               if (row := kind.row(variant)) and (base := first.row(variant)) and base.p50 > 0]
-    made.figure("links-kinds", f"Each kind of link, p50 as times of {first.name}.",
+    made.figure("links-kinds", f"Each kind of link, p50 as a multiple of {first.name}.",
                 charts.dots(values, f"times {first.name} (log)", True))
     rows: list[Cells] = [[what, *(kind.source.cell(kind.row(variant)) for kind in kinds)]
                          for variant, what in (PATHS | BATCHES).items()]
@@ -122,7 +122,7 @@ def beside(made: Section, source: Source, kind: str) -> None:
         for key in COMPARED for config in configs
         if (found := pair(key, config)) and found[0] is not found[1]
         and (config, key[0]) not in idle]
-    title = f"{kind} beside a third VM, as times of the same alone"
+    title = f"{kind} beside a third VM, as multiples of the same alone"
     if not exact:
         made.figure(source.plan, f"{title}.",
                     charts.dots(values, "times alone (log)", True))

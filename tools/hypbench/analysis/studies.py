@@ -541,7 +541,7 @@ def s4_independence(made: Section, board: Board) -> None:
     made.table("s4-vms", "Study S4: independence of one, two and three VMs",
                ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
                    *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else
-                     ("Ours is of medians.",)), INDEPENDENCE_REMARK),
+                     ("Ours is computed from medians.",)), INDEPENDENCE_REMARK),
                folded="S4's independence in numbers")
 
 

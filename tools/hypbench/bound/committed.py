@@ -48,7 +48,7 @@ def problems(old: Document, new: Document) -> Iterator[str]:
             yield f"{name}: had the ceiling {before['ceiling']}, has none: {'; '.join(row['why'])}"
         elif row["ceiling"] is not None and row["ceiling"] > (before["ceiling"] or 0):
             yield f"{name}: the ceiling is {row['ceiling']}, committed is {before['ceiling']}"
-    yield from (f"{name}: is committed, and is no kind any more"
+    yield from (f"{name}: is committed, and is not a kind any more"
                 for name in old["kinds"] if name not in new["kinds"])
     for lock, wait in new["waits"].items():
         if wait > old.get("waits", {}).get(lock, 0):

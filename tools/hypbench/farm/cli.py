@@ -48,10 +48,10 @@ def places(tree: Tree, patterns: tuple[str, ...]) -> None:
                    " of each class of a resource.")
 @click.option("--silence", type=click.FloatRange(min=0, min_open=True), default=120,
               show_default=True, metavar="S",
-              help="A board hangs when nothing came for S seconds, or for as long as its scenario"
-                   " gives a step, if that is longer.")
+              help="A board hangs after S seconds without a byte, or after the time that its"
+                   " scenario gives a step, if that is longer.")
 @click.option("--wait", type=click.FloatRange(min=0), default=600, show_default=True, metavar="S",
-              help="Wait so long for a place that another user has, and for the coordinator.")
+              help="Wait for S seconds for a place that another user has, and for the coordinator.")
 @click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF_CLOCK.values()]),
               default="silicon", hidden=True)
 @click.pass_obj

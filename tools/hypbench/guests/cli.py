@@ -63,11 +63,11 @@ class OneLine(click.Command):
 @click.option("--ram", default="256M", show_default=True, metavar="SIZE", help="Of the guest.")
 @click.option("--cpus", type=int, default=1, show_default=True, metavar="N", help="Of the guest.")
 @click.option("--address", metavar="A", callback=address_of,
-              help="Take IMAGE for a raw binary that belongs there, and begins there; 0: flash."
-                   " Without it, raw binaries belong 2 MiB after the beginning of RAM.")
+              help="Place IMAGE as a raw binary at A, and start it there; 0: flash. Without it, a"
+                   " raw binary is placed 2 MiB after the beginning of RAM.")
 @click.option("--guest-status", type=click.Choice(WAYS),
-              help="End with the n of the guest's last line 'EXIT: STATUS=n'; kvm-unit-tests: with"
-                   " the code that those print so.")
+              help="exit: end with the n of the guest's last line 'EXIT: STATUS=n'; kvm-unit-tests:"
+                   " end with the code that those tests print in such a line.")
 @click.option("--stats", is_flag=True, help="Count exits, and print their table at the end.")
 @click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="host",
               show_default=True,

@@ -185,7 +185,7 @@ def check_no_header(content: bytes, isa: str) -> None:
                        f" arm64 Image (ARM\\x64 at {IMAGE_MAGIC_AT}) nor that of a zImage"
                        f" ({ZIMAGE_MAGIC:#x} at {ZIMAGE_AT:#x}): its header is cut or damaged")
     if content.startswith(ZIMAGE_FIRST_WORDS):
-        raise BadGuest(f"this begins like a zImage, but has not its magic ({ZIMAGE_MAGIC:#x} at"
+        raise BadGuest(f"this begins like a zImage, but lacks its magic ({ZIMAGE_MAGIC:#x} at"
                        f" {ZIMAGE_AT:#x}): its header is cut or damaged")
 
 
@@ -363,7 +363,7 @@ def unpacked_member(content: bytes, packer: str, limit: int, what: str) -> tuple
     except (zlib.error, lzma.LZMAError) as error:
         raise BadGuest(f"this {what} is damaged: {error}") from error
     if len(data) <= limit and not stream.eof:
-        raise BadGuest(f"this {what} is cut: it ends before what it holds does")
+        raise BadGuest(f"this {what} is cut: it ends before its content")
     return data, stream.unused_data
 
 

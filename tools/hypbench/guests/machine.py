@@ -112,8 +112,8 @@ def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
     numbers = board.numbers
     second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
     if not {"console[1]", "console[2]"} <= numbers.keys():
-        raise BadGuest(f"{board.file} does not say its console and that one's interrupt: a guest"
-                       " could not be read, and none can run native there")
+        raise BadGuest(f"{board.file} names no console with an interrupt: no guest can run native"
+                       " there, because its output could not be read")
     return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
                    numbers["console[1]"], numbers["console[2]"], pmu_intid, native=True)
 
@@ -124,7 +124,7 @@ def check_cpus(board: Board, cpus: int) -> None:
     if cpus > board.cores:
         cores = f"{board.cores} core{'s' if board.cores > 1 else ''}"
         raise BadGuest(f"CPUS={cpus}: board '{board.name}' has {cores} for guests ({board.file},"
-                       f" cores.count; at most {CPUS_MAX}), and a vCPU takes one whole")
+                       f" cores.count; at most {CPUS_MAX}), one for each vCPU")
 
 
 def check_ram(board: Board, size: int) -> None:

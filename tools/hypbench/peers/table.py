@@ -7,9 +7,9 @@ from hypbench.model import Table
 from hypbench.peers.kept import Column
 from hypbench.peers.probe import OF_PAIRS, PATHS
 
-CAPTION = ("Instructions, median of 1000, the guest's own in the window included (1 to 4,"
-           " docs/peers.md); in brackets smallest and largest where not most samples are the"
-           " median. Instructions are not cycles.")
+CAPTION = ("Instructions, median of 1000, with the guest's own in the window"
+           " (docs/design/probe.md). Brackets have the smallest and the largest value if most"
+           " samples differ from the median. Instructions are not cycles.")
 FACTS = ("version", "build", "compiler", "cheapest call")
 NONE = "–"
 
