@@ -22,7 +22,8 @@ def path(name: str, ticks: int, **changes) -> dict:
 
 
 def contents(**changes) -> list[dict]:
-    """Return a whole run. The lines named by a path, or by `start`, have other members."""
+    """Return the lines of a whole run. An argument named by a path, or `start` or `core`, changes
+    members of that line."""
     lines = [START | changes.get("start", {}), CORE | changes.get("core", {}),
              path(EMPTY, 3, **changes.get(EMPTY, {}))]
     lines += [path(name, 100 + number, **ANSWERS.get(name, {}) | changes.get(name, {}))

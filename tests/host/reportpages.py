@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the report read: boards of made-up records, a section's tables and charts."""
+"""Inputs and outputs for tests of the report: boards of made-up records, a section's tables and
+charts."""
 
 from functools import cache
 

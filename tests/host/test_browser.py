@@ -196,7 +196,7 @@ def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
 
 
 def test_a_question_leaves_the_sections_that_answer(browser, pages):
-    """A link to another section still leads there."""
+    """A link leads to its section even if the chosen question hides that section."""
     opened(browser, pages["simulated"][0], "virt-a72")
     question = "document.getElementById('question')"
     value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")

@@ -154,7 +154,7 @@ def content_of(data: bytes, captures: list[Sent]) -> str:
             kept = ranges(sorted(good.index(one) for one in lines))
             return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
     for number, sent_by_it in enumerate(consoles, 1):
-        if data and sent_by_it.startswith(data):  # how much is read before the end depends on time
+        if data and sent_by_it.startswith(data):  # time decides how much is read before the end
             return f"the beginning of what capture {number} sent"
     return f"{len(data.splitlines())} lines"
 

@@ -23,7 +23,7 @@ GOOD = {"random-65536p": 255, "packed-1024p": 1, "packed-65536p": 5, "random-640
 
 
 def counted(name: str, one: int, overhead: int = 2, **more) -> dict:
-    """The same count in every window."""
+    """Return a record with the same count in every window."""
     return {"name": name, "overhead": overhead, "cold": one + 9, "min": one, "max": one,
             "sum": N * one} | more
 

@@ -121,7 +121,7 @@ def refused(bench, says: str, *words: object) -> None:
 
 
 class Run(NamedTuple):
-    """What the guest does, the lines of its records, and the words of the command."""
+    """The guest's actions, the lines of its records, and the words of the command."""
 
     then: str = WHOLE
     log: bytes | None = None

@@ -231,7 +231,8 @@ def test_a_dot_stands_on_the_line_of_its_row(kept_runs):
 @pytest.mark.parametrize("plans, timed", [
     (("timed",), []), (("timed", "switches"), ["VM switch", "yield", "fail over"])])
 def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
-    """Without such a run no card of a way from VM to VM has a time of the general case."""
+    """The kept run gives each card of a way from VM to VM the time of the general case; without the
+    run no card has it."""
     model = Board("gem5-a72", {plan: source(plan, "gem5", gem5_log(plan)) for plan in plans})
     made = of(answer, board("qemu-icount", "default", "switches"), model)
     (band,) = [block for block in made.blocks if block.kind == "band"]

@@ -81,7 +81,7 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     said = listed(tmp_path, after)
     assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
     assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
-    for at in (5, 70):  # the same tool recognizes another format if the checksum is wrong
+    for at in (5, 70):  # with a wrong checksum the same tool recognizes another format
         wrong = bytearray(after)
         wrong[at] ^= 1
         assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong), sound=False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board cannot run is refused in one line, before anything is built or started."""
+"""A scenario that a board cannot run is refused in one line, before anything is built or
+started."""
 
 import pytest
 

@@ -13,8 +13,9 @@ from once import once
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
-# Without an MMU an access must be aligned. A guest accesses address 4, which the compiler takes for
-# an error. The first function of a file must stay the first. visitor.c is moved to another address.
+# An access must be aligned, because there is no MMU. A guest accesses address 4, which the compiler
+# takes for an error. The first function of a file must stay the first. visitor.c is moved to
+# another address.
 FREESTANDING = {
     isa: ("-std=gnu11", "-O2", "-ffreestanding", "-fno-reorder-functions", "-fpie", "-Wall",
           "-Wextra", "-Werror", "-Wno-array-bounds", *words)

@@ -30,7 +30,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """Without gem5 the tests on its boards are skipped; a GEM5 that is no gem5 is an error."""
+    """Skip the tests on gem5's boards if there is no gem5; a GEM5 that is no gem5 is an error."""
     if IN_GEM5:
         try:
             in_gem5.machine_of(IN_GEM5[0])

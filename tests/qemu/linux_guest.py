@@ -17,8 +17,8 @@ from lab import board_facts
 
 BARE = "bare"  # stands for a configuration: no hypervisor
 COMMAND_LINE = "console=ttyAMA0"
-# From this uptime on the kernel tests its ciphers on random data, also in user space, so that no
-# two boots have one length.
+# The kernel tests its ciphers from this uptime on, on random data and also in user space, so no two
+# boots have one length.
 SELF_TESTS = ((6, 12), " cryptomgr.notests")
 FROM_0 = 2**32 - 1  # CNTVCT is 0 at the guest's first instruction
 LIMIT_S = 400.0  # a boot that takes longer hangs: the longest ones take 30 s of processor time
@@ -76,7 +76,8 @@ class Booted:
 
     @property
     def sleeps(self) -> list[float]:
-        """The same sleeps by the kernel's uptime, if the sleep is a program of its own."""
+        """The time of the same sleeps by the kernel's uptime, if the sleep is a program of its
+        own."""
         uptimes = [float(word) for word in re.findall(r"^uptime (\S+)", self.text, re.MULTILINE)]
         return [end - start for start, end in zip(uptimes[::2], uptimes[1::2])]
 

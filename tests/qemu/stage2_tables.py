@@ -83,7 +83,8 @@ def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, 
            ipa: int) -> Iterator[Range]:
     size, entries = size_of_entry(level), read(table, count)
     if level == 3 and entries == tuple(range(entries[0], entries[0] + ENTRIES * PAGE, PAGE)):
-        entries, size = entries[:1], ENTRIES * PAGE  # the same result, sooner
+        # one entry of the table's size gives the same result sooner
+        entries, size = entries[:1], ENTRIES * PAGE
     for index, entry in enumerate(entries):
         at = ipa + index * size
         if entry & VALID and entry & TABLE and level < 3:

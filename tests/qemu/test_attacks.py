@@ -20,7 +20,7 @@ from talk import ENTRY, RAM, facts, gic, with_image
 MIB = 1 << 20
 HEAD = "order once\nlimit_ms 60000\n"
 URGENT = "vm rt image=bench cores=0 prio=9\n"
-BENCH = "bench timer_wakeup n=100 after_ms=20\n"  # by this time the other VMs have begun
+BENCH = "bench timer_wakeup n=100 after_ms=20\n"  # the other VMs have begun by this time
 FP = "trapped-sw sched=fp fp=lazy"
 
 # The order is that of attacks[] in arch/attack.c, by the image of the attacking VM.
@@ -165,7 +165,7 @@ RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
 
 @pytest.mark.job(RINGS, machine=cores(3))
 def test_rings_without_an_answer_are_merged(result):
-    """Of several rings within one rest the receiver gets at most one."""
+    """The receiver gets at most one of several rings within one rest."""
     rung = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
     most = result.one("step")["ticks"] // RING_TICKS
     assert most / 2 < rung["to"] <= most + 3 < rung["from"]

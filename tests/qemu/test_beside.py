@@ -209,7 +209,7 @@ def longest_slices(ticks: int) -> int:
 @pytest.mark.long
 @pytest.mark.job(VICTIMS)
 def test_every_latency_beside_a_load_on_the_core(result):
-    """By priority each latency is exactly that without a load, except for the switch after a sleep;
+    """Each latency by priority is exactly that without a load, except for the switch after a sleep;
     in turns also except for slices."""
     turns = {(step["config"], step["bench"]): step.get("other_turns")
              for step in result.records("step")}

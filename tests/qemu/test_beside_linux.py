@@ -122,7 +122,7 @@ def longest_exit(result: Result) -> int:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
-    """By priority the guest has the core again after a switch and Linux's longest exit, if the
+    """The guest has the core again after a switch and Linux's longest exit by priority, if the
     guest sleeps. In turns it waits a slice more, whether it sleeps or not."""
     _, near, _ = runs
     rows = near.figures(0)

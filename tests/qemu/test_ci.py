@@ -17,7 +17,8 @@ pytestmark = pytest.mark.nightly
 HYPERCALL = "	return vcpu_result(vcpu, HC_OK);\n}\n\nstatic struct vcpu *hc_record("
 LONGER = HYPERCALL.replace("	return", '	__asm__ volatile("nop");\n	return', 1)
 PAGE, = (page for page in PAGES if page.stem == "ci")
-PREPARES = re.compile(r"apt-get|git config --global")  # what a container of the service lacks
+# commands that add what a container of the service lacks
+PREPARES = re.compile(r"apt-get|git config --global")
 
 
 class Repository(Clone):

@@ -41,7 +41,7 @@ EXPIRY = 500  # ticks of the benchmark's timer, from before the pause
 # instructions on virt-a72
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
-YIELD_OTHERWISE = 290  # the same with a compiler other than expected.DOCUMENTED
+YIELD_OTHERWISE = 290  # instructions of a yield with a compiler other than expected.DOCUMENTED
 
 
 def values(config: str, row: dict) -> list[int]:

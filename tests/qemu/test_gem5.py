@@ -138,7 +138,7 @@ def test_loads_on_three_other_cores_work_in_each_step(lab, built):
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
     assert len(rounds) == 2 * 3 and min(rounds.values()) > 10, rounds
     alone = {row["variant"]: row["p50"] for row in result.records("bench", config="alone")}
-    # by the model without caches, which shows no time of another core
+    # run by the model without caches, which shows no time of another core
     for row in result.records("bench"):
         assert abs(row["p50"] - alone[row["variant"]]) <= 2, row
 

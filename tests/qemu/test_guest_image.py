@@ -160,7 +160,7 @@ def test_its_machine_is_as_it_should_be(lab, built):
 
 
 def test_no_use_of_the_flash_takes_memory(lab, built):
-    """As many tables are in use as RAM can take. The flash has its first content, also after a
+    """RAM has as many tables in use as it can take. The flash has its first content, also after a
     reset, and each store to it is counted."""
     job = machine_job(built, MACHINE_CONFIGS.replace("trapped\n", "trapped stage2=4K\n"), "FLASH")
     result = run(lab, replace(job, plan=job.plan.replace("ram_mib=64", "ram_mib=1024")))

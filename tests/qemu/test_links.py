@@ -173,8 +173,8 @@ third_vm = each_kind(BESIDE, pytest.mark.long, machine=four_cores)
 @divides_otherwise
 @third_vm
 def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
-    """From the ring on there is only the path. QEMU's turns of the third VM are in the other parts
-    (docs/neighbours.md)."""
+    """The third VM changes nothing from the ring on. QEMU's turns of the third VM are in the other
+    parts (docs/neighbours.md)."""
     looped = ["loop"] if kind == "doorbell" else []
     assert_all_answered(result, 10 + 6 * len(looped), sent_for(1000))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")
@@ -216,7 +216,7 @@ def test_a_stream_beside_a_third_vm_arrives(result, kind):
 @divides_otherwise
 @third_vm
 def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
-    """By priority this VM sleeps, and has the core again for its answer. An answer that comes
+    """This VM sleeps, and has the core again for its answer by priority. An answer that comes
     before this VM sleeps costs no switch, and beside requests of the third VM every other answer
     waits for one of those, so the shortest frequent round trip counts."""
     figures = result.figures(0)

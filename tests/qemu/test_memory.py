@@ -31,7 +31,7 @@ SIZES_KIB = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 # Instructions between the counter reads, natively: DSB, TLBI, DSB, ISB.
 EL1_OPERATIONS = {"va": 4, "asid": 4, "all-el1": 4}
-# The same with the way to EL2 and back: the most instructions.
+# Instructions with the way to EL2 and back, at most.
 EL2_OPERATIONS = {"vmid": 70, "all": 70, "switch": 80, "switch-flush": 85}
 
 small = pytest.mark.job(SMALL)
@@ -225,7 +225,8 @@ def test_image_and_largest_region_fit_a_small_board(result, job):
     assert set(needs) == set(BENCHES)
     start = -(-image // (2 * MIB)) * 2 * MIB  # working memory begins at a multiple of 2 MiB
     assert needs["lat_mem_rd"] == start + 256 * MIB
-    assert needs["tlb_chase"] == start + 256 * MIB + 65536 * 4  # and the list of its lines
+    # the list of the memory's lines follows
+    assert needs["tlb_chase"] == start + 256 * MIB + 65536 * 4
     assert needs["tlb_maintenance"] == start + 65536 * (4096 + 64)
     assert max(needs.values()) <= 512 * MIB
 

@@ -41,7 +41,7 @@ trapped = {}
 
 
 def commit(root: Path) -> None:
-    """The same commit of the same files."""
+    """Return a commit of the same files."""
     who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
            for what, value in (("NAME", "a"), ("EMAIL", "a@example.org"),
                                ("DATE", "1700000000 +0000"))}

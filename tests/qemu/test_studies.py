@@ -100,7 +100,7 @@ def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
         assert rounds[config, load] > 20, config
         found = phases(result, config)
         assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
-        if base["runs"]:  # 0: in a sample the standby ran before EL2's last stamp
+        if base["runs"]:  # With 0 the standby ran, in a sample, before EL2's last stamp.
             assert found["runs"] < base["runs"] + SWITCH, config
 
 

@@ -184,7 +184,7 @@ def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
 
 
 def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
-    """That vCPU's core belongs to another VM's vCPU."""
+    """The core of that vCPU belongs to another VM's vCPU."""
     found = {}
     for posts in (0, 1):
         result = lab.ended(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))

@@ -57,7 +57,7 @@ def parse_one_line(text: str) -> list[Deb822]:
 
 
 def source_files() -> list[Path]:
-    """Where this machine's apt keeps its sources, in the order apt reads them."""
+    """Return the files of this machine's apt sources, in the order in which apt reads them."""
     if not shutil.which("apt-config"):
         raise NotDebian("this machine has no apt")
     said = subprocess.run(

@@ -100,7 +100,7 @@ class Line:
         self.silence_s = silence_s  # may be replaced during the run
         self.say = say
         self.count = 0
-        self.ending = ""  # why no more bytes came; "" when the reader stopped first
+        self.ending = ""  # reason why no more bytes came; "" when the reader stopped first
         self.latest = b""
         self.warned = False
         self.first = self.last = self.began = clock()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a path makes a core do at EL2, counted from outside: instructions, cache lines, pages, loads
+"""The cost vector of a path at EL2, counted from outside: instructions, cache lines, pages, loads
 and stores, device accesses by register, system registers, barriers, maintenance, entries and
 returns. A user prices these for a core; an instruction alone is no cycle."""
 

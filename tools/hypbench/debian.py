@@ -82,7 +82,7 @@ class Apt:
         if not found:
             raise FetchError(f"{package} depends on nothing like {pattern}, but on:"
                              f" {', '.join(names) or 'nothing'}")
-        # From Linux 7 on, also the package of a kernel itself is a metapackage.
+        # The package of a kernel itself is also a metapackage from Linux 7 on.
         return next(iter(fnmatch.filter(self.dependencies(found[0]), KERNEL_FILE)), found[0])
 
     def dependencies(self, package: str) -> list[str]:

@@ -21,36 +21,37 @@ BLANKS = " \t\r"
 
 
 class Parser:
-    """A method a statement: it takes its words off the line. Docstrings go to docs/reference."""
+    """Has a method for each statement, which takes the words of the statement. {NAME} in a
+    docstring is a constant of abi/."""
 
     def __init__(self, benches: Collection[str] | None, board: Board | None):
         self.plan = Plan()
-        self.board = board  # None: not known
-        self.benches = benches  # those that exist; None: not known
+        self.board = board  # None if unknown
+        self.benches = benches  # benchmarks that exist; None if unknown
         self.line = 1
-        self.bench_line = 0  # where the first was said; 0: not yet
+        self.bench_line = 0  # line of the first `bench`; 0 before it
         self.guest_lines: dict[str, int] = {}
-        self.vms: dict[str, tuple[int, dict[str, str]]] = {}  # line, settings
-        self.links: dict[str, tuple[int, Link]] = {}  # line, link
-        self.events: list[tuple[int, Event]] = []  # line, event
-        self.unlimited_line = 0  # limit_ms 0
+        self.vms: dict[str, tuple[int, dict[str, str]]] = {}  # number of the line, and its settings
+        self.links: dict[str, tuple[int, Link]] = {}  # number of the line, and the link
+        self.events: list[tuple[int, Event]] = []  # number of the line, and the event
+        self.unlimited_line = 0  # line of `limit_ms 0`
 
     def name(self, words: list[str]) -> None:
-        """name WORD: the plan's name, for the run record; empty by default"""
+        """name WORD: the plan's name for the run record, empty by default."""
         self.plan.name = name_of(words)
 
     def platform(self, words: list[str]) -> None:
-        """platform WORD: the machine that executes the image, and so the worth of a tick; by
-        default silicon. The host tool appends this line"""
+        """platform WORD: the machine that executes the image, and so the worth of a tick; silicon
+        by default. The host tool appends this line."""
         self.plan.platform = choice(words, PLATFORMS)
 
     def order(self, words: list[str]) -> None:
-        """order abba|once: two passes, there and back (the default), or one"""
+        """order abba|once: two passes, forth and back (the default), or one pass."""
         self.plan.order = choice(words, ORDERS)
 
     def limit_ms(self, words: list[str]) -> None:
-        """limit_ms NUMBER: EL2 stops a step that takes longer by the counter: 1 to 14400000, by
-        default 20000; 0, without benchmarks: never"""
+        """limit_ms NUMBER: EL2 stops a step that takes longer by the counter: 1 to 14400000, 20000
+        by default. 0, without benchmarks, is no limit."""
         word = words.pop(0) if words else ""
         value = to_u32(word)
         if not 0 <= value <= LIMIT_MS_MAX:
@@ -59,17 +60,17 @@ class Parser:
         self.unlimited_line = 0 if value else self.line
 
     def machine(self, text: str) -> None:
-        """machine TEXT: what the platform is made of, for the run record: the rest of the line, at
-        most 511 characters. For gem5 the host tool appends it"""
+        """machine TEXT: the description of the platform for the run record. The text is the rest of
+        the line, at most 511 characters. For gem5 the host tool appends the line."""
         most = abi.constant("PLAN_MACHINE_SIZE") - 1
         if len(text) > most:
             raise Mistake(f"machine is longer than {most} characters")
         self.plan.machine = text
 
     def config(self, words: list[str]) -> None:
-        """config NAME [PRESET] [axis=value …]: a configuration: a preset with some axes changed
-        (docs/reference/axes.md). Without PRESET, NAME is one. At most {PLAN_CONFIG_MAX}, each with
-        a name of its own"""
+        """config NAME [PRESET] [axis=value …]: a configuration, which is a preset with some axes
+        changed (docs/reference/axes.md). Without PRESET, NAME is the preset. At most
+        {PLAN_CONFIG_MAX}, each with a name of its own."""
         check_room(len(self.plan.configs), "configs", "PLAN_CONFIG_MAX")
         if words[:1] and words[0] in self.plan.configs:
             raise Mistake(f"there is already a config {quoted(words[0])}")
@@ -78,7 +79,7 @@ class Parser:
 
     def bench(self, words: list[str]) -> None:
         """bench NAME [param=number …]: a benchmark with some parameters changed. At most
-        {PLAN_BENCH_MAX}; the same one may come again"""
+        {PLAN_BENCH_MAX}; a benchmark may occur several times."""
         check_room(len(self.plan.benches), "benches", "PLAN_BENCH_MAX")
         name = name_of(words)
         if self.benches is not None and name not in self.benches:
@@ -89,7 +90,7 @@ class Parser:
     def guest(self, words: list[str]) -> None:
         """guest [NAME] [recipe=WORD] [field=number …]: an unmodified guest, called `guest` without
         a NAME. At most {PLAN_GUEST_MAX}; beside bench lines only with vm lines. With a recipe
-        (`docs/guests.md`) `make bench` under QEMU fetches and places its images"""
+        (`docs/guests.md`) `make bench` under QEMU fetches and places its images."""
         check_room(len(self.plan.guests), "guests", "PLAN_GUEST_MAX")
         name, guest = guest_of(words)
         if name in self.plan.guests:
@@ -98,18 +99,18 @@ class Parser:
         self.guest_lines[name] = self.line
 
     def load(self, words: list[str]) -> None:
-        """load [field=number …]: a part of that guest's images, after its line. At most
-        {PLAN_LOAD_MAX} a guest"""
+        """load [field=number …]: a part of the images of the guest in the line before. At most
+        {PLAN_LOAD_MAX} a guest."""
         if not self.plan.guests:
             raise Mistake("a load needs a guest line before it")
         add_load(list(self.plan.guests.values())[-1], words)
 
     def vm(self, words: list[str]) -> None:
-        """vm NAME [image=WORD] [cores=LIST] [field=number …]: a VM; NAME is the image where none is
-        given. cores: the core, 0 to 3, of each vCPU in turn, each another one, such as 2 or 0,2 or
-        0-3; by default 0 to cpus - 1. load=WORD: of image=load, in place of `beside`. colours: a
-        set of 0 to 15, such as 0-7 or 1,3 (axis colouring). configs=NAME,…: it takes part in these
-        configurations alone. At most {PLAN_VM_MAX}, each with a name of its own"""
+        """vm NAME [image=WORD] [cores=LIST] [field=number …]: a VM, whose image is NAME if none is
+        given. cores: a different core, 0 to 3, for each vCPU, such as 2 or 0,2 or 0-3; by default 0
+        to cpus - 1. load=WORD: the load of image=load, in place of `beside`. colours: a set of 0 to
+        15, such as 0-7 or 1,3 (axis colouring). configs=NAME,…: the only configurations in which
+        the VM takes part. At most {PLAN_VM_MAX}, each with a name of its own."""
         check_room(len(self.vms), "VMs", "PLAN_VM_MAX")
         name, said = vm_of(words)
         if name in self.vms:
@@ -118,9 +119,9 @@ class Parser:
 
     def link(self, words: list[str]) -> None:
         """link NAME kind=doorbell|virtio a=VM b=VM: memory that two VMs share, and a doorbell each
-        way, or a network device each (`docs/neighbours.md`). It is there where both take part,
-        which needs irq=trapped. At most {PLAN_LINK_MAX}, one a VM; a doorbell only for image=bench
-        and load. By default beside=load_echo has a doorbell"""
+        way, or a network device each (`docs/neighbours.md`). The link is present where both VMs
+        take part, which needs irq=trapped. At most {PLAN_LINK_MAX}, one for each VM; a doorbell
+        only for image=bench and load. By default beside=load_echo has a doorbell."""
         check_room(len(self.links), "links", "PLAN_LINK_MAX")
         name, link = link_of(words)
         if name in self.links:
@@ -128,16 +129,16 @@ class Parser:
         self.links[name] = self.line, link
 
     def at(self, words: list[str]) -> None:
-        """at TIME EVENT VM: what happens to a VM TIME µs after the step's begin. At most
-        {PLAN_EVENT_MAX}; of image=bench only pause and resume. A step counts and ignores an event
-        without a meaning in the VM's state; a pause of what is paused or a resume of what runs is
-        an error, too"""
+        """at TIME EVENT VM: an event for a VM, TIME µs after the step's begin. At most
+        {PLAN_EVENT_MAX}; a VM with image=bench has only pause and resume. A step counts and ignores
+        an event without a meaning in the VM's state. A pause of a paused VM or a resume of a
+        running VM is also an error."""
         self.add_event(event_of(words), "PLAN_EVENT_MAX")
 
     def on(self, words: list[str]) -> None:
-        """on VM END EVENT VM: what happens to a VM, once, when another one, or the same, first
-        comes to this end, otherwise as `at`. END: of the guest, but not of image=bench. At most
-        {PLAN_ON_MAX}"""
+        """on VM END EVENT VM: an event for a VM, once, when this or another VM first comes to END;
+        otherwise as `at`. END is an end of the guest, but not of image=bench. At most
+        {PLAN_ON_MAX}."""
         self.add_event(on_of(words), "PLAN_ON_MAX")
 
     def add_event(self, event: Event, limit: str) -> None:
@@ -178,7 +179,7 @@ class Parser:
         self.events.sort(key=lambda one: (bool(one[1].of), one[1].at_us))
         plan.events = [event for _, event in self.events]
         if not plan.benches:
-            plan.order = ORDERS.index("once")  # nothing to compare
+            plan.order = ORDERS.index("once")  # without benchmarks a second pass compares nothing
         plan.lines = self.lines() | {(): last}
         Checks(plan, self.board, self.refuse).run()
 
@@ -195,7 +196,7 @@ class Parser:
         mark_neighbours(plan.vms, plan.guests, said_of(plan).values())
 
     def lines(self) -> dict[Place, int]:
-        """The lines of the plan's parts."""
+        """Return the lines of the plan's parts."""
         return ({("guest", name): line for name, line in self.guest_lines.items()}
                 | {("vm", name): line for name, (line, _) in self.vms.items()}
                 | {("link", name): line for name, (line, _) in self.links.items()}
@@ -204,8 +205,8 @@ class Parser:
 
 
 def parse(text: str, benches: Collection[str] | None = None, board: Board | None = None) -> Plan:
-    """A plan, or PlanError. `benches`: the benchmarks there are, where only these may be named;
-    `board`: where it is to run."""
+    """Return a plan, or raise PlanError. `benches`: the benchmarks that may be named, if known;
+    `board`: the board of the run."""
     parser = Parser(benches, board)
     try:
         for parser.line, line in enumerate(text.removesuffix("\n").split("\n"), 1):
@@ -217,7 +218,7 @@ def parse(text: str, benches: Collection[str] | None = None, board: Board | None
 
 
 def shown(value: Fields, default: Fields) -> str:
-    """The settings that differ, as the language has them."""
+    """Return the settings that differ from the default, in the words of the language."""
     def word(name: str) -> str:
         words = abi.axes().get(name, ())
         return words[value[name]] if words else str(value[name])
@@ -225,7 +226,8 @@ def shown(value: Fields, default: Fields) -> str:
 
 
 def config_line(name: str, config: Fields) -> str:
-    """From the preset of that name, or else the nearest."""
+    """Return the line of a configuration, from the preset of that name, or else from the nearest
+    preset."""
     presets = abi.presets()
     preset = name if name in presets else min(
         presets, key=lambda one: len(config.items() - presets[one].items()))
@@ -234,7 +236,7 @@ def config_line(name: str, config: Fields) -> str:
 
 
 def text_of(plan: Plan) -> str:
-    """A text that means this plan; what is as by default is left out."""
+    """Return a text that means this plan, without defaults."""
     params = abi.defaults("BENCH_PARAMS")
     lines = [f"name {plan.name}"] if plan.name else []
     lines.append(f"order {ORDERS[plan.order]}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one boot of an image runs: configurations, benchmarks, guests, VMs, links and events. The
-host tools make a Plan from a scenario (scenario.py), and plan_binary.py packs the Plan for EL2."""
+"""A plan: the configurations, benchmarks, guests, VMs, links and events of one boot of an image.
+The host tools make a Plan from a scenario (scenario.py), and plan_binary.py packs the Plan for
+EL2."""
 
 from dataclasses import dataclass, field
 
@@ -63,7 +64,7 @@ def check_config(name: str, config: Fields) -> None:
         (said["colouring"] == "on" and said["stage2"] != "4K",
          "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
          f" stage2={said['stage2']} in config"),
-        # Without stage 2 the guest would reach the real distributor, the hypervisor's own.
+        # The guest would reach the real distributor, the hypervisor's own, without stage 2.
         (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
         (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
         (said["lr_sync"] == "full" and (not trapped or probes or accounts),

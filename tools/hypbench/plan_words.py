@@ -49,8 +49,8 @@ def unknown(what: str, word: str | None, valid: Collection[str]) -> Mistake:
 
 
 def missing(kind: str, name: str, valid: Collection[str]) -> Mistake:
-    """Report that the word of this kind that a name needs is missing, or that the name is
-    mistyped."""
+    """Return the mistake for a name that needs a word of this kind: the name is mistyped, or the
+    word is missing after it."""
     if nearest(name, valid):
         return unknown(f"unknown {kind}", name, valid)
     article = "an" if kind[0] in "aeiou" else "a"

@@ -126,7 +126,7 @@ class Runs:
         self.before = Log()  # the lines before the first run
         self.logs: list[Log] = []
         self.lines = 0  # number of console lines before the current line
-        self.begin = 0  # that number when the latest run began
+        self.begin = 0  # value of `lines` when the latest run began
 
     @property
     def latest(self) -> Log | None:

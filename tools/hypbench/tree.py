@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in a source tree: boards, scenarios, built images, the record schema."""
+"""Find the parts of a source tree: boards, scenarios, built images, the record schema."""
 
 import fcntl
 import lzma

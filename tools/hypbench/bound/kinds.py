@@ -31,7 +31,7 @@ class Kind:
     through: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     instrument: bool = False  # a kind of the bench guest alone
-    is_exit: bool = True  # and the kind is no part of a turn of the core's loop
+    is_exit: bool = True  # whether the kind is an exit, and not a turn of the core's loop
 
     def names(self) -> set[str]:
         """The functions and labels that show whether a visit to EL2 is of this kind."""

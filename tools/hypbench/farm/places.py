@@ -16,7 +16,7 @@ from hypbench.tree import Tree, UnknownName, listed, nearest
 
 COORDINATOR = "127.0.0.1:20408"  # the default address of labgrid
 ATTEND = Path(__file__).with_name("attend.py")
-WAYS = ("card", "tftp", "firmware")  # how the image comes to the board
+WAYS = ("card", "tftp", "firmware")  # ways of the image to the board
 CARD, TFTP, FIRMWARE = WAYS
 LIST_S = 60
 

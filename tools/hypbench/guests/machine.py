@@ -23,8 +23,8 @@ REDISTRIBUTOR = 128 * KIB  # size of a vCPU's redistributor
 
 
 class BadGuest(UnknownName):
-    """The words describe no possible guest: one line, and the exit status of a wrong command
-    line."""
+    """The user's words describe no possible guest. The command prints one line, and ends with the
+    exit status of a wrong command line."""
 
 
 @dataclass(frozen=True)

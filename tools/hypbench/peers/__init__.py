@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same neutral probe under this hypervisor and under others, on the same emulated machine."""
+"""Run one neutral probe under this hypervisor and under others, on the same emulated machine."""
