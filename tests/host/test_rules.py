@@ -108,7 +108,7 @@ def with_bench(record: dict) -> list[str]:
 def test_every_samples_mean_and_deviation_can_be_true(raw):
     record = bench_record(HEAD, "null", raw, overhead=0)
     assert list(moment_faults(record)) == [] and list(histogram_faults(record)) == []
-    if max(raw) >= 1 << 32:  # buckets do not show these
+    if max(raw) >= 1 << 32:  # the buckets do not show values that overflow
         return
     for member in ("mean", "stddev"):
         more = 0.01 if max(raw) < 512 else 0.01 * record["mean"]
@@ -149,7 +149,7 @@ def test_other_platform_than_it_ran_on():
 
 @pytest.mark.parametrize("kind", ["calibration", "skip"])
 def test_a_record_that_is_lost_accuses_no_other(kind):
-    """A line is lost on its way: the numbers of the other records stay."""
+    """The lost line takes no record with it: the numbers of the other records stay."""
     at = next(i for i, body in enumerate(WHOLE) if body["kind"] == kind)
     lines = log_of(WHOLE).splitlines(keepends=True)
     log = read_log(b"".join([*lines[:at], *lines[at + 1:]]))

@@ -25,7 +25,7 @@ from lab import CLOCK, LIMIT_S, PLATFORM, TREE, is_built
 from test_images import built_file
 
 BOARD = "rpi4"
-FAT = 2048 * 512  # the same as in boards/rpi4/card.toml
+FAT = 2048 * 512  # as in boards/rpi4/card.toml
 BOOT_S = 0.050  # most time from the first instruction to the run record
 PLAN = """name from-the-card
 config native

@@ -32,7 +32,7 @@ config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
 # Instructions that a full frame adds to an exit by hypercall or interrupt: they save and restore
 # the registers that C preserves. Other exits always take a full frame.
 FULL_FRAME = {"armv8": 12 + 12, "armv7": 2 + 2}
-OF_IRQ = {"armv8": 1, "armv7": 0}  # more, for an interrupt
+OF_IRQ = {"armv8": 1, "armv7": 0}  # an interrupt takes so many more
 OTHER_EXITS = ("smc", "sysreg", "mmio_read", "mmio_write", "sgi_self")
 # added to any exit: with full frames its code is not in the vector
 BRANCH = {"armv8": 1, "armv7": 0}
