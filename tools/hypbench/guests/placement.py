@@ -98,7 +98,7 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if chosen or machine.ram <= piece.address < machine.ram_end:
-        tree = DTB_ROOM if chosen else 0  # a place after the image; for other formats before it
+        tree = DTB_ROOM if chosen else 0  # the device tree follows such a part
         need = up(piece.end - machine.ram, DTB_ROOM) + tree
         raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
     if machine.native:
