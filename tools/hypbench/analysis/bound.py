@@ -49,7 +49,7 @@ class Bound:
 
 def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
     """Return the longest exits by kind, of the VMs beside the measured one. An interrupt ends the
-    exit of a WFI, whose length says nothing."""
+    exit of a WFI, whose length has no meaning."""
     found: dict[str, int] = {}
     for exits in log.of_kind("exits"):
         kind = exits["exit"]
