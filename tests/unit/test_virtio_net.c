@@ -226,6 +226,29 @@ static void offer(unsigned end, unsigned which, unsigned first, uint32_t at, uin
 	ring->ring[ring->index++ % QUEUE_SIZE] = (uint16_t)first;
 }
 
+/* A frame of A, and a buffer of B for it, each in one piece. */
+static void offer_frame(unsigned first)
+{
+	offer(A, VIRTIO_NET_TX, first, 0, 64, 1);
+}
+
+static void offer_buffer(unsigned first)
+{
+	offer(B, VIRTIO_NET_RX, first, 0, BUFFER_SIZE, 1);
+}
+
+static void send(void)
+{
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	process();
+}
+
+static void set_tx_ready(unsigned end, bool is_ready)
+{
+	write_reg(end, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
+	write_reg(end, VIRTIO_QUEUE_READY, is_ready);
+}
+
 static void fill(uint8_t *frame, uint32_t size, uint32_t number)
 {
 	for (uint32_t i = 0; i < size; i++)
@@ -259,7 +282,7 @@ TEST(features_that_it_has_not_are_refused)
 		{ 0, 3, 0 },
 	};
 
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		write_reg(A, VIRTIO_STATUS, 0);
 		for (uint32_t word = 0; word < 2; word++) {
 			write_reg(A, VIRTIO_DRIVER_FEATURES_SEL, word);
@@ -341,7 +364,7 @@ TEST(only_a_frame_in_pieces_is_copied_twice)
 		{ 2, 1, 0, 0, true },  { 1, 2, 0, 0, true },
 	};
 
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint8_t *frame = &memory[A].ram[BUFFERS + rows[i].from];
 
 		setup();
@@ -364,8 +387,8 @@ TEST(a_kick_moves_one_frame)
 	static const unsigned received[] = { 1, 2, 3, 4, 5 };
 
 	for (unsigned i = 0; i < 5; i++) {
-		offer(B, VIRTIO_NET_RX, i, 0, BUFFER_SIZE, 1);
-		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
+		offer_buffer(i);
+		offer_frame(i);
 	}
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	for (unsigned i = 0; i < ARRAY_SIZE(received); i++) {
@@ -388,7 +411,7 @@ static void keep_rests(unsigned frames)
 	keeps_rests = true;
 	fake_counter_step = TICKS;
 	for (unsigned i = 0; i < FRAMES; i++)
-		offer(B, VIRTIO_NET_RX, i, 0, BUFFER_SIZE, 1);
+		offer_buffer(i);
 	for (unsigned i = 0; i < frames; i++)
 		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
 }
@@ -458,10 +481,9 @@ TEST(who_wants_no_interrupt_gets_none)
 {
 	available(A, VIRTIO_NET_TX)->flags = available(B, VIRTIO_NET_RX)->flags =
 		VIRTIO_NO_INTERRUPT;
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	offer_buffer(0);
+	offer_frame(0);
+	send();
 	assert_int_equal(net[B].received, 1);
 	assert_false(interrupted[A]);
 	assert_int_equal(pulses, 0);
@@ -469,11 +491,10 @@ TEST(who_wants_no_interrupt_gets_none)
 
 TEST(a_frame_waits_for_a_buffer)
 {
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	offer_frame(0);
+	send();
 	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 0);
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer_buffer(0);
 	write_reg(B, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_RX);
 	process();
 	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
@@ -483,11 +504,10 @@ TEST(a_frame_waits_for_a_buffer)
 
 TEST(a_frame_waits_for_a_partner_that_starts_anew)
 {
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	offer_frame(0);
+	send();
 	begin(B);
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer_buffer(0);
 	process();
 	assert_int_equal(net[B].received, 1);
 }
@@ -495,14 +515,12 @@ TEST(a_frame_waits_for_a_partner_that_starts_anew)
 TEST(a_queue_begins_anew_without_a_reset)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-		offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-		process();
+		offer_buffer(0);
+		offer_frame(0);
+		send();
 		assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
 		assert_int_equal(net[B].received, i + 1);
-		write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
-		write_reg(A, VIRTIO_QUEUE_READY, 0);
+		set_tx_ready(A, false);
 		memset(available(A, VIRTIO_NET_TX), 0, sizeof(struct virtio_available));
 		used(A, VIRTIO_NET_TX)->index = 0;
 		write_reg(A, VIRTIO_QUEUE_READY, 1);
@@ -513,27 +531,25 @@ TEST(without_a_partner_a_frame_is_lost_and_counted)
 {
 	virtio_net_reset(&net[B]);
 	for (unsigned i = 0; i < QUEUE_SIZE; i++)
-		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
+		offer_frame(i);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	assert_true(kicked[A] && !kicked[B]);
 	process();
 	assert_int_equal(used(A, VIRTIO_NET_TX)->index, QUEUE_SIZE);
 	assert_int_equal(net[A].lost, QUEUE_SIZE);
 	begin(B);
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	offer_buffer(0);
+	offer_frame(0);
+	send();
 	assert_int_equal(net[B].received, 1);
 }
 
 TEST(a_frame_that_does_not_fit_is_lost)
 {
 	offer(B, VIRTIO_NET_RX, 0, 0, 63, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	offer_frame(0);
 	offer(A, VIRTIO_NET_TX, 1, 0, 60, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	send();
 	assert_int_equal(net[A].lost, 1);
 	assert_int_equal(net[B].received, 1);
 	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 2);
@@ -559,93 +575,70 @@ static void assert_stops_only(unsigned end)
 	assert_int_equal(net[A].received + net[B].received, 0);
 }
 
-/* `spoil` changes a frame's chain, or the buffer that is for it. */
-static void spoiled(unsigned end, void (*spoil)(struct virtio_descriptor *first))
+/* The first of the two descriptors of a frame, or of the buffer for it. */
+struct wrong_descriptor {
+	uint64_t address;
+	uint32_t length;
+	uint16_t flip, next; /* flags that are the other way round */
+};
+
+static const struct wrong_descriptor indirect = { RAM + BUFFERS, 32, VIRTIO_DESC_INDIRECT, 1 };
+
+static void spoiled(unsigned end, const struct wrong_descriptor *wrong)
 {
+	struct virtio_descriptor *first =
+		descriptor(end, end == A ? VIRTIO_NET_TX : VIRTIO_NET_RX, 0);
+
 	setup();
 	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 2);
 	offer(A, VIRTIO_NET_TX, 0, 0, 64, 2);
-	spoil(descriptor(end, end == A ? VIRTIO_NET_TX : VIRTIO_NET_RX, 0));
+	first->address = wrong->address;
+	first->length = wrong->length;
+	first->flags ^= wrong->flip;
+	first->next = wrong->next;
 	assert_stops_only(end);
 }
 
-TEST(a_frame_without_a_byte_stops_its_sender)
+TEST(a_frame_of_a_wrong_length_stops_its_sender)
 {
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, HEADER, 1);
-	assert_stops_only(A);
-	assert_int_equal(net[A].lost, 0);
-}
+	static const uint32_t lengths[] = { HEADER, HEADER + VIRTIO_NET_FRAME_MOST + 1 };
 
-TEST(a_frame_that_is_too_long_stops_its_sender)
-{
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST + 1, 2);
-	assert_stops_only(A);
-	assert_int_equal(net[A].lost, 0);
-}
-
-static void below_ram(struct virtio_descriptor *first)
-{
-	first->address = RAM - 1;
-	first->length = 4;
-}
-
-static void beyond_ram(struct virtio_descriptor *first)
-{
-	first->address = RAM + RAM_SIZE - 15;
-	first->length = 16;
-}
-
-static void wraps(struct virtio_descriptor *first)
-{
-	first->address = UINT64_MAX - 7;
-	first->length = UINT32_MAX;
-}
-
-static void in_a_circle(struct virtio_descriptor *first)
-{
-	first->length = 0;
-	first->next = 0;
-}
-
-static void next_is_none(struct virtio_descriptor *first)
-{
-	first->length = 8;
-	first->next = QUEUE_SIZE;
-}
-
-static void wrong_direction(struct virtio_descriptor *first)
-{
-	first->flags ^= VIRTIO_DESC_WRITE;
-}
-
-static void indirect(struct virtio_descriptor *first)
-{
-	first->flags |= VIRTIO_DESC_INDIRECT;
+	for (unsigned i = 0; i < ARRAY_SIZE(lengths); i++) {
+		setup();
+		offer_buffer(0);
+		offer(A, VIRTIO_NET_TX, 0, 0, lengths[i], 1 + i);
+		assert_stops_only(A);
+		assert_int_equal(net[A].lost, 0);
+	}
 }
 
 TEST(a_wrong_chain_stops_the_device_of_its_guest)
 {
-	static void (*const all[])(struct virtio_descriptor *) = {
-		below_ram, beyond_ram, wraps, in_a_circle, next_is_none, wrong_direction, indirect,
+	const struct wrong_descriptor rows[] = {
+		{ RAM - 1, 4, 0, 1 }, /* outside of the VM's RAM, at both ends */
+		{ RAM + RAM_SIZE - 15, 16, 0, 1 },
+		{ UINT64_MAX - 7, UINT32_MAX, 0, 1 }, /* the address wraps */
+		{ RAM + BUFFERS, 0, 0, 0 },           /* in a circle */
+		{ RAM + BUFFERS, 8, 0, QUEUE_SIZE },  /* the next one is none */
+		{ RAM + BUFFERS, 32, VIRTIO_DESC_WRITE, 1 },
+		indirect,
 	};
 
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
 		for (unsigned end = 0; end < ENDS; end++) {
-			spoiled(end, all[i]);
+			spoiled(end, &rows[i]);
 			guards_are_intact();
 		}
 }
 
 TEST(an_index_that_jumps_stops_the_device)
 {
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
+	offer_buffer(0);
 	available(A, VIRTIO_NET_TX)->index = QUEUE_SIZE + 1;
 	assert_stops_only(A);
 	setup();
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	offer(B, VIRTIO_NET_RX, QUEUE_SIZE, 0, BUFFER_SIZE, 1);
+	offer_frame(0);
+	offer_buffer(QUEUE_SIZE);
 	assert_stops_only(B);
 }
 
@@ -672,8 +665,7 @@ TEST(a_frame_crosses_pages_that_are_no_neighbours)
 	offer(B, VIRTIO_NET_RX, 0, 0xfc0, sizeof(there), 1);
 	fill(&memory[A].ram[BUFFERS], sizeof(there), 9);
 	offer(A, VIRTIO_NET_TX, 0, 0, sizeof(there), 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	send();
 	memcpy(there, memory[B].ram + 0x2fc0, 0x40);
 	memcpy(there + 0x40, memory[B].ram + 0x10000, sizeof(there) - 0x40);
 	assert_memory_equal(there + HEADER, &memory[A].ram[BUFFERS + HEADER],
@@ -691,22 +683,20 @@ TEST(past_coloured_ram_the_device_stops)
 					    { 0x3000, 1 },
 					    { 0xfffff000, 0xffffffff } };
 
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		setup();
 		with_colours(0);
 		begin(B);
 		process();
 		offer(B, VIRTIO_NET_RX, 0, rows[i][0], rows[i][1], 1);
-		offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-		process();
+		offer_frame(0);
+		send();
 		assert_int_equal(net[B].broken, 1);
 		assert_int_equal(net[A].broken, 0);
 	}
 	setup();
 	with_colours(0);
-	write_reg(B, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
-	write_reg(B, VIRTIO_QUEUE_READY, 0);
+	set_tx_ready(B, false);
 	write_reg(B, VIRTIO_QUEUE_DESC, RAM + 0x1000 - 16);
 	write_reg(B, VIRTIO_QUEUE_READY, 1);
 	assert_int_equal(read_reg(B, VIRTIO_QUEUE_READY), 0);
@@ -730,10 +720,9 @@ TEST(a_queue_outside_of_ram_stops_the_device)
 		{ VIRTIO_QUEUE_NUM, VIRTIO_QUEUE_MOST * 2 },
 	};
 
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		setup();
-		write_reg(A, VIRTIO_QUEUE_SEL, VIRTIO_NET_TX);
-		write_reg(A, VIRTIO_QUEUE_READY, 0);
+		set_tx_ready(A, false);
 		write_reg(A, rows[i].offset, rows[i].address);
 		write_reg(A, VIRTIO_QUEUE_READY, 1);
 		assert_int_equal(read_reg(A, VIRTIO_QUEUE_READY), 0);
@@ -743,11 +732,11 @@ TEST(a_queue_outside_of_ram_stops_the_device)
 
 TEST(a_device_that_stopped_receives_nothing)
 {
-	spoiled(B, indirect);
+	spoiled(B, &indirect);
 	*descriptor(B, VIRTIO_NET_RX, 0) = (struct virtio_descriptor){ .address = RAM + BUFFERS,
 								       .length = BUFFER_SIZE,
 								       .flags = VIRTIO_DESC_WRITE };
-	offer(A, VIRTIO_NET_TX, 2, 0, 64, 1);
+	offer_frame(2);
 	kicked[B] = true;
 	process();
 	assert_int_equal(net[B].received, 0);
@@ -755,11 +744,10 @@ TEST(a_device_that_stopped_receives_nothing)
 
 TEST(a_reset_makes_it_work_again)
 {
-	spoiled(A, indirect);
+	spoiled(A, &indirect);
 	begin(A);
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
-	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
-	process();
+	offer_frame(0);
+	send();
 	assert_int_equal(net[B].received, 1);
 }
 
@@ -767,8 +755,8 @@ TEST(nothing_of_a_vm_is_touched_after_its_reset)
 {
 	static uint8_t copy[RAM_SIZE];
 
-	offer(B, VIRTIO_NET_RX, 0, 0, BUFFER_SIZE, 1);
-	offer(A, VIRTIO_NET_TX, 0, 0, 64, 1);
+	offer_buffer(0);
+	offer_frame(0);
 	virtio_net_reset(&net[B]);
 	memcpy(copy, memory[B].ram, RAM_SIZE);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
