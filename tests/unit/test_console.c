@@ -8,6 +8,7 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/base/console.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 #define BASE 0x9000000u
@@ -30,9 +31,7 @@ void gic_disable(unsigned intid)
 	gic_on = false;
 }
 
-void cpu_dump(void (*line)(const char *name, uint64_t value))
-{
-}
+FAKE_VOID_FUNC(cpu_dump, (void (*line)(const char *name, uint64_t value)))
 
 static uint64_t read(uintptr_t address, unsigned size)
 {

@@ -15,6 +15,7 @@
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 #define VCPUS 2u
@@ -97,10 +98,7 @@ void gic_dist_reset(void)
 	note("dist");
 }
 
-bool gic_splits_ends(void)
-{
-	return splits;
-}
+FAKE_VALUE_FUNC(bool, gic_splits_ends, (void), splits)
 
 bool vm_gic_add(struct vm *of)
 {

@@ -13,6 +13,7 @@
 #include "hyp/base/boot_state.h"
 #include "hyp/run/selfcheck.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 struct boot_state boot_state;
@@ -21,20 +22,9 @@ const char *volatile hyp_exception_means;
 /* The driver's three answers that matter here. */
 static unsigned version, probed, list_registers;
 
-unsigned gic_version(void)
-{
-	return version;
-}
-
-unsigned gic_probe_version(void)
-{
-	return probed;
-}
-
-unsigned gic_virt_init(void)
-{
-	return list_registers;
-}
+FAKE_VALUE_FUNC(unsigned, gic_version, (void), version)
+FAKE_VALUE_FUNC(unsigned, gic_probe_version, (void), probed)
+FAKE_VALUE_FUNC(unsigned, gic_virt_init, (void), list_registers)
 
 static void setup(void)
 {

@@ -35,6 +35,7 @@ static reg_t *const registers[] = {
 #include "generated/newer_regs.inc"
 #include "generated/sysreg.inc"
 #include "generated/sysreg_gicv3.inc"
+#include "tests/unit/fake/function.h"
 };
 
 struct fake_barriers fake_barriers;
@@ -143,10 +144,7 @@ void fake_mmio_write(uintptr_t address, unsigned size, uint64_t value)
 	fake_mmio.write(address, size, value);
 }
 
-size_t dcache_line_size(void)
-{
-	return 64;
-}
+FAKE_VALUE_FUNC(size_t, dcache_line_size, (void), 64)
 
 void dcache_clean_invalidate(uintptr_t start, size_t size)
 {

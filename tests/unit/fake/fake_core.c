@@ -2,16 +2,14 @@
 /* One core stands for all: what another one is asked for is done at once. */
 #include "hyp/cpu/smp.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/fake/function.h"
 
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
 	fn(argument);
 }
 
-unsigned smp_core(void)
-{
-	return 0;
-}
+FAKE_VALUE_FUNC(unsigned, smp_core, (void), 0)
 
 uint32_t fake_asked;
 
@@ -20,15 +18,6 @@ void smp_ask(unsigned core)
 	fake_asked |= 1u << core;
 }
 
-bool smp_is_asked(void)
-{
-	return false;
-}
-
-void smp_process_calls(void)
-{
-}
-
-void smp_kick(unsigned core)
-{
-}
+FAKE_VALUE_FUNC(bool, smp_is_asked, (void), false)
+FAKE_VOID_FUNC(smp_process_calls, (void))
+FAKE_VOID_FUNC(smp_kick, (unsigned core))

@@ -42,45 +42,39 @@ static bool is_here(unsigned intid, bool redist)
 	return gic_version() == 2 || redist == (intid < GIC_PRIVATE_COUNT);
 }
 
+/* The state that a bank of bits has of an interrupt; NULL: groups. A bank that sets, and the next
+ * one, which clears, have the same. */
+static bool *bit_of(uint32_t bank, unsigned intid)
+{
+	struct fake_irq *irq = &fake_gic.irq[intid];
+
+	switch (bank & ~(GICD_ISENABLER ^ GICD_ICENABLER)) {
+	case GICD_ISENABLER:
+		return &irq->enabled;
+	case GICD_ISPENDR:
+		return &irq->pending_latch;
+	case GICD_ISACTIVER:
+		return &irq->active;
+	default:
+		return NULL;
+	}
+}
+
 static bool read_bit(uint32_t bank, unsigned intid)
 {
-	const struct fake_irq *irq = &fake_gic.irq[intid];
+	const bool *bit = bit_of(bank, intid);
 
-	switch (bank) {
-	case GICD_ISENABLER:
-	case GICD_ICENABLER:
-		return irq->enabled;
-	case GICD_ISPENDR:
-	case GICD_ICPENDR:
+	if (bank == GICD_ISPENDR || bank == GICD_ICPENDR)
 		return fake_gic_pending(intid);
-	case GICD_ISACTIVER:
-	case GICD_ICACTIVER:
-		return irq->active;
-	default:
-		return false;
-	}
+	return bit && *bit;
 }
 
 static void write_bit(uint32_t bank, unsigned intid)
 {
-	struct fake_irq *irq = &fake_gic.irq[intid];
+	bool *bit = bit_of(bank, intid);
 
-	switch (bank) {
-	case GICD_ISENABLER:
-	case GICD_ICENABLER:
-		irq->enabled = bank == GICD_ISENABLER;
-		break;
-	case GICD_ISPENDR:
-	case GICD_ICPENDR:
-		irq->pending_latch = bank == GICD_ISPENDR;
-		break;
-	case GICD_ISACTIVER:
-	case GICD_ICACTIVER:
-		irq->active = bank == GICD_ISACTIVER;
-		break;
-	default:
-		break;
-	}
+	if (bit)
+		*bit = !(bank & (GICD_ISENABLER ^ GICD_ICENABLER));
 }
 
 static bool in_bits(uint32_t offset)
@@ -374,22 +368,37 @@ static int lr_index(const reg_t *variable)
 	return -1;
 }
 
+/* Registers that keep what is written. */
+static uint32_t *word_of(const reg_t *variable)
+{
+	static const struct {
+		const reg_t *variable;
+		uint32_t *word;
+	} rows[] = {
+		{ &fake_ich_hcr_el2, &fake_gic.hcr },
+		{ &fake_ich_ap0r0_el2, &fake_gic.guest.active_prio[0] },
+		{ &fake_ich_ap1r0_el2, &fake_gic.guest.active_prio[1] },
+		{ &fake_icc_ap1r0_el1, &fake_gic.cpu.active_prio[1] },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
+		if (variable == rows[i].variable)
+			return rows[i].word;
+	return NULL;
+}
+
 static bool sysreg_read(const uint64_t *variable, uint64_t *value)
 {
 	if (lr_index(variable) >= 0)
 		*value = fake_gic.lr[lr_index(variable)];
+	else if (word_of(variable))
+		*value = *word_of(variable);
 	else if (variable == &fake_icc_iar1_el1)
 		*value = fake_gic_ack();
 	else if (variable == &fake_ich_vtr_el2)
 		*value = (fake_gic.lr_count - 1) | (fake_gic.has_tdir ? VTR_TDS : 0);
-	else if (variable == &fake_ich_hcr_el2)
-		*value = fake_gic.hcr;
 	else if (variable == &fake_ich_vmcr_el2)
 		*value = read_vmcr();
-	else if (variable == &fake_ich_ap0r0_el2)
-		*value = fake_gic.guest.active_prio[0];
-	else if (variable == &fake_ich_ap1r0_el2)
-		*value = fake_gic.guest.active_prio[1];
 	else if (variable == &fake_ich_eisr_el2)
 		*value = fake_gic_eisr();
 	else if (variable == &fake_ich_elrsr_el2)
@@ -403,6 +412,8 @@ static bool sysreg_write(const uint64_t *variable, uint64_t value)
 {
 	if (lr_index(variable) >= 0)
 		fake_gic_write_lr((unsigned)lr_index(variable), value);
+	else if (word_of(variable))
+		*word_of(variable) = (uint32_t)value;
 	else if (variable == &fake_icc_eoir1_el1)
 		fake_gic_eoi((uint32_t)value);
 	else if (variable == &fake_icc_dir_el1)
@@ -413,14 +424,6 @@ static bool sysreg_write(const uint64_t *variable, uint64_t value)
 		fake_gic.cpu.split_eoi = value & 2;
 	else if (variable == &fake_icc_igrpen1_el1)
 		fake_gic.cpu.groups = value & 1 ? 2 : 0;
-	else if (variable == &fake_icc_ap1r0_el1)
-		fake_gic.cpu.active_prio[1] = (uint32_t)value;
-	else if (variable == &fake_ich_hcr_el2)
-		fake_gic.hcr = (uint32_t)value;
-	else if (variable == &fake_ich_ap0r0_el2)
-		fake_gic.guest.active_prio[0] = (uint32_t)value;
-	else if (variable == &fake_ich_ap1r0_el2)
-		fake_gic.guest.active_prio[1] = (uint32_t)value;
 	else if (variable == &fake_ich_vmcr_el2)
 		write_vmcr((uint32_t)value);
 	else

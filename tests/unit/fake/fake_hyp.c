@@ -19,6 +19,7 @@
 #include "hyp/base/image.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/fake/fake_gic.h"
+#include "tests/unit/fake/function.h"
 
 struct fake_hyp fake_hyp;
 
@@ -62,20 +63,9 @@ void fake_hyp_reset(void)
 	fake_hyp.typed = "";
 }
 
-unsigned cpu_level(void)
-{
-	return fake_hyp.level;
-}
-
-bool cpu_has_fp(void)
-{
-	return true;
-}
-
-unsigned cpu_pa_bits(void)
-{
-	return fake_hyp.pa_bits;
-}
+FAKE_VALUE_FUNC(unsigned, cpu_level, (void), fake_hyp.level)
+FAKE_VALUE_FUNC(bool, cpu_has_fp, (void), true)
+FAKE_VALUE_FUNC(unsigned, cpu_pa_bits, (void), fake_hyp.pa_bits)
 
 void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 {
@@ -84,10 +74,7 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 	fake_hyp.vectors_trace = config->trace;
 }
 
-bool cpu_entry_aligned(reg_t entry)
-{
-	return !(entry & 3);
-}
+FAKE_VALUE_FUNC(bool, cpu_entry_aligned, (reg_t entry), !(entry & 3))
 
 void cpu_reset_but_timers(struct vcpu *vcpu, uintptr_t entry, reg_t argument)
 {
@@ -115,25 +102,10 @@ bool trap_skip_store(void)
 	return true;
 }
 
-bool trap_condition_passed(uint32_t esr)
-{
-	return !fake_hyp.condition_failed;
-}
-
-va_t trap_fault_va(bool fetch)
-{
-	return read_far_el2();
-}
-
-ipa_t trap_fault_ipa(bool fetch)
-{
-	return fake_hyp.fault_ipa;
-}
-
-bool fake_fp_trapped(void)
-{
-	return read_cptr_el2() & CPTR_FP;
-}
+FAKE_VALUE_FUNC(bool, trap_condition_passed, (uint32_t esr), !fake_hyp.condition_failed)
+FAKE_VALUE_FUNC(va_t, trap_fault_va, (bool fetch), read_far_el2())
+FAKE_VALUE_FUNC(ipa_t, trap_fault_ipa, (bool fetch), fake_hyp.fault_ipa)
+FAKE_VALUE_FUNC(bool, fake_fp_trapped, (void), read_cptr_el2() & CPTR_FP)
 
 /* The FP registers are one number: the first of a context. A use of them while they trap would stop
  * the hypervisor itself. */
@@ -213,10 +185,7 @@ void console_listen(bool on)
 	fake_hyp.listen_calls++;
 }
 
-unsigned console_intid(void)
-{
-	return FAKE_CONSOLE_INTID;
-}
+FAKE_VALUE_FUNC(unsigned, console_intid, (void), FAKE_CONSOLE_INTID)
 
 void trap_inject_undefined(void)
 {

@@ -166,45 +166,23 @@ static void maintain(unsigned *count, bool applies, bool all, uint64_t address, 
 	isb();
 }
 
-void tlbi_all_guests(void)
-{
-	maintain(&fake_counts.tlbi_all_guests, true, true, 0, ANY_VMID);
-}
-
-void tlbi_core_guests(void)
-{
-	maintain(&fake_counts.tlbi_core_guests, true, true, 0, ANY_VMID);
-}
-
-void tlbi_guest_vmid(void)
-{
-	maintain(&fake_counts.tlbi_guest_vmid, watched_is_current(), true, 0, current_vmid());
-}
-
-void tlbi_core_guest_vmid(void)
-{
-	maintain(&fake_counts.tlbi_core_guest_vmid, watched_is_current(), true, 0, current_vmid());
-}
+/* The other translation regimes than stage 2 are only counted. */
+#define TLBI(name, applies, vmid)                                                                  \
+	void tlbi_##name(void)                                                                     \
+	{                                                                                          \
+		maintain(&fake_counts.tlbi_##name, applies, true, 0, vmid);                        \
+	}
+TLBI(all_guests, true, ANY_VMID)
+TLBI(core_guests, true, ANY_VMID)
+TLBI(guest_vmid, watched_is_current(), current_vmid())
+TLBI(core_guest_vmid, watched_is_current(), current_vmid())
+TLBI(el2_all, false, ANY_VMID)
+TLBI(core_el2, false, ANY_VMID)
+TLBI(el1_all, false, ANY_VMID)
 
 void tlbi_guest_ipa(ipa_t ipa)
 {
 	maintain(&fake_counts.tlbi_guest_ipa, watched_is_current(), false, ipa, current_vmid());
-}
-
-/* The other translation regimes are only counted: only stage 2 is watched. */
-void tlbi_el2_all(void)
-{
-	maintain(&fake_counts.tlbi_el2_all, false, true, 0, ANY_VMID);
-}
-
-void tlbi_core_el2(void)
-{
-	maintain(&fake_counts.tlbi_core_el2, false, true, 0, ANY_VMID);
-}
-
-void tlbi_el1_all(void)
-{
-	maintain(&fake_counts.tlbi_el1_all, false, true, 0, ANY_VMID);
 }
 
 void tlbi_el1_va(va_t va)

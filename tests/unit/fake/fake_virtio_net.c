@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* No VM of a test has a network device that works. */
 #include "hyp/dev/virtio_net.h"
+#include "tests/unit/fake/function.h"
 
-void virtio_net_add(struct vm *vm, struct virtio_net *end)
-{
-}
-
-void virtio_net_reset(struct virtio_net *end)
-{
-}
+FAKE_VOID_FUNC(virtio_net_add, (struct vm * vm, struct virtio_net *end))
+FAKE_VOID_FUNC(virtio_net_reset, (struct virtio_net * end))
 
 unsigned fake_net_kicks;
 

@@ -6,6 +6,7 @@
 #include "hyp/vm/vm_core.h"
 #include "hyp/vm/vm_gic.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/fake/function.h"
 
 struct vcpu *vm_core_owner(unsigned intid)
 {
@@ -26,10 +27,8 @@ bool vm_fail_over(struct vm *vm)
 	return false;
 }
 
-bool vm_fault_fails_over(struct vcpu *vcpu, enum fault_reason reason, ipa_t ipa)
-{
-	return false;
-}
+FAKE_VALUE_FUNC(bool, vm_fault_fails_over,
+		(struct vcpu * vcpu, enum fault_reason reason, ipa_t ipa), false)
 
 bool vm_gic_send_on(uint32_t iar)
 {
@@ -41,7 +40,4 @@ bool vm_gic_send_on(uint32_t iar)
 
 struct vcpu *fake_kicked; /* whatever the kick */
 
-struct vcpu *vm_core_kicked(unsigned kick)
-{
-	return fake_kicked;
-}
+FAKE_VALUE_FUNC(struct vcpu *, vm_core_kicked, (unsigned kick), fake_kicked)
