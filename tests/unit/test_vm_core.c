@@ -21,6 +21,7 @@
 #include "hyp/vm/vm_gic.h"
 #include "hyp/vm/vm_work.h"
 #include "tests/unit/fake/fake.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 #define VCPUS 2
@@ -102,10 +103,7 @@ void vm_work_posts(struct vcpu *vcpu)
 		;
 }
 
-void vgicd_reset(struct vgicd *dist)
-{
-	(void)dist;
-}
+FAKE_VOID_FUNC(vgicd_reset, (struct vgicd * dist))
 
 void sched_pause(struct vcpu *vcpu)
 {
@@ -183,9 +181,7 @@ bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
 	return piece < 2;
 }
 
-void gic_virt_off(void)
-{
-}
+FAKE_VOID_FUNC(gic_virt_off, (void))
 
 void gic_virt_cpu_reset(void)
 {
@@ -208,9 +204,7 @@ void vcntp_reset(struct vcpu *vcpu)
 	seen.timers_reset++;
 }
 
-void vtimer_stop(struct vcpu *vcpu)
-{
-}
+FAKE_VOID_FUNC(vtimer_stop, (struct vcpu * vcpu))
 
 void vm_gic_reset_core(const struct run_config *of)
 {
@@ -235,14 +229,8 @@ const char vectors[1], vectors_full[1];
 VECTOR_KINDS(X)
 #undef X
 
-void cpu_reset_debug(void)
-{
-}
-
-uint64_t stage2_vttbr(const struct stage2 *stage2)
-{
-	return VTTBR;
-}
+FAKE_VOID_FUNC(cpu_reset_debug, (void))
+FAKE_VALUE_FUNC(uint64_t, stage2_vttbr, (const struct stage2 *stage2), VTTBR)
 
 static void set_registers(struct vcpu *vcpu)
 {
@@ -278,6 +266,24 @@ static void turn_on(unsigned n)
 	vcpus[n].start_context = CONTEXT;
 	vcpus[n].power = VCPU_STARTING;
 	vm_core_process();
+}
+
+static void turn_on_both(void)
+{
+	turn_on(0);
+	turn_on(1);
+}
+
+static void turn_off(unsigned n)
+{
+	sched_remove(&vcpus[n]);
+	vm_core_off(&vcpus[n]);
+}
+
+static void expire_at(uint64_t ticks)
+{
+	fake_cntpct_el0 = ticks;
+	timerq_expire();
 }
 
 EACH_TEST(setup, NULL);
@@ -353,8 +359,7 @@ TEST(it_begins_where_it_is_to)
 TEST(on_again_it_has_its_context)
 {
 	turn_on(0);
-	sched_remove(&vcpus[0]);
-	vm_core_off(&vcpus[0]);
+	turn_off(0);
 	assert_int_equal(seen.told, 1);
 	turn_on(0);
 	assert_int_equal(seen.told, 1);
@@ -376,8 +381,7 @@ TEST(off_nothing_of_it_signals)
 	write_cntv_ctl_el0(1);
 	write_cntp_ctl_el0(1);
 	seen.timers_reset = 0;
-	sched_remove(&vcpus[0]);
-	vm_core_off(&vcpus[0]);
+	turn_off(0);
 	assert_int_equal(fake_cntv_ctl_el0 | fake_cntp_ctl_el0, 0);
 	assert_int_equal(fake_hcr_el2 & 1, 0);
 	assert_int_equal(seen.timers_reset, 1);
@@ -470,8 +474,7 @@ static void assert_active(unsigned n)
 TEST(a_standby_that_was_to_start_is_started)
 {
 	begin_pair();
-	sched_remove(&vcpus[1]);
-	vm_core_off(&vcpus[1]);
+	turn_off(1);
 	turn_on(1);
 	assert_int_equal(vcpus[1].power, VCPU_STARTING);
 	assert_true(vm_fail_over(&vm[0]));
@@ -501,12 +504,10 @@ TEST(a_late_heartbeat_fails_over)
 	begin_pair();
 	write_tpidr_el2((reg_t)&stamps);
 	timerq_start(&vm[0].heartbeat, LIMIT / 2);
-	fake_cntpct_el0 = LIMIT / 2 - 1;
-	timerq_expire();
+	expire_at(LIMIT / 2 - 1);
 	assert_active(0);
 	assert_int_equal(stamps.fails_over, 0);
-	fake_cntpct_el0 = LIMIT / 2 + 7;
-	timerq_expire();
+	expire_at(LIMIT / 2 + 7);
 	write_tpidr_el2(0);
 	assert_active(1);
 	assert_int_equal(stamps.issued, 1);
@@ -514,44 +515,30 @@ TEST(a_late_heartbeat_fails_over)
 	assert_int_equal(stamps.paused, LIMIT / 2 + 7);
 }
 
-TEST(a_heartbeat_ends_with_its_vm)
+static unsigned expired;
+
+static void count_expiry(struct timer *timer)
 {
+	expired++;
+}
+
+/* Its heartbeat, the rest of its device, and a ring that waits for its vCPU. */
+TEST(the_timers_of_a_vm_end_with_the_vm)
+{
+	struct timer *const timers[] = { &vm[0].heartbeat, &vm[0].net_rest,
+					 &vcpus[0].doorbell_timer };
+
 	begin_pair();
-	timerq_start(&vm[0].heartbeat, LIMIT / 2);
+	for (unsigned i = 0; i < ARRAY_SIZE(timers); i++) {
+		if (i)
+			timers[i]->function = count_expiry;
+		timerq_start(timers[i], LIMIT / 2);
+	}
 	vm_core_detach(&vcpus[0]);
-	fake_cntpct_el0 = LIMIT / 2;
-	timerq_expire();
+	expired = 0;
+	expire_at(LIMIT / 2);
 	assert_true(vm[1].paused);
-}
-
-static bool has_rested;
-
-static void rested(struct timer *timer)
-{
-	has_rested = true;
-}
-
-TEST(the_rest_of_a_device_ends_with_its_vm)
-{
-	begin_pair();
-	vm[0].net_rest.function = rested;
-	timerq_start(&vm[0].net_rest, LIMIT / 2);
-	vm_core_detach(&vcpus[0]);
-	fake_cntpct_el0 = LIMIT / 2;
-	timerq_expire();
-	assert_false(has_rested);
-}
-
-TEST(a_ring_that_waits_ends_with_its_vcpu)
-{
-	begin_pair();
-	has_rested = false;
-	vcpus[0].doorbell_timer.function = rested;
-	timerq_start(&vcpus[0].doorbell_timer, LIMIT / 2);
-	vm_core_detach(&vcpus[0]);
-	fake_cntpct_el0 = LIMIT / 2;
-	timerq_expire();
-	assert_false(has_rested);
+	assert_int_equal(expired, 0);
 }
 
 /* --- the end --- */
@@ -560,8 +547,7 @@ TEST(a_vm_at_its_end_loses_its_vcpus)
 {
 	for (enum vm_outcome outcome = VM_DONE; outcome <= VM_FAULT; outcome++) {
 		setup();
-		turn_on(0);
-		turn_on(1);
+		turn_on_both();
 		vm[1].outcome = outcome;
 		vm_core_process();
 		vm_core_process();
@@ -573,8 +559,7 @@ TEST(a_vm_at_its_end_loses_its_vcpus)
 
 TEST(a_vm_that_starts_again_has_work)
 {
-	turn_on(0);
-	turn_on(1);
+	turn_on_both();
 	vm[1].outcome = VM_RESET;
 	vm_core_process();
 	assert_ptr_equal(seen.restarting, &vcpus[1]);
@@ -590,8 +575,7 @@ TEST(a_vm_at_its_end_starts_none)
 
 TEST(what_is_detached_leaves_nothing)
 {
-	turn_on(0);
-	turn_on(1);
+	turn_on_both();
 	seen.work_left = 0;
 	vppi_load(&vcpus[0]);
 	vm_core_detach(&vcpus[0]);
@@ -615,18 +599,14 @@ TEST(what_is_detached_leaves_nothing)
 
 TEST(each_vm_has_its_limit)
 {
-	turn_on(0);
-	turn_on(1);
-	fake_cntpct_el0 = LIMIT - 1;
-	timerq_expire();
+	turn_on_both();
+	expire_at(LIMIT - 1);
 	assert_null(seen.faulted);
-	fake_cntpct_el0 = LIMIT;
-	timerq_expire();
+	expire_at(LIMIT);
 	assert_ptr_equal(seen.faulted, &vm[0]);
 	assert_int_equal(seen.reason, FAULT_TIME_LIMIT);
 	assert_int_equal(seen.left, 1); /* any vCPU that is loaded */
-	fake_cntpct_el0 = 2 * LIMIT;
-	timerq_expire();
+	expire_at(2 * LIMIT);
 	assert_ptr_equal(seen.faulted, &vm[1]);
 }
 
@@ -634,8 +614,7 @@ TEST(a_vm_that_never_ran_has_it_too)
 {
 	vm[0].paused = true;
 	turn_on(0);
-	fake_cntpct_el0 = LIMIT;
-	timerq_expire();
+	expire_at(LIMIT);
 	assert_ptr_equal(seen.faulted, &vm[0]);
 }
 
@@ -643,10 +622,8 @@ TEST(a_vm_that_never_ran_has_it_too)
 TEST(a_limit_that_has_moved_since_the_attach_counts)
 {
 	vm[0].limit = LIMIT + 100;
-	fake_cntpct_el0 = LIMIT;
-	timerq_expire();
+	expire_at(LIMIT);
 	assert_null(seen.faulted);
-	fake_cntpct_el0 = LIMIT + 100;
-	timerq_expire();
+	expire_at(LIMIT + 100);
 	assert_ptr_equal(seen.faulted, &vm[0]);
 }

@@ -15,6 +15,7 @@
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
 #include "hyp/vm/vm_work.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 #define VCPUS 3u
@@ -100,14 +101,8 @@ void smp_ask(unsigned core)
 	asked |= 1u << core;
 }
 
-unsigned smp_core(void)
-{
-	return this_core;
-}
-
-void vppi_put(void)
-{
-}
+FAKE_VALUE_FUNC(unsigned, smp_core, (void), this_core)
+FAKE_VOID_FUNC(vppi_put, (void))
 
 void vtimer_stop(struct vcpu *vcpu)
 {
@@ -155,10 +150,7 @@ enum vm_build vm_build_piece(struct vm *of)
 	return VM_BUILD_DONE;
 }
 
-void fp_remove(const struct fp *fp)
-{
-	(void)fp;
-}
+FAKE_VOID_FUNC(fp_remove, (const struct fp *fp))
 
 void vgic_reset_piece(struct vgic *vgic, unsigned piece, unsigned lr_count, bool link_hw)
 {
@@ -267,6 +259,31 @@ static void follow_all(void)
 		vm_work_follow(&vcpus[n]);
 }
 
+/* Each core follows, and works to the end of the part that there is. */
+static void do_part(void)
+{
+	follow_all();
+	for (unsigned n = 0; n < VCPUS; n++)
+		work(n);
+}
+
+/* Likewise one piece. */
+static void do_pieces(unsigned count)
+{
+	for (; count; count--) {
+		follow_all();
+		for (unsigned n = 0; n < VCPUS; n++)
+			if (vm_works(&vcpus[n]))
+				vm_work_piece(&vcpus[n]);
+	}
+}
+
+static void forget_resets(void)
+{
+	memset(interrupts_reset, 0, sizeof(interrupts_reset));
+	image_pieces = restarts = 0;
+}
+
 /* --- */
 
 EACH_TEST(setup, NULL);
@@ -334,8 +351,7 @@ TEST(it_starts_again_any_number_of_times)
 		vm.outcome = VM_RESET;
 		vm_begin_work(&vm);
 		vm.booted = true;
-		memset(interrupts_reset, 0, sizeof(interrupts_reset));
-		image_pieces = restarts = 0;
+		forget_resets();
 	}
 }
 
@@ -360,9 +376,7 @@ TEST(a_pause_stops_the_work)
 TEST(what_ended_meanwhile_does_not_run)
 {
 	follow_all();
-	follow_all();
-	for (unsigned n = 0; n < VCPUS; n++)
-		work(n);
+	do_part();
 	follow_all();
 	vm.outcome = VM_FAULT;
 	work(0);
@@ -427,11 +441,8 @@ TEST(an_event_restarts_a_vm_in_any_state)
 			vm_work_follow(&vcpus[n]);
 		if (outcome == VM_RESET)
 			interrupts_reset[1] = vcpus[1].work.step == 2 ? vcpus[1].work.piece : 0;
-		for (unsigned times = 0; times < 2; times++) {
-			follow_all();
-			for (unsigned n = 0; n < VCPUS; n++)
-				work(n);
-		}
+		do_part();
+		do_part();
 		assert_int_equal(vm.outcome, VM_RUNNING);
 	}
 }
@@ -441,11 +452,8 @@ TEST(an_event_restarts_a_vm_in_any_state)
 /* Each vCPU does what there is, until no vCPU is a worker. */
 static void work_all(void)
 {
-	for (unsigned parts = 0; parts < 10; parts++) {
-		follow_all();
-		for (unsigned n = 0; n < VCPUS; n++)
-			work(n);
-	}
+	for (unsigned parts = 0; parts < 10; parts++)
+		do_part();
 }
 
 static void assert_absent(void)
@@ -486,12 +494,7 @@ TEST(a_vm_that_starts_again_leaves_without_a_start)
 
 	for (bool runs = false; !runs; cuts++) {
 		setup();
-		for (unsigned done = 0; done < cuts; done++) {
-			follow_all();
-			for (unsigned n = 0; n < VCPUS; n++)
-				if (vm_works(&vcpus[n]))
-					vm_work_piece(&vcpus[n]);
-		}
+		do_pieces(cuts);
 		runs = vm.outcome == VM_RUNNING;
 		silenced = 0;
 		vm_dismiss(&vm);
@@ -507,8 +510,7 @@ TEST(a_vm_is_made_anew_in_pieces)
 	vm_dismiss(&vm);
 	work_all();
 	assert_absent();
-	image_pieces = 0;
-	memset(interrupts_reset, 0, sizeof(interrupts_reset));
+	forget_resets();
 	vm_make_anew(&vm, LIMIT);
 	assert_int_equal(vm.outcome, VM_RESET);
 	assert_int_equal(build_pieces, 0); /* core 0 does none of the work */
@@ -525,12 +527,7 @@ TEST(a_vm_that_is_to_leave_is_made_anew_when_it_has_left)
 	for (unsigned early = 0; early < 12; early++) {
 		setup();
 		vm_dismiss(&vm);
-		for (unsigned done = 0; done < early; done++) {
-			follow_all();
-			for (unsigned n = 0; n < VCPUS; n++)
-				if (vm_works(&vcpus[n]))
-					vm_work_piece(&vcpus[n]);
-		}
+		do_pieces(early);
 		memset(interrupts_reset, 0, sizeof(interrupts_reset));
 		vm_make_anew(&vm, LIMIT);
 		work_all();
