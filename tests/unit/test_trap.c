@@ -160,17 +160,8 @@ TEST(a_hypercall_reaches_its_function)
 	vcpu->frame.x[0] = HC_ID(NULL);
 	assert_ptr_equal(take(0x4a000000), vcpu); /* hvc #0 (Cortex-A15) */
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
-	vcpu->frame.x[0] = HC_ID(NULL);
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	assert_int_equal(call(HC_ID(NULL), 0, 0), HC_OK);
 	assert_int_equal(fake_hyp.skipped, 0);
-}
-
-static int64_t fail_over(void)
-{
-	vcpu->frame.x[0] = HC_ID(FAIL_OVER);
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-	return (int64_t)vcpu->frame.x[0];
 }
 
 /* It would wait for an interrupt that has come. The fake VM has no partner: HC_EINVAL. */
@@ -180,39 +171,39 @@ TEST(a_standby_whose_interrupt_is_pending_is_not_paused)
 
 	vcpu->vm->machine = &machine;
 	machine.takeover_intid = FAKE_SPI_FIRST;
-	assert_int_equal(fail_over(), HC_EINVAL);
+	assert_int_equal(call(HC_ID(FAIL_OVER), 0, 0), (reg_t)HC_EINVAL);
 	guest_enable_and_pend(FAKE_SPI_FIRST, 0x40);
-	assert_int_equal(fail_over(), HC_OK);
+	assert_int_equal(call(HC_ID(FAIL_OVER), 0, 0), HC_OK);
 	guest_assert_takes(FAKE_SPI_FIRST);
-	assert_int_equal(fail_over(), HC_EINVAL);
+	assert_int_equal(call(HC_ID(FAIL_OVER), 0, 0), (reg_t)HC_EINVAL);
 	guest_pend(FAKE_SPI_FIRST);
 	machine.takeover_intid = 0;
-	assert_int_equal(fail_over(), HC_EINVAL);
+	assert_int_equal(call(HC_ID(FAIL_OVER), 0, 0), (reg_t)HC_EINVAL);
 }
 
 /* vm_fail_over() of the fake returns false, and notes the VM. */
-static int64_t switch_over(struct vm *commands)
+static reg_t switch_over(struct vm *commands)
 {
 	struct vm_machine machine = *vcpu->vm->machine;
 	const struct vm_machine *own = vcpu->vm->machine;
+	reg_t result;
 
 	machine.commands = commands;
 	vcpu->vm->machine = &machine;
-	vcpu->frame.x[0] = HC_ID(SWITCH_OVER);
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
+	result = call(HC_ID(SWITCH_OVER), 0, 0);
 	vcpu->vm->machine = own;
-	return (int64_t)vcpu->frame.x[0];
+	return result;
 }
 
 TEST(a_control_vm_alone_commands_and_a_vm_that_runs_alone)
 {
 	struct vm active = { .paused = true };
 
-	assert_int_equal(switch_over(NULL), HC_EINVAL);
-	assert_int_equal(switch_over(&active), HC_EINVAL);
+	assert_int_equal(switch_over(NULL), (reg_t)HC_EINVAL);
+	assert_int_equal(switch_over(&active), (reg_t)HC_EINVAL);
 	assert_null(fake_hyp.failed_over);
 	active.paused = false;
-	assert_int_equal(switch_over(&active), HC_EINVAL); /* no standby runs */
+	assert_int_equal(switch_over(&active), (reg_t)HC_EINVAL); /* no standby runs */
 	assert_ptr_equal(fake_hyp.failed_over, &active);
 }
 
@@ -223,36 +214,24 @@ TEST(an_unknown_hypercall_says_so)
 			      0x88000000,         0xc6000000,         0,
 			      UINT64_MAX };
 
-	for (unsigned i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		vcpu->frame.x[0] = ids[i];
-		assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EUNKNOWN);
-	}
+	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
+		assert_int_equal(call(ids[i], 0, 0), (reg_t)HC_EUNKNOWN);
 }
 
 TEST(the_upper_half_of_a_hypercalls_id_is_ignored)
 {
-	vcpu->frame.x[0] = HC_ID(NULL) | 1ull << 32;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-	assert_int_equal(vcpu->frame.x[0], HC_OK);
-}
-
-static struct vcpu *guest_exit(reg_t how)
-{
-	vcpu->frame.x[0] = HC_ID(EXIT);
-	vcpu->frame.x[1] = how;
-	return trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
+	assert_int_equal(call(HC_ID(NULL) | 1ull << 32, 0, 0), HC_OK);
 }
 
 TEST(a_guest_ends_its_step)
 {
-	assert_null(guest_exit(GUEST_EXIT_DONE));
+	exit_with(GUEST_EXIT_DONE);
 	assert_int_equal(vcpu->vm->outcome, VM_DONE);
 	vcpu->vm->outcome = VM_RUNNING;
-	assert_null(guest_exit(GUEST_EXIT_REFUSED));
+	exit_with(GUEST_EXIT_REFUSED);
 	assert_int_equal(vcpu->vm->outcome, VM_REFUSED);
 	assert_int_equal(fake_hyp.faults, 0);
-	assert_null(guest_exit(GUEST_EXIT_CRASHED));
+	exit_with(GUEST_EXIT_CRASHED);
 	assert_int_equal(fake_hyp.faults, 1);
 	assert_int_equal(fake_hyp.reason, FAULT_GUEST_CRASH); /* what makes it of that is vm.c's */
 }
@@ -263,7 +242,7 @@ TEST(an_exit_without_a_meaning_is_a_fault)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(reasons); i++) {
 		vcpu->vm->outcome = VM_RUNNING;
-		assert_null(guest_exit(reasons[i]));
+		exit_with(reasons[i]);
 		assert_int_equal(fake_hyp.faults, i + 1);
 		assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
 	}
@@ -274,10 +253,7 @@ TEST(a_measurement_is_on_or_off)
 	static const reg_t others[] = { 2, 1ull << 32 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(others); i++) {
-		vcpu->frame.x[0] = HC_ID(MEASURE);
-		vcpu->frame.x[1] = others[i];
-		assert_ptr_equal(trap_hvc(vcpu, HC_ID(MEASURE)), vcpu);
-		assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EINVAL);
+		assert_int_equal(call(HC_ID(MEASURE), others[i], 0), (reg_t)HC_EINVAL);
 		assert_int_equal(fake_hyp.vectors, 0);
 	}
 }
@@ -307,11 +283,7 @@ static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 	vcpu->vm->machine = &machine;
 	memset(ram, 'x', RECORD_PAGES * PAGE_SIZE);
 	memcpy(ram + GUEST_RECORD_OFFSET, body, strlen(body));
-	vcpu->frame.x[0] = HC_ID(RECORD);
-	vcpu->frame.x[1] = kind;
-	vcpu->frame.x[2] = size;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]), vcpu);
-	return vcpu->frame.x[0];
+	return call(HC_ID(RECORD), kind, size);
 }
 
 TEST(a_guests_record_comes_from_its_buffer)
@@ -340,16 +312,10 @@ TEST(a_coloured_guests_record_crosses_pages)
 	body[sizeof(body) - 1] = '"';
 	for (unsigned i = 0; i < sizeof(body); i++)
 		ram[(1 + i / PAGE_SIZE) * 16 * PAGE_SIZE + PAGE_SIZE + i % PAGE_SIZE] = body[i];
-	vcpu->frame.x[0] = HC_ID(RECORD);
-	vcpu->frame.x[1] = RECORD_CHECK;
-	vcpu->frame.x[2] = sizeof(body);
-	trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
-	assert_int_equal(vcpu->frame.x[0], HC_OK);
+	assert_int_equal(call(HC_ID(RECORD), RECORD_CHECK, sizeof(body)), HC_OK);
 	assert_non_null(strstr(fake_hyp.console, "xcrossingx"));
 	ram[2 * 16 * PAGE_SIZE + PAGE_SIZE + 9] = '\n';
-	vcpu->frame.x[0] = HC_ID(RECORD);
-	trap_hvc(vcpu, (uint32_t)vcpu->frame.x[0]);
-	assert_int_equal(vcpu->frame.x[0], (reg_t)HC_EINVAL);
+	assert_int_equal(call(HC_ID(RECORD), RECORD_CHECK, sizeof(body)), (reg_t)HC_EINVAL);
 }
 
 TEST(a_guest_sends_its_own_kinds_only)
@@ -615,16 +581,16 @@ TEST(an_idle_core_wakes_whose_interrupt_comes)
 /* The last one: a record that is taken by mistake leaves the lock of records taken. */
 TEST(a_guests_record_that_is_none_is_refused)
 {
-	const char *body = "\"ok\":true";
+	static const reg_t rows[][2] = { { RECORD_KIND_COUNT, 9 },
+					 { RECORD_CHECK | 1ull << 32, 9 },
+					 { RECORD_CHECK, GUEST_RECORD_SIZE + 1 },
+					 { RECORD_CHECK, UINT64_MAX },
+					 { RECORD_CHECK, 0 } };
 
-	assert_int_equal(guest_record(RECORD_KIND_COUNT, body, 9), (reg_t)HC_EINVAL);
-	fake_reset();
-	assert_int_equal(guest_record(RECORD_CHECK | 1ull << 32, body, 9), (reg_t)HC_EINVAL);
-	fake_reset();
-	assert_int_equal(guest_record(RECORD_CHECK, body, GUEST_RECORD_SIZE + 1), (reg_t)HC_EINVAL);
-	fake_reset();
-	assert_int_equal(guest_record(RECORD_CHECK, body, UINT64_MAX), (reg_t)HC_EINVAL);
-	fake_reset();
-	assert_int_equal(guest_record(RECORD_CHECK, body, 0), (reg_t)HC_EINVAL);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		fake_reset();
+		assert_int_equal(guest_record(rows[i][0], "\"ok\":true", rows[i][1]),
+				 (reg_t)HC_EINVAL);
+	}
 	assert_string_equal(fake_hyp.console, "");
 }

@@ -127,15 +127,6 @@ TEST(a_device_comes_before_memory)
 	assert_int_equal(level_at(RAM), 0);
 }
 
-static reg_t call(reg_t id, reg_t first, reg_t second)
-{
-	vcpu->frame.x[0] = id;
-	vcpu->frame.x[1] = first;
-	vcpu->frame.x[2] = second;
-	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)id), vcpu);
-	return vcpu->frame.x[0];
-}
-
 static reg_t ask_stage2(reg_t what, reg_t ipa)
 {
 	return call(HC_ID(STAGE2), what, ipa);
@@ -316,9 +307,7 @@ TEST(without_stage_2_there_is_nothing_to_maintain)
 static enum vm_outcome outcome_after_exit(enum vm_outcome before, reg_t reason)
 {
 	vcpu->vm->outcome = before;
-	vcpu->frame.x[0] = HC_ID(EXIT);
-	vcpu->frame.x[1] = reason;
-	assert_null(trap_hvc(vcpu, HC_ID(EXIT)));
+	exit_with(reason);
 	return vcpu->vm->outcome;
 }
 

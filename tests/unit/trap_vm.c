@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "abi/hypercall.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
@@ -14,24 +15,26 @@ static struct page_pool pool;
 
 struct trap_device device;
 
-static reg_t device_read(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
+static void note_access(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
 {
 	assert_ptr_equal(state, &device);
 	assert_ptr_equal(asking, vcpu);
-	device.reads++;
 	device.offset = offset;
 	device.size = size;
+}
+
+static reg_t device_read(struct vcpu *asking, uint32_t offset, unsigned size, void *state)
+{
+	note_access(asking, offset, size, state);
+	device.reads++;
 	return device.value;
 }
 
 static void device_write(struct vcpu *asking, uint32_t offset, unsigned size, reg_t value,
 			 void *state)
 {
-	assert_ptr_equal(state, &device);
-	assert_ptr_equal(asking, vcpu);
+	note_access(asking, offset, size, state);
 	device.writes++;
-	device.offset = offset;
-	device.size = size;
 	device.value = value;
 }
 
@@ -78,6 +81,22 @@ struct vcpu *take(uint32_t esr)
 {
 	fake_esr_el2 = esr;
 	return trap_sync(vcpu);
+}
+
+reg_t call(reg_t id, reg_t first, reg_t second)
+{
+	vcpu->frame.x[0] = id;
+	vcpu->frame.x[1] = first;
+	vcpu->frame.x[2] = second;
+	assert_ptr_equal(trap_hvc(vcpu, (uint32_t)id), vcpu);
+	return vcpu->frame.x[0];
+}
+
+void exit_with(reg_t reason)
+{
+	vcpu->frame.x[0] = HC_ID(EXIT);
+	vcpu->frame.x[1] = reason;
+	assert_null(trap_hvc(vcpu, HC_ID(EXIT)));
 }
 
 void assert_skips(uint32_t esr)

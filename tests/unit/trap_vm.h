@@ -44,7 +44,13 @@ extern struct guest_ram lazy_ram;
 /* Takes the trap of a syndrome. */
 struct vcpu *take(uint32_t esr);
 
-/* Likewise. Emulated: the guest goes on after the instruction. */
+/* Makes a hypercall, from which this vCPU comes back; returns its result. */
+reg_t call(reg_t id, reg_t first, reg_t second);
+
+/* The guest's EXIT, from which it does not come back. */
+void exit_with(reg_t reason);
+
+/* As take(). Emulated: the guest goes on after the instruction. */
 void assert_skips(uint32_t esr);
 
 /* The VM is stopped, and the record says why. */
