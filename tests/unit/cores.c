@@ -12,6 +12,7 @@
 #include "lib/bits.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
 #define EXITS_MAX (16u + VIRQ_COUNT / PIECE_VIRQS) /* pieces of a write among them */
@@ -111,10 +112,7 @@ void cores_count_anew(void)
 	kicks = exits = 0;
 }
 
-unsigned smp_core(void)
-{
-	return now;
-}
+FAKE_VALUE_FUNC(unsigned, smp_core, (void), now)
 
 /* A core calls another core only while no vCPU runs. */
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
@@ -126,14 +124,8 @@ void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 	turn_of(before);
 }
 
-void smp_process_calls(void)
-{
-}
-
-bool smp_is_asked(void)
-{
-	return false;
-}
+FAKE_VOID_FUNC(smp_process_calls, (void))
+FAKE_VALUE_FUNC(bool, smp_is_asked, (void), false)
 
 void smp_kick(unsigned core)
 {
@@ -162,10 +154,7 @@ static struct vcpu *running(unsigned n)
 	return vcpus[n].loaded ? &vcpus[n] : &neighbours[n];
 }
 
-struct vcpu *sched_next(void)
-{
-	return running(cores_vm.vcpu_count - 1 - now);
-}
+FAKE_VALUE_FUNC(struct vcpu *, sched_next, (void), running(cores_vm.vcpu_count - 1 - now))
 
 bool cores_is_loaded(unsigned n)
 {
@@ -243,32 +232,12 @@ void cores_load(unsigned n, bool load_it)
 		check_interface();
 }
 
-struct vcpu *sched_yield_turn(struct vcpu *running)
-{
-	return running;
-}
-
-struct vcpu *sched_block(struct vcpu *running)
-{
-	return running;
-}
-
-void sched_wake(struct vcpu *vcpu)
-{
-}
-
-bool sched_wake_posted(void)
-{
-	return false;
-}
-
-void sched_remove(struct vcpu *vcpu)
-{
-}
-
-void sched_compare(void)
-{
-}
+FAKE_VALUE_FUNC(struct vcpu *, sched_yield_turn, (struct vcpu * running), running)
+FAKE_VALUE_FUNC(struct vcpu *, sched_block, (struct vcpu * running), running)
+FAKE_VOID_FUNC(sched_wake, (struct vcpu * vcpu))
+FAKE_VALUE_FUNC(bool, sched_wake_posted, (void), false)
+FAKE_VOID_FUNC(sched_remove, (struct vcpu * vcpu))
+FAKE_VOID_FUNC(sched_compare, (void))
 
 /* --- exits --- */
 
@@ -428,13 +397,19 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 /* --- the guest --- */
 
 /* A read asks for what another core published last: the second one has it of now. */
-uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
+static uint64_t read_twice(unsigned n, uint32_t offset, unsigned size,
+			   reg_t (*read)(struct vcpu *, uint32_t, unsigned, void *))
 {
 	cores_on(n);
-	vgicd_read(&vcpus[n], offset, size, NULL);
+	read(&vcpus[n], offset, size, NULL);
 	cores_settle();
 	cores_on(n);
-	return vgicd_read(&vcpus[n], offset, size, NULL);
+	return read(&vcpus[n], offset, size, NULL);
+}
+
+uint64_t dist_read(unsigned n, uint32_t offset, unsigned size)
+{
+	return read_twice(n, offset, size, vgicd_read);
 }
 
 void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
@@ -447,11 +422,7 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size)
 {
-	cores_on(n);
-	vgicr_read(&vcpus[n], offset, size, NULL);
-	cores_settle();
-	cores_on(n);
-	return vgicr_read(&vcpus[n], offset, size, NULL);
+	return read_twice(n, offset, size, vgicr_read);
 }
 
 void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
@@ -461,17 +432,10 @@ void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 	cores_settle();
 }
 
-void sgi1r_write(unsigned n, uint64_t value)
+void sgi_write(unsigned n, void (*send)(struct vcpu *, uint64_t), uint64_t value)
 {
 	cores_on(n);
-	vgicd_sgi1r(&vcpus[n], value);
-	cores_settle();
-}
-
-void sgi0r_write(unsigned n, uint64_t value)
-{
-	cores_on(n);
-	vgicd_sgi0r(&vcpus[n], value);
+	send(&vcpus[n], value);
 	cores_settle();
 }
 

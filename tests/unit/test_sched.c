@@ -74,6 +74,15 @@ static void switch_to(struct vcpu *to)
 	assert_true(to->loaded && !from->loaded);
 }
 
+/* The other, which has the core, is paused, and the guest wakes. */
+static void return_to_guest(void)
+{
+	sched_pause(&other);
+	sched_wake(guest);
+	assert_ptr_equal(sched_begin(), guest);
+	vcpu_switch(guest, &other);
+}
+
 static struct vcpu *timer_at(uint64_t now)
 {
 	fake_cntpct_el0 = now;
@@ -260,6 +269,14 @@ TEST(a_physical_timer_that_does_not_signal_is_not_watched)
 
 /* --- cntp=emulated --- */
 
+static void take_cntp(void)
+{
+	assert_int_equal(guest_ack(), PHYS_TIMER);
+	vcntp_write(guest, VCNTP_CTL, 3);
+	guest_eoi(PHYS_TIMER);
+	guest_assert_takes_nothing();
+}
+
 static void with_cntp_emulated(void)
 {
 	cntp = CNTP_EMULATED;
@@ -281,10 +298,7 @@ TEST_WITH(an_emulated_timer_fires_at_its_tick, with_cntp_emulated, with_cntp_pas
 	assert_int_equal(fake_cnthp_cval_el2, 700);
 	assert_ptr_equal(timer_at(700), guest);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
-	assert_int_equal(guest_ack(), PHYS_TIMER);
-	vcntp_write(guest, VCNTP_CTL, 3);
-	guest_eoi(PHYS_TIMER);
-	guest_assert_takes_nothing();
+	take_cntp();
 	assert_null(timer_at(LIMIT));
 }
 
@@ -306,10 +320,7 @@ TEST_WITH(an_emulated_timer_of_a_vcpu_that_is_not_loaded, with_cntp_emulated, wi
 			assert_ptr_equal(timer_at(SLICE), guest);
 		}
 		switch_to(guest);
-		assert_int_equal(guest_ack(), PHYS_TIMER);
-		vcntp_write(guest, VCNTP_CTL, 3);
-		guest_eoi(PHYS_TIMER);
-		guest_assert_takes_nothing();
+		take_cntp();
 	}
 }
 
@@ -337,10 +348,7 @@ TEST(equal_el2_registers_are_not_written)
 		leave_for_other();
 		assert_int_equal(el2_writes, differs);
 		assert_int_equal(fake_vbar_el2, other.el2.vbar_el2);
-		sched_pause(&other);
-		sched_wake(guest);
-		assert_ptr_equal(sched_begin(), guest);
-		vcpu_switch(guest, &other);
+		return_to_guest();
 		fake_sysregs.write = NULL;
 		assert_int_equal(el2_writes, 2 * differs);
 		assert_int_equal(fake_vbar_el2, 0);
@@ -378,10 +386,7 @@ TEST(auxiliary_registers_are_switched_where_there_are_any)
 	leave_for_other();
 	assert_int_equal(fake_amair_el1 | fake_afsr0_el1 | fake_afsr1_el1, 0);
 	fake_afsr1_el1 = 4;
-	sched_pause(&other);
-	sched_wake(guest);
-	assert_ptr_equal(sched_begin(), guest);
-	vcpu_switch(guest, &other);
+	return_to_guest();
 	assert_int_equal(fake_amair_el1, 1);
 	assert_int_equal(fake_afsr0_el1, 2);
 	assert_int_equal(fake_afsr1_el1, 3);

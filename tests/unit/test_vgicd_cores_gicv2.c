@@ -246,23 +246,10 @@ ALONE(an_interrupt_beyond_the_guests_is_not_forwarded)
 
 ALONE(what_is_not_there_reads_as_zero)
 {
-	const uint32_t offsets[] = { 0x00c,
-				     0x07c,
-				     GICD_ISENABLER + 0x10,
-				     GICD_ISPENDR + 0x7c,
-				     GICD_IPRIORITYR + 128,
-				     0xbfc,
-				     0xcfc,
-				     0xd00,
-				     0xefc,
-				     0xf04,
-				     0xf30,
-				     0xfcc,
-				     0xfd4,
-				     0xfec,
-				     0x1000,
-				     0x6100,
-				     0xfffc };
+	/* Among them words of ISENABLER, ISPENDR and IPRIORITYR beyond the last INTID. */
+	const uint32_t offsets[] = { 0x00c, 0x07c, 0x110,  0x27c,  0x480, 0xbfc,
+				     0xcfc, 0xd00, 0xefc,  0xf04,  0xf30, 0xfcc,
+				     0xfd4, 0xfec, 0x1000, 0x6100, 0xfffc };
 
 	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		dist_write(0, offsets[i], 4, 0xffffffff);

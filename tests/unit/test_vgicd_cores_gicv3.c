@@ -147,7 +147,7 @@ static unsigned pending_at(unsigned id)
 
 static unsigned sent(unsigned n, uint64_t value)
 {
-	sgi1r_write(n, value);
+	sgi_write(n, vgicd_sgi1r, value);
 	return pending_at(value >> 24 & 0xf);
 }
 
@@ -179,11 +179,11 @@ TEST(group_0_is_sent_what_is_in_group_0)
 {
 	redist_write(0, SGI(1) + GICD_IGROUPR, 4, ~(1u << 5));
 	redist_write(0, SGI(3) + GICD_IGROUPR, 4, ~(1u << 5));
-	sgi0r_write(0, 5u << 24 | 0xf);
+	sgi_write(0, vgicd_sgi0r, 5u << 24 | 0xf);
 	assert_int_equal(pending_at(5), 0xa);
-	sgi0r_write(3, 1ull << 40 | 5u << 24);
+	sgi_write(3, vgicd_sgi0r, 1ull << 40 | 5u << 24);
 	assert_int_equal(pending_at(5), 0x2);
-	sgi0r_write(0, 6u << 24 | 0xf);
+	sgi_write(0, vgicd_sgi0r, 6u << 24 | 0xf);
 	assert_int_equal(pending_at(6), 0);
 	assert_int_equal(sent(0, 5u << 24 | 0xf), 0xf); /* SGI1R: either group */
 }

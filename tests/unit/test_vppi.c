@@ -23,6 +23,13 @@ static struct fake_irq *physical(unsigned intid)
 	return &fake_gic.irq[intid];
 }
 
+static void assert_enabled(unsigned intid, bool enabled, unsigned priority)
+{
+	assert_int_equal(physical(intid)->enabled, enabled);
+	if (enabled)
+		assert_int_equal(physical(intid)->priority, priority);
+}
+
 static void setup(void)
 {
 	guest_boot(true);
@@ -43,17 +50,14 @@ TEST(each_has_its_own_enables_and_priorities)
 	guest_enable(TIMER, 0x48);
 	other.vgic.virq[PHYS_TIMER].config.enabled = true;
 	other.vgic.virq[PHYS_TIMER].config.priority = 0x60;
-	assert_true(physical(TIMER)->enabled);
-	assert_int_equal(physical(TIMER)->priority, 0x48);
+	assert_enabled(TIMER, true, 0x48);
 	for (unsigned i = 0; i < 2; i++) {
 		vppi_load(&other);
-		assert_false(physical(TIMER)->enabled);
-		assert_true(physical(PHYS_TIMER)->enabled);
-		assert_int_equal(physical(PHYS_TIMER)->priority, 0x60);
+		assert_enabled(TIMER, false, 0);
+		assert_enabled(PHYS_TIMER, true, 0x60);
 		vppi_load(guest);
-		assert_true(physical(TIMER)->enabled);
-		assert_int_equal(physical(TIMER)->priority, 0x48);
-		assert_false(physical(PHYS_TIMER)->enabled);
+		assert_enabled(TIMER, true, 0x48);
+		assert_enabled(PHYS_TIMER, false, 0);
 	}
 }
 
@@ -95,6 +99,15 @@ static void load(struct vcpu *vcpu)
 		if (routed)
 			assert_int_equal(physical(intid)->priority, virq->config.priority);
 	}
+}
+
+/* The PPI that is active is so while its vCPU is loaded, and no longer. */
+static void assert_active_with(struct vcpu *whose)
+{
+	load(whose == guest ? &other : guest);
+	assert_false(physical(TIMER)->active);
+	load(whose);
+	assert_true(physical(TIMER)->active);
 }
 
 /* In turn, so that the second load of each knows what both have. */
@@ -160,10 +173,7 @@ TEST(an_active_ppi_follows_its_vcpu_wherever_it_is)
 		guest->gic.used = i == 0;
 		guest->vgic.work = i == 1;
 		gic_set_active(TIMER);
-		load(&other);
-		assert_false(physical(TIMER)->active);
-		load(guest);
-		assert_true(physical(TIMER)->active);
+		assert_active_with(guest);
 		gic_deactivate(TIMER);
 	}
 	guest->vgic.work = 0;
@@ -177,12 +187,8 @@ TEST(an_active_ppi_follows_its_vcpu_wherever_it_is)
 	gic_set_active(TIMER);
 	vgic_inject(&guest->vgic, &guest->vgic.virq[TIMER]);
 	assert_int_equal(guest->vgic.work, 0);
-	for (unsigned i = 0; i < 2; i++) {
-		load(&other);
-		assert_false(physical(TIMER)->active);
-		load(guest);
-		assert_true(physical(TIMER)->active);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		assert_active_with(guest);
 	gic_deactivate(TIMER);
 }
 
@@ -198,10 +204,7 @@ TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
 	assert_true(physical(TIMER)->active);
 	assert_int_equal(other.active_ppis, 0);
 	other.gic.used = 1;
-	load(guest);
-	assert_false(physical(TIMER)->active);
-	load(&other);
-	assert_true(physical(TIMER)->active);
+	assert_active_with(&other);
 	gic_deactivate(TIMER);
 	other.gic.used = 0;
 	load_in_turn();

@@ -175,6 +175,22 @@ static void boot_enabled(void)
 	word_write(0, GICD_ISENABLER, ALL);
 }
 
+/* The core is held after a write in pieces: without physical interrupts, which come one by one. */
+static void begin_pieces(unsigned taken)
+{
+	boot_enabled();
+	cores_hold(0, true);
+	word_write(0, GICD_ISPENDR, ~0xffu);
+	for (unsigned i = 0; i < taken; i++)
+		cores_take_one(0);
+}
+
+static void let_go(void)
+{
+	cores_hold(0, false);
+	cores_settle();
+}
+
 /* Interrupts of the word that are pending at the virtual GIC, whatever is left to do. */
 static uint32_t changed(void)
 {
@@ -201,9 +217,7 @@ TEST(no_visit_changes_more_than_a_piece)
 	uint32_t before = 0;
 	unsigned visits = 0;
 
-	boot_enabled();
-	cores_hold(0, true);
-	word_write(0, GICD_ISPENDR, ~0xffu); /* without physical ones, which come one by one */
+	begin_pieces(0);
 	assert_int_equal(changed(), 0);
 	for (; cores_take_one(0); visits++) {
 		assert_in_range(bits(changed() ^ before), visits < 24 / PIECE_VIRQS, PIECE_VIRQS);
@@ -250,8 +264,7 @@ TEST(the_last_write_counts)
 		word_write(0, GICD_ICPENDR, 0x00f00000); /* in pieces */
 		word_write(0, GICD_ICPENDR, BIT(31));    /* at once */
 		word_write(0, GICD_ISPENDR, BIT(22));
-		cores_hold(0, false);
-		cores_settle();
+		let_go();
 		assert_int_equal(word_read(0, GICD_ISPENDR), ~(0x80f00000u & ~BIT(22)));
 	}
 }
@@ -267,8 +280,7 @@ TEST(another_vcpu_that_writes_the_register_meanwhile_has_its_say)
 			cores_take_one(0);
 		word_write(1, GICD_ICPENDR, 0xff000000);
 		word_write(1, GICD_ICENABLER, 0x0000ffff);
-		cores_hold(0, false);
-		cores_settle();
+		let_go();
 		assert_int_equal(word_read(1, GICD_ISENABLER), 0xffff0000);
 		assert_int_equal(word_read(0, GICD_ISPENDR), 0x00ffff00);
 		assert_takes(0, 32 * WORD + 16);
@@ -281,10 +293,7 @@ TEST(an_interrupt_comes_before_the_rest)
 {
 	uint32_t before;
 
-	boot_enabled();
-	cores_hold(0, true);
-	word_write(0, GICD_ISPENDR, ~0xffu);
-	cores_take_one(0);
+	begin_pieces(1);
 	before = changed();
 	spi_raise(DEVICE);
 	assert_true(cores_take_one(0));
@@ -301,8 +310,7 @@ TEST(the_rest_of_icpendr_clears_no_later_interrupt)
 	word_write(0, GICD_ICPENDR, ALL);
 	cores_take_one(0);
 	spi_raise(DEVICE);
-	cores_hold(0, false);
-	cores_settle();
+	let_go();
 	assert_int_equal(word_read(0, GICD_ISPENDR), BIT(DEVICE % 32));
 	assert_takes(0, DEVICE);
 	assert_nobody_takes_anything();
@@ -324,8 +332,7 @@ TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 	spi_raise(DEVICE - 1);
 	cores_take_one(0);
 	spi_raise(DEVICE);
-	cores_hold(0, false);
-	cores_settle();
+	let_go();
 	assert_takes(0, DEVICE);
 	assert_takes(0, DEVICE - 1);
 	assert_nobody_takes_anything();
@@ -333,13 +340,9 @@ TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 
 TEST(a_vcpu_without_its_core_has_the_rest_later)
 {
-	boot_enabled();
-	cores_hold(0, true);
-	word_write(0, GICD_ISPENDR, ~0xffu);
-	cores_take_one(0);
+	begin_pieces(1);
 	cores_load(0, false);
-	cores_hold(0, false);
-	cores_settle();
+	let_go();
 	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.what, 0);
 	cores_load(0, true);
 	cores_settle();
@@ -356,7 +359,6 @@ TEST(a_vcpu_that_is_reset_has_no_rest)
 		else
 			redist_write(0, GICR_SGI_OFFSET + GICD_ISPENDR, 4, ALL);
 	cores_reset_private(0);
-	cores_hold(0, false);
-	cores_settle();
+	let_go();
 	assert_int_equal(vgic_state(&cores_vm.vcpu[0]->vgic, false, 0, 0xffff), 0);
 }
