@@ -2,6 +2,8 @@
 """Logs for tests of commands: runs of one benchmark with known lengths, whole and damaged, and
 several runs in a log."""
 
+import bz2
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +28,16 @@ def run_with(ticks: int = 50, bench: str = "hvc", variant: str = "null", platfor
 
 def null_record(**more) -> Callable:
     return lambda head, raw: bench_record(head, "null", raw, **more)
+
+
+def of_clock(hz: int, platform: str = "qemu-icount") -> bytes:
+    return log_of(run_with(platform=platform, hz=hz, make=null_record(hz=hz)))
+
+
+def of_odd_rows(passes: tuple[int, ...] = (0, 1), **more) -> bytes:
+    """The rows of `trapped` have these members in these passes."""
+    return log_of([body | (more if (body["kind"], body.get("config")) == ("bench", "trapped")
+                           and body["pass"] in passes else {}) for body in run_with()])
 
 
 def of_samples(raw: list[int], platform: str = "qemu-icount", **more) -> list[dict]:
@@ -79,7 +91,12 @@ TRAPPED_ALONE = log_of(run_with(configs=(TRAPPED,)))
 VARIANTS = {"same": 50, "faster": 50, "slower": 50, "slowest": 50, "gone": 50}
 TWO = run_of_vms({"left": 52, "right": 92})
 SAMPLE = log_of(sample_run())
-SAMPLE_LINES = SAMPLE.splitlines(keepends=True)
+SAMPLE_LINES, TEXT = SAMPLE.splitlines(keepends=True), SAMPLE.decode()
+
+
+def wrapped(content: bytes, width: int, line_end: bytes = b"\n") -> bytes:
+    return b"".join(line[at:at + width] + line_end for line in content.splitlines()
+                    for at in range(0, len(line), width))
 
 
 def first_of_kind(raw: bytes, kind: bytes) -> int:
@@ -144,7 +161,16 @@ LOGS: dict[str, bytes] = {
     "after-release": log_of(run_with(make=lambda head, _: bench_record(
         head, "null", [46] * 20, overhead=3), overhead=3)),
     "nothing": b"nothing\n", "empty": b"", "noise": b"\x00\xff" * 99,
-    # logs with several runs
+    # changed as a whole, by a terminal program or a user
+    "utf-16": TEXT.encode("utf-16"), "utf-16-be": b"\xfe\xff" + TEXT.encode("utf-16-be"),
+    "utf-16-without-mark": ("boot\n" + TEXT).encode("utf-16-le"),
+    "gzip": gzip.compress(SAMPLE), "bzip2": bz2.compress(SAMPLE),
+    "80-columns": wrapped(SAMPLE, 80),
+    "132-columns": b"U-Boot\r\n" + wrapped(SAMPLE, 132, b"\r\n"),
+    "text-of-80-columns": wrapped(b"=" * 400, 80), "letters": b"x" * 80 + b"\n",
+    "one-line-of-80-columns": b"=" * 80 + b"\n" * 5, "boot": b"U-Boot\n" * 9,
+    "text-of-80-columns-and-log": wrapped(b"=" * 400, 80) + SAMPLE,
+    # several runs in a log
     "reset": RESET, "first-two": b"".join([*FIRST, *SECOND]), "third": b"".join(THIRD),
     "three": b"".join([*FIRST, *SECOND, *THIRD]), "last-two": b"".join([*SECOND, *THIRD]),
     "later-cut": b"".join(FIRST) + b"".join(SECOND[:3]),
@@ -159,9 +185,10 @@ LOGS: dict[str, bytes] = {
     "other-plan": log_of(run_with(plan="other")),
     "other-compiler": log_of(run_with(compiler="gcc 14.2")),
     "other-batch": log_of(run_with(make=null_record(batch=8))),
-    "other-hz": log_of(run_with(hz=1_000_000,
-                                make=null_record(hz=1_000_000))),
+    "other-hz": of_clock(1_000_000), "silicon-other-hz": of_clock(20_000_000, "silicon"),
     "not-its-hz": log_of(run_with(make=null_record(hz=1_000_000))),
+    "odd-hz": of_odd_rows(hz=1_000_000), "odd-hz-later": of_odd_rows((1,), hz=1_000_000),
+    "odd-batch": of_odd_rows(batch=8), "odd-batch-first": of_odd_rows((0,), batch=8),
     "many-samples": log_of(of_samples([50] * 960)), "few-samples": log_of(of_samples([50] * 50)),
     "variants": of_variants(VARIANTS),
     "changed": of_variants({"same": 50, "faster": 40, "slower": 51, "slowest": 90}),
