@@ -316,6 +316,15 @@ out(b"\\r\\n", *log[1:])
 """
 
 
+@pytest.fixture
+def terminal(bench):
+    """A guest shows each key that it is given, until a q."""
+    bench.guest(LISTEN)
+    with Terminal(bench) as terminal:
+        terminal.until(b"=> ")
+        yield terminal
+
+
 def test_keys_go_to_the_guest_as_they_are_typed(bench):
     """The terminal takes and shows no key, and waits for no end of line."""
     bench.guest(LISTEN)
@@ -355,23 +364,17 @@ def test_two_guests_of_a_board_take_turns(bench):
 
 
 @pytest.mark.parametrize("keys", [b"\x1d", b"\x01x", b"\x01X"])
-def test_keys_that_end_it(bench, keys):
-    bench.guest(LISTEN)
-    with Terminal(bench) as terminal:
-        terminal.until(b"=> ")
-        terminal.type(b"a" + keys)
-        assert terminal.end() == 0
-        assert b"ended by the user; the guest had not powered off" in terminal.seen
+def test_keys_that_end_it(terminal, keys):
+    terminal.type(b"a" + keys)
+    assert terminal.end() == 0
+    assert b"ended by the user; the guest had not powered off" in terminal.seen
 
 
-def test_ctrl_a_for_the_guest(bench):
-    bench.guest(LISTEN)
-    with Terminal(bench) as terminal:
-        terminal.until(b"=> ")
-        terminal.type(b"\x01\x01\x01bx")
-        terminal.until(b"<01><01><62><78>")
-        terminal.type(b"q")
-        assert terminal.end() == 0
+def test_ctrl_a_for_the_guest(terminal):
+    terminal.type(b"\x01\x01\x01bx")
+    terminal.until(b"<01><01><62><78>")
+    terminal.type(b"q")
+    assert terminal.end() == 0
 
 
 def children(of: int) -> list[int]:
@@ -381,14 +384,11 @@ def children(of: int) -> list[int]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(bench, number):
-    bench.guest(LISTEN)
-    with Terminal(bench) as terminal:
-        terminal.until(b"=> ")
-        qemu, = children(terminal.process.pid)
-        terminal.process.kill(number)
-        assert terminal.end() == 128 + number
-        assert not Path(f"/proc/{qemu}").exists()
+def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(terminal, number):
+    qemu, = children(terminal.process.pid)
+    terminal.process.kill(number)
+    assert terminal.end() == 128 + number
+    assert not Path(f"/proc/{qemu}").exists()
 
 
 # Words after `run-guest`, and the message; {image} and the like are files of the bench.
@@ -428,17 +428,26 @@ BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # plac
              "vm bench\nvm far image=lx cores=1\n").format
 
 
-def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
-    """Kernel, device tree and initrd go into the store, and QEMU has the cores of the plan."""
+@pytest.fixture
+def placed(bench, monkeypatch):
+    """Runs a plan with a recipe. Returns the plan in the image."""
     kernel = bench.file("kernel", arm64_image())
     monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
-    bench.run("--scenario", str(bench.scenario("mine", BY_RECIPE("stress"))), "--quiet")
+
+    def run(plan: str) -> str:
+        bench.run("--scenario", str(bench.scenario("mine", plan)), "--quiet")
+        return text_of(read_plan((bench.out / "hypbench-run.elf").read_bytes()))
+    return run
+
+
+def test_a_recipe_of_a_plan_is_placed(bench, placed):
+    """Kernel, device tree and initrd into the store, and QEMU has the cores that the plan wants."""
+    plan = placed(BY_RECIPE("stress"))
     words = bench.words()
     assert words[words.index("-smp") + 1] == "2"
     loaded = [word.split(",") for word in words if word.startswith("loader,")]
     assert [Path(file.removeprefix("file=")).name for _, file, *_ in loaded] == [
         "load-0.bin", "guest.dtb", "stress-initrd"]
-    plan = text_of(read_plan((bench.out / "hypbench-run.elf").read_bytes()))
     assert "guest lx ram=0x40000000 ram_mib=256 cpus=1 entry=0x40200000" in plan
     assert plan.count("\nload store=") == 3 and "recipe=" not in plan
 
@@ -446,12 +455,9 @@ def test_a_recipe_of_a_plan_is_placed(bench, monkeypatch):
 NATIVE_TOO = "config native\nconfig trapped\nguest lx recipe=stress\nvm lx\n"
 
 
-def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, monkeypatch):
-    """One placement serves all configurations: stage 2 off needs the board's own addresses."""
-    kernel = bench.file("kernel", arm64_image())
-    monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
-    bench.run("--scenario", str(bench.scenario("mine", NATIVE_TOO)), "--quiet")
-    plan = text_of(read_plan((bench.out / "hypbench-run.elf").read_bytes()))
+def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, placed):
+    """One placement for all configurations: stage 2 off needs the board's own addresses."""
+    plan = placed(NATIVE_TOO)
     ram = read_board(Tree(bench.root), "virt-a72").ram
     assert ram != 0x40000000 and f"guest lx ram={ram:#x} ram_mib=256 cpus=1" in plan
 
