@@ -34,6 +34,8 @@
 #define INVALID_ADDRESS (-9)
 #define GUEST_RAM 0x40000000u
 #define BEGIN ((uintptr_t)second_start)
+#define HC_END (HC_BASE + HC_COUNT)
+#define HC_FAR (HC_BASE + 999)
 
 #define CONTEXT_FIRST ((uintptr_t)0x1234)
 #define CONTEXT_SECOND ((uintptr_t)0x89abcdef01234567)
@@ -109,43 +111,24 @@ static void count_version(void)
 	stop_with(0x1000 + now() - before - nothing);
 }
 
-static const uint32_t known[] = { PSCI_VERSION,
-				  CPU_SUSPEND,
-				  CPU_OFF,
-				  CPU_ON,
-				  AFFINITY_INFO,
-				  MIGRATE_INFO_TYPE,
-				  SYSTEM_OFF,
-				  SYSTEM_RESET,
-				  FEATURES,
-				  SMCCC_VERSION,
-				  CPU_SUSPEND | PSCI_WIDE,
-				  CPU_ON | PSCI_WIDE,
-				  AFFINITY_INFO | PSCI_WIDE };
+#define CPU_SUSPEND_WIDE (CPU_SUSPEND | PSCI_WIDE)
+#define CPU_ON_WIDE (CPU_ON | PSCI_WIDE)
+#define AFFINITY_INFO_WIDE (AFFINITY_INFO | PSCI_WIDE)
+static const uint32_t known[] = {
+	PSCI_VERSION,      CPU_SUSPEND, CPU_OFF,           CPU_ON,   AFFINITY_INFO,
+	MIGRATE_INFO_TYPE, SYSTEM_OFF,  SYSTEM_RESET,      FEATURES, SMCCC_VERSION,
+	CPU_SUSPEND_WIDE,  CPU_ON_WIDE, AFFINITY_INFO_WIDE
+};
 
-/* MIGRATE, functions of later versions, forms that there are not, and other owners' functions: the
- * hypervisor's own calls are another guest's. */
-static const uint32_t unknown[] = { 0x84000005,
-				    0x84000007,
-				    0x8400000b,
-				    0x8400000c,
-				    0x8400000f,
-				    0x84000012,
-				    0x83ffffff,
-				    0x8400ffff,
-				    0x80000002,
-				    0xc0000000,
-				    0,
-				    0xffffffff,
-				    0x04000000,
-				    PSCI_VERSION | WIDE,
-				    CPU_OFF | WIDE,
-				    SYSTEM_OFF | WIDE,
-				    SYSTEM_RESET | WIDE,
-				    FEATURES | WIDE,
-				    HC_BASE,
-				    HC_BASE + HC_COUNT,
-				    HC_BASE + 999 };
+/* MIGRATE, functions of later versions, and other owners' functions. The hypervisor's own calls are
+ * another guest's. */
+static const uint32_t unknown[] = { 0x84000005, 0x84000007, 0x8400000b, 0x8400000c,
+				    0x8400000f, 0x84000012, 0x83ffffff, 0x8400ffff,
+				    0x80000002, 0xc0000000, 0,          0xffffffff,
+				    0x04000000, HC_BASE,    HC_END,     HC_FAR };
+
+/* Functions that have no form with 64 bits. */
+static const uint32_t narrow[] = { PSCI_VERSION, CPU_OFF, SYSTEM_OFF, SYSTEM_RESET, FEATURES };
 
 static const struct {
 	uintptr_t id, a1, a2;
@@ -179,14 +162,20 @@ static const struct {
 #endif
 };
 
+static void expect_unknown(uint32_t id, uint32_t number)
+{
+	expect((int32_t)psci(FEATURES, id, 0, 0) == NOT_SUPPORTED, 0x500 + number);
+	expect(psci(id, 1, BEGIN, 0) == (uintptr_t)NOT_SUPPORTED, 0x600 + number);
+}
+
 static void functions(void)
 {
 	for (uint32_t i = 0; i < ARRAY_SIZE(known); i++)
 		expect(psci(FEATURES, known[i], 0, 0) == 0, 0x400 + i);
-	for (uint32_t i = 0; i < ARRAY_SIZE(unknown); i++) {
-		expect((int32_t)psci(FEATURES, unknown[i], 0, 0) == NOT_SUPPORTED, 0x500 + i);
-		expect(psci(unknown[i], 1, BEGIN, 0) == (uintptr_t)NOT_SUPPORTED, 0x600 + i);
-	}
+	for (uint32_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		expect_unknown(unknown[i], i);
+	for (uint32_t i = 0; i < ARRAY_SIZE(narrow); i++)
+		expect_unknown(narrow[i] | WIDE, 0x80 + i);
 	for (uint32_t i = 0; i < ARRAY_SIZE(calls); i++)
 		expect(psci(calls[i].id, calls[i].a1, calls[i].a2, 0) == (uintptr_t)calls[i].result,
 		       0x700 + i);
