@@ -10,7 +10,7 @@ import pytest
 
 import in_gem5
 import lab as labs
-from lab import BOARDS, TREE, TWINS, Job, Lab, Result, is_built
+from lab import BOARDS, TREE, TWINS, Job, Lab, Result, need_image
 from planted import PATCHES
 
 
@@ -96,8 +96,8 @@ def job_of(item) -> Job | None:
 
 @pytest.fixture
 def built(board):
-    """A board with a built image: a missing image is an error, not a skip."""
-    assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
+    """A board whose image is there: a missing one is an error, not a skip."""
+    need_image(board)
     return board
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from hypbench.apt_sources import NotDebian
 from hypbench.debian import Offline
-from lab import is_built
+from lab import need_image
 
 Reason = Callable[[object], str]  # returns why a run cannot be made, or ""
 
@@ -27,6 +27,6 @@ def skip_unless_possible(run, reason: Reason) -> None:
     from lab import BOARDS
     if run.board not in BOARDS:
         pytest.skip(f"{run.board} is not among HYPBENCH_BOARDS")
-    assert is_built(run.board), f"build/{run.board}/hypbench.elf is missing"
+    need_image(run.board)
     if why := reason(run):
         pytest.skip(why)

@@ -115,6 +115,22 @@ def image_of(board: str, *faults: str) -> bytes:
     return (build_of(board, *faults) / TREE.qemu_image(board).name).read_bytes()
 
 
+def too_old(board: str) -> str:
+    """Why this machine's QEMU does not run the board's image."""
+    return qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS"))
+
+
+def need_image(board: str) -> None:
+    """A missing image is an error, not a skip."""
+    assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
+
+
+def skip_unless_runs(board: str) -> None:
+    if missing := too_old(board):
+        pytest.skip(f"{board}: {missing}")
+    need_image(board)
+
+
 def is_built(board: str) -> bool:
     return TREE.qemu_image(board).is_file()
 

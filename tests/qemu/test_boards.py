@@ -15,7 +15,8 @@ import a53
 import expected
 from hypbench import qemu
 from hypbench.records import read_log
-from lab import CLOCK, LIMIT_S, TREE, Job, Result, board_facts, image_for, is_built, options_for
+from lab import (CLOCK, LIMIT_S, TREE, Job, Result, board_facts, image_for, need_image,
+                 options_for, skip_unless_runs)
 from planlines import plan_lines
 
 pytestmark = pytest.mark.long
@@ -42,12 +43,8 @@ def without_smc(figures: expected.Figures) -> expected.Figures:
 
 @pytest.fixture
 def other(request) -> str:
-    board = request.param
-    missing = qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS"))
-    if missing:
-        pytest.skip(f"{board}: {missing}")
-    assert is_built(board), f"make image BOARD={board}"
-    return board
+    skip_unless_runs(request.param)
+    return request.param
 
 
 def figures_of(lab, board: str) -> tuple[expected.Figures, str]:
@@ -91,7 +88,7 @@ A53_BOARDS = [board for board in TREE.boards() if board_facts(board)["CPU"] == "
 @pytest.mark.parametrize("other_core", A53_BOARDS)
 @pytest.mark.parametrize("name", ["hypbench.elf", "guest.elf"])
 def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(other_core, name):
-    assert is_built(other_core), f"make image BOARD={other_core}"
+    need_image(other_core)
     with (TREE.build(other_core) / name).open("rb") as file:
         found = a53.found_in(ELFFile(file))
     assert {number: list(map(hex, places)) for number, places in found.items() if places} == {}

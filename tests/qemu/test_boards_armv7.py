@@ -8,7 +8,7 @@ from functools import cache, partial
 import pytest
 
 from assembler import assemble
-from lab import TREE, Job, Result, board_facts, is_built
+from lab import TREE, Job, Result, board_facts, need_image
 from planlines import plan_lines
 from proofs import two_cores
 from test_cores import several
@@ -55,7 +55,7 @@ def paths(result: Result) -> dict[tuple, tuple]:
 @pytest.fixture(scope="module", autouse=True)
 def built():
     for board in (BOARD, REFERENCE, "arndale"):
-        assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
+        need_image(board)
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.plan_language import parse
 from hypervisor import place
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image_of, is_built
+from lab import (CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image_of, need_image,
+                 too_old)
 
 BOARD = "rpi4"
-SAME_CORE = "virt-a72"  # a board with the same version of the GIC
-NOT_THERE = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
+SAME_CORE = "virt-a72"  # and the same version of the GIC
+NOT_THERE = too_old(BOARD)
 pytestmark = [pytest.mark.long,
               pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")]
 
@@ -71,7 +72,7 @@ def behind_stub(*defines: str, more: tuple[str, ...] = ()):
 
 @pytest.fixture(scope="module")
 def image() -> bytes:
-    assert is_built(BOARD), f"build/{BOARD}/hypbench.bin is missing: make image BOARD={BOARD}"
+    need_image(BOARD)
     return image_of(BOARD)
 
 

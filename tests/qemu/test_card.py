@@ -21,7 +21,7 @@ from hypbench.boards.sources import Sources, script
 from hypbench.debian import Offline
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, is_built
+from lab import CLOCK, LIMIT_S, PLATFORM, TREE, need_image, too_old
 from test_images import built_file
 
 BOARD = "rpi4"
@@ -38,7 +38,7 @@ bench timer_wakeup n=10
 FOUND = re.compile(rb"Found U-Boot script /boot\.scr|Booting bootflow '\S+part_1' with script")
 CONFIGS = ("native", "direct", "trapped")
 
-TOO_OLD = qemu.too_old(TREE.qemu_options(BOARD), TREE.board_fact(BOARD, "QEMU_NEEDS"))
+TOO_OLD = too_old(BOARD)
 pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD)]
 
 
@@ -61,7 +61,7 @@ class Boot:
 
 @pytest.fixture(scope="module")
 def card(tmp_path_factory) -> Path:
-    assert is_built(BOARD), f"the image is missing: make image BOARD={BOARD}"
+    need_image(BOARD)
     path = tmp_path_factory.mktemp("card") / "sdcard.img"
     sources = Sources(TREE, BOARD, PLAN, PLATFORM, {})
     try:

@@ -11,9 +11,8 @@ import pytest
 
 from assembler import Program, assemble
 from hypbench import plan as plans
-from hypbench import qemu
 from hypbench.plan_language import parse
-from lab import PLATFORM, TREE, Job, board_facts, is_built
+from lab import PLATFORM, TREE, Job, board_facts, skip_unless_runs
 from talk import ENTRY, RAM, facts, gic, guest_lines, with_image
 
 WRONG = 0x08000000
@@ -156,10 +155,7 @@ def test_a_run_is_the_same_twice(lab, built):
 
 
 def on_other(board: str) -> Callable[..., Job]:
-    missing = qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS"))
-    if missing:
-        pytest.skip(f"{board}: {missing}")
-    assert is_built(board), f"make image BOARD={board}"
+    skip_unless_runs(board)
     return partial(several, board)
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from assembler import assemble
-from lab import TREE, is_built
+from lab import TREE, need_image
 
 LOOPS = 1_250_000_000  # loops of two instructions: 2.5e9 instructions are more than 2^31
 # Instructions of the guest's start and end, and of the VM's. EL2 does the guest's write to 32
@@ -19,8 +19,8 @@ LIMIT_S = 500
 
 
 def ticks_of(on: str, name: str, *defines: str) -> int:
-    """Return how long the guest ran until it powered off."""
-    assert is_built(on), f"make image BOARD={on}"
+    """How long the guest ran until it powered off."""
+    need_image(on)
     guest = assemble(on, name, 0x40200000, *defines).elf
     done = subprocess.run(
         [TREE.builds / "venv/bin/hypbench", "run-guest", guest, "--board", on, "--clock", "icount",

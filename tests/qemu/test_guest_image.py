@@ -10,7 +10,7 @@ import pytest
 
 from assembler import assemble
 from guest_machine import LIMIT_MS
-from lab import TREE, Result, board_facts, is_built
+from lab import TREE, Result, board_facts, skip_unless_runs
 from hypbench import qemu
 from talk import ENTRY, Talk, facts, gic, perform_talk
 
@@ -203,10 +203,7 @@ def test_a_limit_ends_it(lab, built):
 @pytest.mark.long
 @pytest.mark.parametrize("other", MORE_BOARDS)
 def test_other_boards_have_it_too(lab, other):
-    missing = qemu.too_old(TREE.qemu_options(other), TREE.board_fact(other, "QEMU_NEEDS"))
-    if missing:
-        pytest.skip(f"{other}: {missing}")
-    assert is_built(other), f"make image BOARD={other}"
+    skip_unless_runs(other)
     configs = CONFIGS.replace("config traced direct trace=on wfi=trapped\n", "")
     result = run(lab, talk(other, "HELLO", configs))
     greetings(result, len(CONFIG_NAMES) - 1)

@@ -13,7 +13,7 @@ from hypbench import qemu
 from hypbench.boards import images
 from hypbench.boards.programs import run
 from hypbench.plan_language import parse
-from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, is_built
+from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, need_image
 from test_make import make
 
 pytestmark = pytest.mark.long
@@ -28,7 +28,7 @@ def boards_with(kind: str) -> list[str]:
 
 
 def built_file(board: str, name: str) -> bytes:
-    assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
+    need_image(board)
     return (TREE.build(board) / name).read_bytes()
 
 

@@ -6,16 +6,15 @@ import click
 
 import bounds
 from hypbench.bound import committed, proof
-from lab import ROOT, TREE, is_built
+from lab import ROOT
+from updating import argument, built, write
 
 
 @click.command()
-@click.argument("boards", nargs=-1, metavar="[BOARD]...")
+@argument
 def main(boards: tuple[str, ...]) -> None:
     """Write the ceilings of these boards' images; without a board, of every one on QEMU."""
-    for board in boards or TREE.reference_boards():
-        if not is_built(board):
-            raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")
+    for board in built(boards):
         update(board)
 
 
@@ -29,11 +28,7 @@ def update(board: str) -> None:
     new = committed.document(board, shown, measured)
     old = committed.read(ROOT, board, proof.compiler(shown))
     path = committed.path_of(ROOT, board, proof.compiler(shown))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(committed.written(new))
-    for line in committed.problems(old, new) if old else ():
-        click.echo(f"{board}: {line}")
-    click.echo(f"{board}: {path.relative_to(ROOT)}")
+    write(board, path, committed.written(new), committed.problems(old, new) if old else ())
 
 
 if __name__ == "__main__":

@@ -10,16 +10,14 @@ import costs
 import el2count
 from el2count import Watched
 from hypbench import cost
-from lab import ROOT, TREE, is_built
+from updating import argument, built, write
 
 
 @click.command()
-@click.argument("boards", nargs=-1, metavar="[BOARD]...")
+@argument
 def main(boards: tuple[str, ...]) -> None:
     """Write the cost vectors of these boards' images; without a board, of every one on QEMU."""
-    for board in boards or TREE.reference_boards():
-        if not is_built(board):
-            raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")
+    for board in built(boards):
         if reason := el2count.reason_not_to(costs.jobs_for(board)[0]):
             raise click.ClickException(f"{board}: {reason}")
         update(board)
@@ -29,15 +27,12 @@ def update(board: str) -> None:
     found, compiler = costs.counted(board, costs.jobs_for(board), lambda job: el2count.perform(
         Watched(job, switches=cost.SWITCHES)))
     old = costs.read(board, compiler)
-    path = costs.path_of(board, compiler)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(cost.written({
+    text = cost.written({
         "board": board, "compiler": compiler, "unit": "counts at EL2, last of 10 samples",
         "costs": {config: {path: asdict(vector) for path, vector in paths.items()}
-                  for config, paths in found.items()}}))
-    for line in cost.problems(old["costs"], found) if old else ():
-        click.echo(f"{board}: {line}")
-    click.echo(f"{board}: {path.relative_to(ROOT)}")
+                  for config, paths in found.items()}})
+    write(board, costs.path_of(board, compiler), text,
+          cost.problems(old["costs"], found) if old else ())
 
 
 if __name__ == "__main__":

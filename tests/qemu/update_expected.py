@@ -4,11 +4,12 @@
 import click
 
 import expected
-from lab import TREE, is_built, perform
+from lab import perform
+from updating import argument, built, write
 
 
 @click.command()
-@click.argument("boards", nargs=-1, metavar="[BOARD]...")
+@argument
 @click.option("--changelog", help="The heading of CHANGELOG.md that has the change;"
               " the newest one when not given.")
 def main(boards: tuple[str, ...], changelog: str | None) -> None:
@@ -19,9 +20,7 @@ def main(boards: tuple[str, ...], changelog: str | None) -> None:
     if section is None or "numbers change: yes" not in section:
         raise click.ClickException(f"CHANGELOG.md has no `## {heading}` with a line"
                                    " `numbers change: yes`: write it first")
-    for board in boards or TREE.reference_boards():
-        if not is_built(board):
-            raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")
+    for board in built(boards):
         update(board, heading)
 
 
@@ -36,12 +35,8 @@ def update(board: str, heading: str) -> None:
     if old and not changes:
         click.echo(f"{board}: unchanged")
         return
-    path = expected.path_of(board, new["compiler"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(expected.written(new))
-    click.echo(f"{board}: {len(changes)} lengths changed")
-    for line in changes:
-        click.echo(f"  {line}")
+    write(board, expected.path_of(board, new["compiler"]), expected.written(new),
+          [f"{len(changes)} lengths changed", *changes])
 
 
 if __name__ == "__main__":
