@@ -31,12 +31,13 @@ uint8_t secondary_stacks[PLAN_VM_CPUS - 1][1u << SECONDARY_STACK_SHIFT];
 static struct vcpu_stamps private_stamps[PLAN_VM_CPUS];
 static struct vcpu_stamps *stamps_of;
 static const volatile struct probe_stamps *probe;
+static void (*work_of_vcpu_1)(void); /* NULL: each vCPU stamps */
 
 /*
  * Read `issued` before the counter: a pause between the two reads makes `first` no earlier than it
  * is.
  */
-_Noreturn void secondary_main(reg_t index)
+static _Noreturn void stamp(reg_t index)
 {
 	struct vcpu_stamps *own = &stamps_of[index];
 
@@ -53,6 +54,13 @@ _Noreturn void secondary_main(reg_t index)
 	}
 }
 
+_Noreturn void secondary_main(reg_t index)
+{
+	while (work_of_vcpu_1)
+		work_of_vcpu_1();
+	stamp(index);
+}
+
 struct vcpu_stamps *secondary_window(const struct guest_run *run)
 {
 	uintptr_t window = (uintptr_t)run->link_base + LINK_WINDOW;
@@ -63,15 +71,21 @@ struct vcpu_stamps *secondary_window(const struct guest_run *run)
 	return (struct vcpu_stamps *)window;
 }
 
+static void cpu_on(unsigned index)
+{
+	reg_t result = hvc(PSCI_CPU_ON, index, (uintptr_t)guest_secondary_entry);
+
+	if (result != 0)
+		guest_refuse("a vCPU does not start, PSCI's result", result);
+}
+
 static void start(unsigned index)
 {
 	const volatile uint32_t *last = &stamps_of[index].last;
 	uint32_t before = *last;
 	uint64_t begin = counter_read();
-	reg_t result = hvc(PSCI_CPU_ON, index, (uintptr_t)guest_secondary_entry);
 
-	if (result != 0)
-		guest_refuse("a vCPU does not start, PSCI's result", result);
+	cpu_on(index);
 	while (*last == before) {
 		if (counter_read() - begin > PATIENCE)
 			guest_refuse("a vCPU does not begin", index);
@@ -80,9 +94,8 @@ static void start(unsigned index)
 }
 
 /* Clean the values to memory: a vCPU starts with its MMU off and does not read the caches. */
-void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps)
+static void prepare(const struct guest_run *run)
 {
-	stamps_of = stamps;
 	probe = (const volatile struct probe_stamps *)((uintptr_t)run->ram_base +
 						       GUEST_PROBE_OFFSET);
 	secondary_control = (struct secondary_control){
@@ -93,6 +106,20 @@ void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps)
 		.sctlr = read_sctlr_el1(),
 	};
 	dcache_clean_invalidate((uintptr_t)&secondary_control, sizeof(secondary_control));
+}
+
+void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps)
+{
+	stamps_of = stamps;
+	prepare(run);
 	for (unsigned i = 1; i < run->vcpu_count; i++)
 		start(i);
+}
+
+/* The store of `work_of_vcpu_1` is visible to vCPU 1, whose MMU and caches are on when it loads. */
+void secondary_run(const struct guest_run *run, void (*work)(void))
+{
+	work_of_vcpu_1 = work;
+	prepare(run);
+	cpu_on(1);
 }

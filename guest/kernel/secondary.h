@@ -2,7 +2,8 @@
 /*
  * The other vCPUs than vCPU 0. After secondary_start() each of them stamps the counter in an
  * endless loop, with interrupts masked. The last stamp before a pause and the first stamp after it
- * are exact to within one turn of the loop. Only vCPU 0 runs benchmarks.
+ * are exact to within one turn of the loop. After secondary_run() vCPU 1 runs a function of the benchmark.
+ * Only vCPU 0 may emit records.
  */
 #pragma once
 
@@ -25,4 +26,8 @@ struct vcpu_stamps *secondary_window(const struct guest_run *run);
 /* Start the other vCPUs, which store their stamps from `stamps[1]` on, and wait for the first stamp
  * of each. Call at most once per start of the guest. Needs irq=trapped. */
 void secondary_start(const struct guest_run *run, struct vcpu_stamps *stamps);
+
+/* Start vCPU 1, which calls `work` again and again, with interrupts masked and on a stack of 512
+ * bytes. Call at most once per start of the guest. Needs irq=trapped. */
+void secondary_run(const struct guest_run *run, void (*work)(void));
 #endif

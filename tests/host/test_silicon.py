@@ -44,6 +44,11 @@ def answers(sent: int, answered: int, wrong: int = 0) -> dict:
             "answered": answered, "wrong": wrong}
 
 
+def litmus(variant: str, **more) -> dict:
+    return {"kind": "check", "config": "two-cores", "bench": "litmus", "variant": variant,
+            "r00": 600, "r01": 10, "r10": 0, "r11": 400} | more
+
+
 def events(config: str, total: int) -> dict:
     return row_of(config, "tlb_chase", 1000, events=[{"name": "l1d_tlb_refill", "sum": total}])
 
@@ -52,7 +57,10 @@ EVENTS = [events(group, 7) for group in ("tlb", "cache", "branch")]
 GOOD = [step(), row_of("trapped", "hvc", 40), row_of("cold-caches", "hvc", 90),
         row_of("cold-tlb", "hvc", 60), row_of("trapped", "irq_phases", 150),
         row_of("native", "timer_wakeup", 61), row_of("trapped", "timer_wakeup", 101),
-        answers(1000, 1000), *EVENTS]
+        answers(1000, 1000), *EVENTS,
+        *(litmus(f"{shape}-barrier", wrong=0) for shape in ("mp", "sb", "post")),
+        litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900),
+        litmus("post-plain", relaxed=0)]
 
 
 def verdict_of(row: str, *records: dict, **run) -> Verdict:
@@ -78,7 +86,13 @@ LOADER, EL3, RPI4 = "`start.S` cleans", "What EL3 leaves", "`rpi4`: firmware"
     (COLD, REFUTED, [*without(GOOD[2]), row_of("cold-caches", "hvc", 41)], {}),
     (COLD, OPEN, without(*EVENTS[:1]), {}),
     (COLD, OPEN, [*without(*EVENTS[:1]), events("tlb", 0)], {}),
-    (BARRIERS, OPEN, GOOD, {}),
+    (BARRIERS, CONFIRMED, GOOD, {}),
+    (BARRIERS, REFUTED, [*GOOD, litmus("post-barrier", wrong=1)], {}),
+    (BARRIERS, OPEN, without(litmus("mp-plain", relaxed=3)), {}),
+    (BARRIERS, OPEN, [*without(litmus("sb-plain", relaxed=900)), litmus("sb-plain", relaxed=0)],
+     {}),
+    (BARRIERS, OPEN, [litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900)], {}),
+    (BARRIERS, OPEN, [step()], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 999)], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 1000, 1)], {}),
     (LOADER, OPEN, GOOD, {}),
