@@ -41,6 +41,7 @@
 #define GICC_IAR 0x00cu
 #define GICC_EOIR 0x010u
 #define GICC_APR0 0x0d0u
+#define GICC_IIDR 0x0fcu
 #define GICC_DIR 0x1000u
 #define GICC_CTLR_ENABLE_GRP0 (1u << 0)
 #define GICC_CTLR_ENABLE_GRP1 (1u << 1)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from hypbench.records import read_log
-from hypbench.silicon import DECISIONS, Verdict, findings
+from hypbench.silicon import DECISIONS, GIC_400, Verdict, findings
 from hypbench.silicon_report import anonymous, firmware_of
 from hypbench.tree import HOME
 from logmaker import log_of, sample_run
@@ -49,6 +49,10 @@ def litmus(variant: str, **more) -> dict:
             "r00": 600, "r01": 10, "r10": 0, "r11": 400} | more
 
 
+def pages(config: str, iidr: int = GIC_400) -> dict:
+    return {"kind": "check", "config": config, "variant": "pages", "iidr": iidr}
+
+
 def events(config: str, total: int) -> dict:
     return row_of(config, "tlb_chase", 1000, events=[{"name": "l1d_tlb_refill", "sum": total}])
 
@@ -75,6 +79,7 @@ def without(*gone: dict) -> list[dict]:
 CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.OPEN
 PMCCNTR, COLD, BARRIERS = list(DECISIONS)[:3]
 LOADER, EL3, RPI4 = "`start.S` cleans", "What EL3 leaves", "`rpi4`: firmware"
+ZCU102 = "`zcu102`: U-Boot"
 
 
 @pytest.mark.parametrize("row, verdict, records, run", [
@@ -106,7 +111,12 @@ LOADER, EL3, RPI4 = "`start.S` cleans", "What EL3 leaves", "`rpi4`: firmware"
                              " has it"}], {}),
     (RPI4, OPEN, without(GOOD[4]), {}),
     (RPI4, OPEN, GOOD, {"board": "zcu102"}),
-    ("`zcu102`: U-Boot", CONFIRMED, GOOD, {"board": "zcu102"}),
+    (ZCU102, CONFIRMED, [*GOOD, pages("native"), pages("trapped")], {"board": "zcu102"}),
+    (ZCU102, REFUTED, [*GOOD, pages("native"), pages("trapped", 0)], {"board": "zcu102"}),
+    (ZCU102, REFUTED, [*GOOD, pages("native", 0x2043b), pages("trapped")], {"board": "zcu102"}),
+    (ZCU102, OPEN, [*GOOD, pages("native")], {"board": "zcu102"}),
+    (ZCU102, OPEN, GOOD, {"board": "zcu102"}),
+    ("`versal`: U-Boot", CONFIRMED, GOOD, {"board": "versal"}),
     ("Errata of", OPEN, GOOD, {})])
 def test_a_row_is_decided_by_its_evidence(row, verdict, records, run):
     assert verdict_of(row, *records, **run) == verdict

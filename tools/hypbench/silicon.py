@@ -12,6 +12,7 @@ from hypbench.records import Data, Log
 CLOSE = 0.05  # of a time: as far as that, the two clocks agree
 COLDER = 1.2  # how many times a warm time a cold one is at least
 STILL = 0.01  # relative difference of the core's clock; a larger one is another clock
+GIC_400 = 0x0202143b  # GICC_IIDR and GICV_IIDR of a GIC-400 (DDI 0471)
 TICKS = 20  # a shorter time is too coarse to compare clocks
 GROUPS = ("tlb", "cache", "branch")  # of events, and configurations of silicon-events
 REORDERED = ("mp", "sb")  # shapes of guest/bench/litmus.c that a core must show without barriers
@@ -145,8 +146,19 @@ def left_by_el3(runs: Runs) -> Decided:
     return Verdict.CONFIRMED, "entered at el3, and the run is sound"
 
 
-def on_board(board: str, hz: int = 0) -> Callable[[Runs], Decided]:
-    """The board is this one: the rate of its counter, its cores, and a free SPI that is quiet."""
+def wrong_pages(runs: Runs, iidr: int) -> Iterator[str]:
+    """Report each CPU interface that is another part than the board's, as its IIDR names it. The
+    run is sound, so DIR, which is in the other page, ended every interrupt."""
+    pages = {one["config"]: one["iidr"] for one in runs.of_kind("check")
+             if one["variant"] == "pages"}
+    for config, name in (("native", "GICC_IIDR"), ("trapped", "GICV_IIDR")):
+        if (found := pages.get(config)) not in (iidr, None):
+            yield f"{name} is {found:#010x}, not {iidr:#010x}"
+
+
+def on_board(board: str, hz: int = 0, iidr: int = 0) -> Callable[[Runs], Decided]:
+    """The board is this one: the rate of its counter, its cores, a free SPI that is quiet, and the
+    bases of its GICv2's CPU interfaces, which gic_pages checks where `iidr` is given."""
     def decide(runs: Runs) -> Decided:
         run = runs.run
         if run["board"] != board:
@@ -155,14 +167,19 @@ def on_board(board: str, hz: int = 0) -> Callable[[Runs], Decided]:
         levels = run.get("cores", [])
         wrong = [*noisy, *(f"core {core} came at {level}" for core, level in enumerate(levels)
                            if level != "el2"),
-                 *([f"CNTFRQ is {run['hz']}, not {hz}"] if hz and run["hz"] != hz else [])]
+                 *([f"CNTFRQ is {run['hz']}, not {hz}"] if hz and run["hz"] != hz else []),
+                 *(wrong_pages(runs, iidr) if iidr else [])]
         if wrong:
             return Verdict.REFUTED, "; ".join(wrong)
         if not runs.bench("trapped", "irq_phases"):
             return Verdict.OPEN, "no interrupt of a free SPI; SCENARIO=silicon has"
+        pages = {one["config"] for one in runs.of_kind("check") if one["variant"] == "pages"}
+        if iidr and not {"native", "trapped"} <= pages:
+            return Verdict.OPEN, "GICC and GICV not checked; SCENARIO=silicon has gic_pages"
+        both = f" both pages of GICC and GICV ({iidr:#010x}) answer;" if iidr else ""
         return Verdict.CONFIRMED, (f"{len(levels)} cores at {levels[0]}, counter {run['hz']} Hz, a"
-                                   " free SPI is quiet; boot loader, console and image work."
-                                   " Not seen: reset")
+                                   f" free SPI is quiet;{both} boot loader, console and image"
+                                   " work. Not seen: reset")
     return decide
 
 
@@ -184,7 +201,7 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
     "`rpi4`'s card": never("records do not name what the board booted from"),
     "`arndale`: U-Boot": on_board("arndale", 24_000_000),
     "`vexpress-a15` as": on_board("vexpress-a15"),
-    "`zcu102`: U-Boot": on_board("zcu102"),
+    "`zcu102`: U-Boot": on_board("zcu102", iidr=GIC_400),
     "`versal`: U-Boot": on_board("versal"),
     "`imx8mp`: U-Boot": on_board("imx8mp"),
     "`orangepi-pc`: U-Boot": on_board("orangepi-pc"),
