@@ -2,8 +2,8 @@
 /*
  * The other vCPUs than vCPU 0. After secondary_start() each of them stamps the counter in an
  * endless loop, with interrupts masked. The last stamp before a pause and the first stamp after it
- * are exact to within one turn of the loop. After secondary_run() vCPU 1 runs a function of the benchmark.
- * Only vCPU 0 may emit records.
+ * are exact to within one turn of the loop. After secondary_run() vCPU 1 runs a function of the
+ * benchmark. Only vCPU 0 emits records.
  */
 #pragma once
 
