@@ -107,10 +107,13 @@ def test_the_page_on_guests_says_what_boards_have(name):
     assert f"cores, {board.cores}." in limits and f"RAM at {board.ram:#x}" in GUESTS
 
 
-def made(page: str, name: str) -> dict[str, list[str]]:
-    """Return the rows of all tables of a made part, by their first cells."""
+def made(page: str, name: str, head: str = "") -> dict[str, list[str]]:
+    """Return the rows of a made part by their first cells: of the table whose first cell is
+    `head`, or of all tables."""
     text = (ROOT / page).read_text().split(f"<!-- made: {name} -->")[1].split("<!-- end -->")[0]
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    tables = [one for one in text.split("\n\n") if one.strip().startswith(f"| {head}")]
+    rows = [line.strip("| ").split(" | ") for one in tables for line in one.splitlines()
+            if line.startswith("|")]
     return {what: cells for what, *cells in rows}
 
 
@@ -126,7 +129,7 @@ def added(path: str, system: str) -> int | None:
                                                      ("docs/results.md", "beside_others", True)])
 def test_every_number_of_another_system_is_of_a_kept_run(page, name, all_systems):
     """Each row has one base and one factor, and the shortest system comes first."""
-    rows = made(page, name)
+    rows = made(page, name, "instructions that a path adds")
     head = rows["instructions that a path adds"]
     shown = [path for path in PATHS if what_of(path) in rows]
     assert len(shown) >= 4

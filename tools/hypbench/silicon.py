@@ -209,7 +209,7 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
     "An unaligned access to GICV": never("no benchmark makes such an access and takes its abort"),
     "Trapped conditional": never("a failed condition has the same result whether or not the core"
                                  " traps it, and the other traps need newer cores"),
-    "Receive functions": never("no benchmark receives: somebody types into run-guest"),
+    "Receive functions": never("no benchmark receives: a user types into run-guest"),
     "figures of the scenarios": never("those scenarios are others"),
     "`make flash` on": never("records do not name what wrote the card"),
 }

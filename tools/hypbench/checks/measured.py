@@ -101,9 +101,11 @@ class Measured:
                                if family in there}
 
     def lines(self, path: str, family: str) -> str:
-        """Of the shortest system of the family on this path."""
-        cost = min((one.costs[path] for one in costs.read(BOARD, self.tree)
-                    if one.family == family), key=lambda cost: cost.instructions)
+        """Return the cost of the family's system that is the shortest on this path."""
+        found = [one.costs[path] for one in costs.read(BOARD, self.tree) if one.family == family]
+        if not found:
+            raise KeyError(BOARD)
+        cost = min(found, key=lambda cost: cost.instructions)
         return f"{cost.text_lines}+{cost.data_lines}, {sum(cost.devices.values())}"
 
     def on_silicon(self) -> str:
