@@ -19,6 +19,7 @@ from hypbench.boards.description import read_card
 from hypbench.boards.programs import run
 from hypbench.boards.sources import Sources, script
 from hypbench.debian import Offline
+from hypbench.plan_language import parse
 from hypbench.records import Log, read_log
 from hypbench.rules import check_rules
 from lab import CLOCK, LIMIT_S, PLATFORM, TREE, need_image, too_old
@@ -27,13 +28,13 @@ from test_images import built_file
 BOARD = "rpi4"
 FAT = 2048 * 512  # as in boards/rpi4/card.toml
 BOOT_S = 0.050  # most time from the first instruction to the run record
-PLAN = """name from-the-card
+PLAN = parse("""name from-the-card
 config native
 config direct
 config trapped
 bench hvc n=10
 bench timer_wakeup n=10
-"""
+""")
 # U-Boot 2023.01 reports boot.scr like this, or 2025.01
 FOUND = re.compile(rb"Found U-Boot script /boot\.scr|Booting bootflow '\S+part_1' with script")
 CONFIGS = ("native", "direct", "trapped")
