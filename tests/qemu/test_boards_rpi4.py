@@ -103,9 +103,11 @@ def figures(result: Result) -> expected.Figures:
 
 
 def test_every_path_is_as_long_as_on_virt(lab, image):
-    """The core and the GIC are those of virt: the parked cores and the other addresses cost
-    nothing."""
-    runs = [lab.ended(Job(board, expected.PLAN)) for board in (SAME_CORE, BOARD)]
+    """The core and the GIC are those of virt. The parked cores cost nothing, and neither do the
+    other addresses if EL2 loads them: 0xff842000 takes two instructions as a constant, and
+    0x08010000 takes one."""
+    runs = [lab.ended(Job(board, expected.PLAN, planted=expected.LOADED))
+            for board in (SAME_CORE, BOARD)]
     assert expected.differences(*map(figures, runs)) == []
 
 
