@@ -166,7 +166,7 @@ static void do_round(unsigned self)
 	late = random_below(&random_of[self], 1u << late_shift);
 	meet(self);
 	while (late--)
-		__asm__ volatile("" : : : "memory");
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	walks[self](with_barriers);
 	meet(self);
 }

@@ -20,7 +20,7 @@ PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config i
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
-# The image for a comparison of two boards: an address of the GIC takes as many instructions on both.
+# The image that compares two boards: an address of the GIC takes as many instructions on both.
 LOADED = "addresses of the GIC in memory"
 SLACK = 1.3  # margin of another board over the ceilings of the reference board
 

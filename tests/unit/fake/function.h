@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fakes of functions that only return a value, or do nothing, in the words of fff (the Fake Function
- * Framework). */
+/* Fakes of functions that only return a value, or do nothing, in the words of fff (the Fake
+ * Function Framework). */
 #pragma once
 
 #define FAKE_VALUE_FUNC(type, name, parameters, value)                                             \

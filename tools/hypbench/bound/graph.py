@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from hypbench.bound.decode import BadCode, Decoder, Flow, Instruction
 from hypbench.bound.image import Image
 
+BACK = 132  # bytes before a jump by a table in which its table and its compare are
+
 
 @dataclass
 class Block:
@@ -124,7 +126,7 @@ class Builder:
         return value
 
     def before(self, insn: Instruction, fits: Callable[[Instruction], bool]) -> Instruction:
-        for address in range(insn.address - 4, insn.address - 40, -4):
+        for address in range(insn.address - 4, insn.address - BACK, -4):
             if fits(one := self.decoder.at(address)):
                 return one
         raise BadCode(f"{insn.address:#x}: the size of this jump's table is not known")

@@ -103,4 +103,4 @@ def rows(counted: list[Counted]) -> list[tuple[object, ...]]:
 
 def markdown(board: str, counted: list[Counted]) -> str:
     heads = [head.removeprefix(">") for head in HEADS]
-    return "\n".join([f"### {board}", "", *table_lines(heads, rows(counted), "---:"), ""])
+    return "\n".join([f"#### {board}", "", *table_lines(heads, rows(counted), "---:"), ""])
