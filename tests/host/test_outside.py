@@ -10,6 +10,7 @@ import pytest
 from hypbench import cost
 from hypbench.peers import costs
 from hypbench.peers.kept import FOLDER, kept_columns
+from hypbench.peers.machine import Peer
 from hypbench.peers.outside import CLOSING, CLOSING_VECTOR, COUNTED, chosen, of_guest, windows_of
 from hypbench.peers.probe import Figure, NotMeasured
 from hypbench.tree import HOME, Tree
@@ -86,6 +87,12 @@ def test_a_probe_that_disagrees_is_not_counted(samples, p50, says):
     peer = SimpleNamespace(isa="armv8", gic=2)
     with pytest.raises(NotMeasured, match=says):
         chosen((CODE + CALL * samples).splitlines(), peer, probe)
+
+
+def test_a_machine_with_two_cores_is_refused_before_it_runs(tmp_path):
+    system = SimpleNamespace(prepare=lambda peer, folder: ["no-qemu", "-smp", "2"])
+    with pytest.raises(NotMeasured, match="the plugin counts machines with one core"):
+        costs.measure(system, Peer(Tree(HOME), "virt-a72"), tmp_path / "p", 1)
 
 
 KEPT = [path for board in BOARDS for path in costs.files(board, Tree(HOME))]

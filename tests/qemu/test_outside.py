@@ -47,15 +47,29 @@ def counted(job: Counting, lab) -> costs.Counted:
     return found
 
 
+def compiler_of(counted_: costs.Counted) -> str:
+    return counted_.version.partition("compiler ")[2].rpartition(",")[0]
+
+
 @pytest.mark.every_board
 def test_both_plugins_count_the_same(lab, built):
     found = counted(Counting(built, Ours()), lab)
-    kept = committed.read(built, found.version.split()[3].rstrip(","))
+    kept = committed.read(built, compiler_of(found))
     if not kept:
         pytest.skip("no vectors of this compiler are committed")
     for path, other in ALIKE.items():
         assert list(committed.cost.differences(kept["costs"]["trapped"][other],
                                                vars(found.costs[path]))) == [], path
+
+
+@pytest.mark.every_board
+def test_kept_vectors_of_hypbench_are_todays(lab, built):
+    """make peers BOARD= SYSTEM=hypbench COST=on KEEP=1 renews them."""
+    found = counted(Counting(built, Ours()), lab)
+    [kept] = [one for one in costs.read(built) if one.system == found.system]
+    if compiler_of(kept) != compiler_of(found):
+        pytest.skip(f"the kept vectors are of GCC {compiler_of(kept)}")
+    assert found.costs == kept.costs
 
 
 def test_a_spin_at_each_entry_is_exactly_counted(lab):

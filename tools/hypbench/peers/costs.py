@@ -48,6 +48,8 @@ def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> Counted
     folder.mkdir(parents=True, exist_ok=True)
     short = replace(peer, arguments=f"samples={SAMPLES}")
     words = qemu.unrecorded(system.prepare(short, folder))
+    if words[words.index("-smp") + 1] != "1":
+        raise NotMeasured("the plugin counts machines with one core")
     if reason := counting.reason_not_to(words[0], library):
         raise NotMeasured(reason)
     lines = folder / "visits"
