@@ -97,6 +97,8 @@ ZCU102 = "`zcu102`: U-Boot"
     (BARRIERS, OPEN, [*without(litmus("sb-plain", relaxed=900)), litmus("sb-plain", relaxed=0)],
      {}),
     (BARRIERS, OPEN, [litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900)], {}),
+    (BARRIERS, OPEN, [{"kind": "check", "bench": "litmus", "variant": "mp-plain"},
+                      {"kind": "check", "variant": "answers"}], {}),  # of a forged log
     (BARRIERS, OPEN, [step()], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 999)], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 1000, 1)], {}),

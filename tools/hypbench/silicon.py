@@ -117,16 +117,17 @@ def between_cores(runs: Runs) -> Decided:
     without barriers: a test that never sees its relaxed outcome shows nothing by its zeros."""
     checks = [one for one in runs.of_kind("check") if one.get("bench") == "litmus"]
     answers = [one for one in runs.of_kind("check") if one["variant"] == "answers"]
-    lost = sum(one["wrong"] + one["sent"] - one["answered"] for one in answers)
+    lost = sum(one.get("wrong", 0) + one.get("sent", 0) - one.get("answered", 0)
+               for one in answers)
     if not checks and not lost:
         return Verdict.OPEN, "no litmus test between two cores; SCENARIO=silicon-cores has"
     wrong = {one["variant"]: one["wrong"] for one in checks if one.get("wrong")}
     if wrong or lost:
         return Verdict.REFUTED, (f"{lost} requests lost or wrong; outcomes that barriers forbid: "
                                  + (", ".join(f"{name} {n}" for name, n in wrong.items()) or "0"))
-    guarded = sum(one[outcome] for one in checks if "wrong" in one for outcome in OUTCOMES)
-    relaxed = {shape: sum(one["relaxed"] for one in checks if one["variant"] == f"{shape}-plain")
-               for shape in REORDERED}
+    guarded = sum(one.get(outcome, 0) for one in checks if "wrong" in one for outcome in OUTCOMES)
+    relaxed = {shape: sum(one.get("relaxed", 0) for one in checks
+                          if one["variant"] == f"{shape}-plain") for shape in REORDERED}
     said = ", ".join(f"{shape} {count}" for shape, count in relaxed.items())
     return (Verdict.CONFIRMED if all(relaxed.values()) and guarded else Verdict.OPEN,
             f"no forbidden outcome of {guarded} with barriers; relaxed outcomes without: {said}")
@@ -149,7 +150,7 @@ def left_by_el3(runs: Runs) -> Decided:
 def wrong_pages(runs: Runs, iidr: int) -> Iterator[str]:
     """Report each CPU interface that is another part than the board's, as its IIDR names it. The
     run is sound, so DIR, which is in the other page, ended every interrupt."""
-    pages = {one["config"]: one["iidr"] for one in runs.of_kind("check")
+    pages = {one["config"]: one.get("iidr", 0) for one in runs.of_kind("check")
              if one["variant"] == "pages"}
     for config, name in (("native", "GICC_IIDR"), ("trapped", "GICV_IIDR")):
         if (found := pages.get(config)) not in (iidr, None):
