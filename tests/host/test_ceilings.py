@@ -2,6 +2,9 @@
 """Ceilings are compared with the committed ones and with what was measured."""
 
 import copy
+import json
+
+import pytest
 
 from hypbench.analysis import bound
 from hypbench.bound import committed
@@ -10,6 +13,7 @@ from hypbench.bound.kinds import Kind
 from hypbench.bound.paths import Ceiling
 from hypbench.frame import Board, Source
 from hypbench.records import read_log
+from hypbench.tree import HOME
 
 KEPT = {"assumptions": {"retry": 3}, "waits": {"console": 90}, "kinds": {
     "short": {"ceiling": 33, "measured": 33, "run": "plan"},
@@ -71,6 +75,13 @@ def test_measured_visit_above_its_ceiling_is_reported():
     assert list(committed.above(rows, {"short": (33, "plan"), "endless": (10_000, "plan")})) == []
     assert list(committed.above(rows, {"short": (34, "storm")})) == [
         "short: 34 instructions in storm, the ceiling is 33"]
+
+
+@pytest.mark.parametrize("path", sorted((HOME / "tests/expected").glob("*/bounds/*.json")),
+                         ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_each_kind_has_a_committed_ceiling(path):
+    kinds = json.loads(path.read_text())["kinds"]
+    assert {name: row.get("why") for name, row in kinds.items() if row["ceiling"] is None} == {}
 
 
 # --- on the page ---
