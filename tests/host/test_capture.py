@@ -194,10 +194,10 @@ def test_a_run_goes_to_the_board_that_its_record_names(bench, monkeypatch):
     finally:
         board.close()
     assert result.exit_code == 0, result.output
-    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
-    assert (bench.out / "console.log").read_bytes() == BOOT + LOG
     assert (bench.root / "build" / "captured" / "virt-a72").is_dir()
     assert not list((bench.root / "build" / capturing.UNNAMED).iterdir())
+    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
+    assert (bench.out / "console.log").read_bytes() == BOOT + LOG
 
 
 def test_without_a_run_record_the_console_is_of_no_board(bench, monkeypatch):
