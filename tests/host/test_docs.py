@@ -3,6 +3,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -117,9 +118,14 @@ def made(page: str, name: str, head: str = "") -> dict[str, list[str]]:
     return {what: cells for what, *cells in rows}
 
 
+@cache
+def kept() -> dict[str, dict]:
+    return {column.system: column.figures for column in kept_columns("virt-a72")}
+
+
 def added(path: str, system: str) -> int | None:
     """Compute from the kept logs a system's median minus the one without a hypervisor."""
-    columns = {column.system: column.figures for column in kept_columns("virt-a72")}
+    columns = kept()
     natively = columns["native"].get(path)
     figure = columns[system].get(path)
     return figure.p50 - (natively.p50 if natively else 0) if figure else None
@@ -138,9 +144,9 @@ def test_every_number_of_another_system_is_of_a_kept_run(page, name, all_systems
         mine = added(path, "hypbench")
         assert ours.split()[0] == str(mine or "–"), path
         for family, cell in zip(head[1:], cells, strict=True):
-            lengths = sorted(length for column in kept_columns("virt-a72")
-                             if column.system.startswith(family.split()[0].lower())
-                             and (length := added(path, column.system)) is not None)
+            lengths = sorted(length for system in kept()
+                             if system.startswith(family.split()[0].lower())
+                             and (length := added(path, system)) is not None)
             numbers = [int(number) for number in re.findall(r"(?:^|; )(\d+)", cell)]
             assert numbers == lengths[:None if all_systems else 1] or (
                 len(set(lengths)) == 1 and numbers == lengths[:1]), (path, family)

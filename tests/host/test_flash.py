@@ -80,8 +80,8 @@ def test_the_device_is_described_with_its_partitions():
 
 # --- loop devices ---
 
-def losetup(*words) -> str:
-    done = subprocess.run(["losetup", *map(str, words)], capture_output=True, text=True,
+def run(*words) -> str:
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True,
                           check=False, env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin"})
     return done.stdout.strip() if not done.returncode else ""
 
@@ -91,7 +91,9 @@ class Loop:
         self.file = folder / "card"
         self.before = noise("card", size)
         self.file.write_bytes(self.before)
-        self.path = losetup("--find", "--show", self.file)
+        self.path = run("losetup", "--find", "--show", self.file)
+        if self.path:  # a loop device keeps its mode from a test that was killed
+            run("blockdev", "--setrw", self.path)
         self.name = Path(self.path).name
 
     def untouched(self) -> bool:
@@ -105,7 +107,7 @@ def loop(tmp_path):
     if not loop.path:
         pytest.skip("no loop device can be made here (losetup; it takes root)")
     yield loop
-    losetup("--detach", loop.path)
+    run("losetup", "--detach", loop.path)
 
 
 @pytest.fixture

@@ -87,7 +87,9 @@ class Mux:
                 "NetworkUSBMassStorage": usb | {"path": self.device}}
 
     def close(self) -> None:
+        """A loop device keeps its mode for the next file."""
         if self.device:
+            subprocess.run(["/sbin/blockdev", "--setrw", self.device], check=False)
             self._losetup("--detach", self.device)
 
 

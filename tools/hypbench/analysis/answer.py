@@ -17,7 +17,7 @@ from hypbench.bound import committed
 from hypbench.frame import Board, Source
 from hypbench.model import (NONE, Band, Cell, Cells, Figure, Section, number, percent, prose)
 from hypbench.peers.compared import Added, Path, compared, families, path
-from hypbench.peers.kept import kept_columns
+from hypbench.peers.kept import Column, kept_columns
 from hypbench.records import Data
 from hypbench.rows import TIME, Row
 from hypbench.rules import PHASE_BENCH as PHASES
@@ -264,10 +264,10 @@ def peers(made: Section, board: Board) -> None:
     paths = compared(board.name)
     if values := [value for one in paths for value in dots_of(one)]:
         made.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
-        columns = [column.label for column in kept_columns(board.name)]
+        columns = kept_columns(board.name)
         made.table("peers", "Instructions that a path adds under each system", (
-            "path", *(f">{label}" for label in columns)),
-            [peer_row(board, one) for one in paths], (prose("peers_base"),),
+            "path", *(f">{column.label}" for column in columns)),
+            [peer_row(columns, one) for one in paths], (prose("peers_base"),),
             folded="Other systems in numbers")
 
 
@@ -285,10 +285,10 @@ def dot(what: str, name: str, system: Added) -> Data:
             "note": f"{name}: {number(system.added)} instructions, {system.times} of hypbench"}
 
 
-def peer_row(board: Board, one: Path) -> Cells:
+def peer_row(columns: list[Column], one: Path) -> Cells:
     """Return a row: the native column has the whole window, the others their length beyond it."""
     cells: list[str | Cell] = [one.what]
-    for column in kept_columns(board.name):
+    for column in columns:
         figure = column.figures.get(one.ident)
         base = one.native or 0
         text = NONE if not figure else number(figure.p50) if column.system == "native" else (
