@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/table_page.h"
+
 #define ROOT_LEVEL 1u
 #define LEAF_LEVEL 3u
 #define PTE_TYPE_BITS (PTE_VALID | PTE_TABLE)
@@ -20,25 +22,10 @@ static pte_t *page_take(struct page_pool *pool)
 	pte_t *page = pool->free;
 
 	if (page)
-		pool->free = (pte_t *)(uintptr_t)page[0];
+		pool->free = page_at((uintptr_t)page[0]);
 	else if (pool->used < pool->count)
-		page = (pte_t *)(void *)(pool->base + (uint64_t)PAGE_SIZE * pool->used++);
+		page = page_of(pool, pool->used++);
 	return page;
-}
-
-#define ENTRIES_AT_ONCE 8u
-
-/*
- * Fill the page by several entries a turn, which the compiler stores in pairs: four times as fast
- * as memset().
- */
-static void set_all(pte_t *page, pte_t entry)
-{
-	/* bound: PTE_COUNT / ENTRIES_AT_ONCE */
-	for (pte_t *at = page; at < page + PTE_COUNT; at += ENTRIES_AT_ONCE) {
-		at[0] = at[1] = at[2] = at[3] = entry;
-		at[4] = at[5] = at[6] = at[7] = entry;
-	}
 }
 
 static pte_t *page_alloc(struct page_pool *pool)
@@ -52,7 +39,7 @@ static pte_t *page_alloc(struct page_pool *pool)
 
 static void page_free(struct page_pool *pool, pte_t *page)
 {
-	page[0] = (pte_t)(uintptr_t)pool->free;
+	page[0] = page_address(pool->free);
 	pool->free = page;
 }
 
@@ -63,7 +50,7 @@ static bool is_table(pte_t entry, unsigned level)
 
 static pte_t *table_of(pte_t entry)
 {
-	return (pte_t *)(uintptr_t)(entry & PTE_ADDRESS);
+	return page_at((uintptr_t)(entry & PTE_ADDRESS));
 }
 
 static pte_t leaf(uint64_t output, pte_t attributes, unsigned level)
@@ -108,7 +95,7 @@ static bool add_table(struct pagetable *table, pte_t *entry)
 	if (!children)
 		return false;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	*(volatile pte_t *)entry = (pte_t)(uintptr_t)children | PTE_TYPE_BITS;
+	*(volatile pte_t *)entry = page_address(children) | PTE_TYPE_BITS;
 	return true;
 }
 
@@ -130,7 +117,7 @@ static bool make_table(struct pagetable *table, pte_t *entry, uint64_t address, 
 	}
 	/* A walker must never see the table before the table's entries (DDI 0487 D8.14, B2.3). */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	replace(table, entry, (pte_t)(uintptr_t)children | PTE_TYPE_BITS, address, level);
+	replace(table, entry, page_address(children) | PTE_TYPE_BITS, address, level);
 	return true;
 }
 
@@ -250,7 +237,7 @@ bool pagetable_fill(struct pagetable *table, uint64_t input, uint64_t size, pte_
 		if (is_table(*entry, 2))
 			fill(table_of(*entry), shared[0]);
 		else if (!(*entry & PTE_VALID))
-			*entry = (pte_t)(uintptr_t)shared | PTE_TYPE_BITS;
+			*entry = page_address(shared) | PTE_TYPE_BITS;
 	}
 	return true;
 }
