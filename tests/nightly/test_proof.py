@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CBMC proves that the page-table mapper isolates (tests/proof), and refutes mappers with a fault.
+Debian 12 has no CBMC: where none is on PATH, the other release's is used."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from faultlist import Fault, Patch, load, patched
+from hypbench.tree import HOME
+
+pytestmark = [pytest.mark.nightly, pytest.mark.group("proof of the page tables")]
+
+MAPPER = "lib/pagetable.c"
+LIMIT_S = 3600  # a proof takes minutes
+SUCCESSFUL, FAILED = "VERIFICATION SUCCESSFUL", "VERIFICATION FAILED"
+NONE = "no CBMC"
+PROVE = """command -v cbmc >/dev/null || apt-get -qq install -y cbmc >/dev/null 2>&1 ||
+	{ echo "no CBMC"; exit 0; }
+source=$(mktemp --suffix=.c)
+trap 'rm -f "$source"' EXIT
+printf %s "$2" >"$source"
+tests/proof/prove.sh "$1" "$source" "${@:3}" || true
+"""
+LISTED = {
+    "a block that is split maps its first page everywhere": "prove_map",
+    "an unmapping takes the rest of a block with it": "prove_map",
+    "a leaf at a stage-2 fault replaces what is mapped": "prove_map_leaf",
+    "tables that are made anew keep their root": "prove_reset",
+}
+OTHERS = {
+    "a table that is replaced is never freed": ("free_tables(table->pool, old, level);", ";"),
+    "a table is freed twice": ("page_free(pool, table_of(entry));",
+                               "page_free(pool, table_of(entry));\n"
+                               "\tpage_free(pool, table_of(entry));"),
+}
+
+
+def prove(function: str, source: str, *options: str) -> str:
+    """Return CBMC's output. Skip the test if there is no CBMC."""
+    command = ["bash", "-c", PROVE, "-", function, source, *options]
+    if not shutil.which("cbmc"):
+        command.insert(0, "tools/other_release.sh")
+    done = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
+                          check=False)
+    last = (done.stdout.splitlines() or [""])[-1]
+    if last == NONE or "nothing was run on" in last:
+        pytest.skip(f"no cbmc on PATH, and none from the other release: {last}")
+    assert done.returncode == 0, done.stdout[-20_000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("function", ["prove_map", "prove_map_leaf", "prove_reset"])
+def test_mapper_isolates(function):
+    log = prove(function, (HOME / MAPPER).read_text())
+    assert function == "prove_reset" or "unwinding assertion" in log
+    assert SUCCESSFUL in log, log[-20_000:]
+
+
+@pytest.mark.parametrize("function, fault", [
+    *((LISTED[fault.name], fault) for fault in load() if fault.name in LISTED),
+    *(("prove_map", Fault(name, (), (Patch(MAPPER, *texts),), "", ""))
+      for name, texts in OTHERS.items())], ids=lambda value: getattr(value, "name", value))
+def test_proof_refutes_a_mapper_with_a_fault(function, fault):
+    log = prove(function, patched(fault, HOME)[MAPPER], "--stop-on-fail")
+    assert FAILED in log, log[-20_000:]
+    violated = log.partition("Violated property:")[2].partition("\n\n")[0]
+    assert "function prove_" in violated or "table_page.h" in violated, violated
+
+
+def test_every_listed_fault_is_one_of_the_mapper():
+    assert {fault.name for fault in load() if fault.name in LISTED} == set(LISTED)
