@@ -24,7 +24,7 @@ static pte_t *page_take(struct page_pool *pool)
 	if (page)
 		pool->free = page_at((uintptr_t)page[0]);
 	else if (pool->used < pool->count)
-		page = page_of(pool, pool->used++);
+		page = page_of(pool->base, pool->used++);
 	return page;
 }
 

@@ -20,9 +20,9 @@ static inline pte_t page_address(const pte_t *page)
 	return (pte_t)(uintptr_t)page;
 }
 
-static inline pte_t *page_of(const struct page_pool *pool, unsigned n)
+static inline pte_t *page_of(uint8_t *base, unsigned n)
 {
-	return (pte_t *)(void *)(pool->base + (uint64_t)PAGE_SIZE * n);
+	return (pte_t *)(void *)(base + (uint64_t)PAGE_SIZE * n);
 }
 
 /*

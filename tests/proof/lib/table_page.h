@@ -14,7 +14,7 @@
 
 extern pte_t page0[PTE_COUNT], page1[PTE_COUNT], page2[PTE_COUNT];
 
-static inline pte_t *page_of(const struct page_pool *pool, unsigned n)
+static inline pte_t *page_of(const uint8_t *base, unsigned n)
 {
 	return n == 0 ? page0 : n == 1 ? page1 : page2;
 }
