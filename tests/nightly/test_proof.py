@@ -55,7 +55,7 @@ def prove(function: str, source: str, *options: str) -> str:
 @pytest.mark.parametrize("function", ["prove_map", "prove_map_leaf", "prove_reset"])
 def test_mapper_isolates(function):
     log = prove(function, (HOME / MAPPER).read_text())
-    assert function == "prove_reset" or "unwinding assertion" in log
+    assert function != "prove_map" or "unwinding assertion" in log
     assert SUCCESSFUL in log, log[-20_000:]
 
 
