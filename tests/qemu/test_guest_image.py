@@ -138,7 +138,7 @@ def machine_job(board: str, configs: str, does: str = "MACHINE") -> Talk:
     flash = folder / "flash.bin"
     flash.write_bytes(bytes.fromhex("53414c46") + bytes(12))
     return talk(board, does, configs, guest=f"dtb={DTB:#x}",
-                more=f"load store={FLASH_FILE:#x} ipa={BANK:#x} size=16\n",
+                more=f"limit_ms 5000\nload store={FLASH_FILE:#x} ipa={BANK:#x} size=16\n",
                 files=((FLASH_FILE, flash),))
 
 
