@@ -16,6 +16,7 @@ from hypbench.peers import costs
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
 from hypbench.peers.outside import COUNTED
+from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import Ours, System
 from hypbench.peers.xen import Xen
 from lab import LIMIT_S, TREE
@@ -40,7 +41,10 @@ def perform(job: Counting) -> costs.Counted | str:
 
 
 def counted(job: Counting, lab) -> costs.Counted:
-    found = lab.run(job, perform)
+    try:
+        found = lab.run(job, perform)
+    except NotMeasured as error:
+        pytest.fail(str(error))
     if isinstance(found, str):
         assert "gcc" not in found, found
         pytest.skip(found)
