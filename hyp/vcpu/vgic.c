@@ -130,25 +130,41 @@ static void set_hw_pending(struct virq *virq)
 }
 
 /*
- * Return an accepted interrupt to the physical GIC, pending. A level that is still high is pending
- * anyway; a latch must be set again. An SPI counts as pending by its latch, since HC_RAISE sets the
- * latch.
+ * Whether an accepted interrupt is pending at the physical GIC also without its level. What other
+ * vCPUs have posted for its pending state decides, since it would find nothing here later. An SPI
+ * counts as pending by its latch otherwise, since HC_RAISE sets the latch.
  */
-static void give_back(struct virq *virq)
+static bool is_latched(struct vgic *vgic, const struct virq *virq)
 {
-	if (virq->lr_latch || virq->config.edge || virq->intid >= GIC_PRIVATE_COUNT)
+	uint64_t posted = 0;
+
+	if (vgic->posted.what)
+		posted = vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32],
+					   BIT(virq->intid % 32));
+	if (posted)
+		return (uint32_t)posted;
+	return virq->lr_latch || virq->config.edge || virq->intid >= GIC_PRIVATE_COUNT;
+}
+
+/*
+ * Return an accepted interrupt to the physical GIC, pending. A level that is still high is pending
+ * anyway; a latch must be set again.
+ */
+static void give_back(struct vgic *vgic, struct virq *virq)
+{
+	if (is_latched(vgic, virq))
 		set_hw_pending(virq);
 	virq->lr_latch = false;
 	virq->pending_latch = false;
 }
 
 /* Leave an interrupt that must not be delivered at the physical GIC. */
-static void withhold(struct virq *virq)
+static void withhold(struct vgic *vgic, struct virq *virq)
 {
 	gic_disable(virq->intid);
 	if (!virq->pending_latch)
 		return;
-	give_back(virq);
+	give_back(vgic, virq);
 	gic_deactivate(virq->intid);
 }
 
@@ -225,7 +241,7 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 	if (!now)
 		virq_go_slowly(virq);
 	if (virq->hw && before && !now)
-		withhold(virq);
+		withhold(vgic, virq);
 	vgic_queue(vgic, virq);
 	if (virq->hw && now && !before)
 		gic_enable(virq->intid);
@@ -233,12 +249,12 @@ static void follow_enable(struct vgic *vgic, struct virq *virq, bool before)
 
 /* Change the physical trigger while the interrupt is disabled. Return the `before` of
  * follow_enable(). */
-static bool set_edge(struct virq *virq, bool edge, bool before)
+static bool set_edge(struct vgic *vgic, struct virq *virq, bool edge, bool before)
 {
 	if (!virq->hw)
 		return before;
 	if (before)
-		withhold(virq);
+		withhold(vgic, virq);
 	gic_set_edge(virq->intid, edge);
 	return false;
 }
@@ -256,7 +272,7 @@ __cold void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_con
 	vgic->ppi_known = 0;
 	vgic_dequeue(vgic, virq);
 	if (old.edge != config.edge)
-		before = set_edge(virq, config.edge, before);
+		before = set_edge(vgic, virq, config.edge, before);
 	virq->config = config;
 	if (old.group1 != config.group1)
 		virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
@@ -289,7 +305,7 @@ __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 	if (!vgic_is_active(vgic, virq)) {
 		vgic->ppi_known = 0;
 		if (virq->hw && virq->pending_latch)
-			give_back(virq);
+			give_back(vgic, virq);
 		else if (virq->hw)
 			gic_set_active(virq->intid);
 		vgic_spill(vgic, virq, VIRQ_PRIORITIES);

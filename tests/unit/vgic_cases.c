@@ -31,13 +31,14 @@
 
 /* With 1, 2 and 4 list registers, linked or not, EOI in one step or two. Returns the most interrupt
  * exits that one of them took. */
-static unsigned run(const struct vgic_step *steps, size_t count)
+static unsigned run(unsigned vcpu_count, const struct vgic_step *steps, size_t count)
 {
 	static const unsigned lr_counts[] = { 1, 2, LR };
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < 4 * ARRAY_SIZE(lr_counts); i++) {
-		const struct vgic_setup setup = { 1, lr_counts[i / 4], i & 1, i & 2, NULL };
+		const struct vgic_setup setup = { vcpu_count, lr_counts[i / 4], i & 1, i & 2,
+						  NULL };
 		const char *wrong = vgic_check(&setup, steps, count);
 
 		if (wrong)
@@ -47,11 +48,12 @@ static unsigned run(const struct vgic_step *steps, size_t count)
 	return most;
 }
 
-#define RUN(...)                                                                                   \
+#define RUN_BY(vcpu_count, ...)                                                                    \
 	({                                                                                         \
 		static const struct vgic_step steps[] = { __VA_ARGS__ };                           \
-		run(steps, ARRAY_SIZE(steps));                                                     \
+		run(vcpu_count, steps, ARRAY_SIZE(steps));                                         \
 	})
+#define RUN(...) RUN_BY(1, __VA_ARGS__)
 
 /* One that is less urgent than all that are active waits, and does not interrupt meanwhile. */
 TEST(all_active_and_one_more_of_lower_priority_make_no_storm)
@@ -124,4 +126,11 @@ TEST(after_any_order_of_ends_nothing_is_left)
 		}
 		cores_check_rules();
 	}
+}
+
+/* vCPU 1 clears the SPI that vCPU 0 has accepted, vCPU 0 disables it before its core has looked. */
+TEST(a_clear_by_another_vcpu_outlives_a_disable)
+{
+	RUN_BY(2, BY(1, RAISE, 103, 0), LATE(3), BY(1, UNPEND, 103, 0), DISABLE(103),
+	       BY(1, READ, 103, 0));
 }
