@@ -87,7 +87,9 @@ def copy_environment(copy: Path) -> None:
     (there / packages.relative_to(real) / "copy.pth").write_text(f"{copy}/tools\n{packages}\n")
     shutil.copy(real / "pyvenv.cfg", there)
     (there / "bin").symlink_to(real / "bin")
-    (copy / "build" / "cache").symlink_to(TREE.builds / "cache")
+    cache = TREE.builds / "cache"
+    cache.mkdir(exist_ok=True)
+    (copy / "build" / "cache").symlink_to(cache)
 
 
 def copy_objects(folder: str, copy: Path) -> None:
