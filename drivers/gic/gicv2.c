@@ -105,6 +105,12 @@ void gic_send_sgi(unsigned id, unsigned core)
 	mmio_write32(gicd() + GICD_SGIR, 1u << (16 + core) | id);
 }
 
+static void clear_active_priorities(void)
+{
+	for (unsigned i = 0; i < 4; i++)
+		mmio_write32(gicc() + GICC_APR0 + 4 * i, 0);
+}
+
 /* Put interrupts into Group 1, which is Non-secure (4.3.4). Non-secure state cannot raise the
  * priority mask out of the half that Secure state left (4.4.2). */
 void gic_all_nonsecure(void)
@@ -118,6 +124,7 @@ void gic_all_nonsecure(void)
 		mmio_write32(gicd() + GICD_IGROUPR + intid / 8, ~0u);
 	mmio_write32(gicc() + GICC_CTLR, 0);
 	mmio_write32(gicc() + GICC_PMR, 0xff);
+	clear_active_priorities(); /* those of Group 0 */
 }
 
 /* End each active interrupt, which drops its priority: a write cannot clear active priorities. */
@@ -130,8 +137,7 @@ void gic_cpu_abandon(void)
 	for (unsigned intid = 0; intid < count; intid++)
 		if (gic_read_bit(intid, GICD_ISACTIVER))
 			gic_eoi(intid);
-	for (unsigned i = 0; i < 4; i++)
-		mmio_write32(gicc() + GICC_APR0 + 4 * i, 0);
+	clear_active_priorities();
 }
 
 uint32_t gic_ack(void)

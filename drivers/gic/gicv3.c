@@ -166,6 +166,8 @@ void gic_all_nonsecure(void)
 	mmio_write32(gicd() + GICD_CTLR, GICD_CTLR_ARE | GICD_CTLR_ARE_NS);
 	gic_wait_for_writes(GIC_PRIVATE_COUNT);
 	write_icc_pmr_el1(0xff);
+	write_icc_ap0r0_el1(0);
+	write_icc_ap1r0_el1(0); /* the Secure one */
 	isb();
 }
 
@@ -180,8 +182,11 @@ void gic_cpu_init(bool split_eoi)
 	isb();
 }
 
+/* Group 0 is this state's only if there is one security state. */
 void gic_cpu_abandon(void)
 {
+	if (mmio_read32(gicd() + GICD_CTLR) & GICD_CTLR_DS)
+		write_icc_ap0r0_el1(0);
 	write_icc_ap1r0_el1(0);
 	isb();
 }

@@ -99,12 +99,28 @@ void console_listen(bool on)
 		gic_disable(port->intid);
 }
 
+static bool on_silicon;
+
+void machine_is_silicon(void)
+{
+	on_silicon = true;
+}
+
+static bool ending;
+static enum run_status end_status;
+
+/* Where nothing answers a semihosting call, its exception leads here a second time. */
 _Noreturn void machine_end(enum run_status status)
 {
+	bool again = ending;
+
+	if (!again)
+		end_status = status;
+	ending = true;
 	uart_flush(port);
-	if (board.semihosting)
+	if (board.semihosting && !on_silicon && !again)
 		semihosting_exit(status);
-	if (board.reset && status != RUN_IMPOSSIBLE)
+	if (board.reset && end_status != RUN_IMPOSSIBLE)
 		board.reset();
 	for (;;)
 		wfi();
@@ -122,6 +138,8 @@ _Noreturn void panic_at(const char *file, int line, const char *what)
 {
 	TEXT(text, 256);
 
+	if (ending)
+		machine_end(RUN_IMPOSSIBLE);
 	if (port == &not_found)
 		console_init();
 	text_format(&text, "\npanic: %s:%ju: %s\n", file, (uintmax_t)line, what);

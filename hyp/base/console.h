@@ -43,6 +43,9 @@ enum run_status {
 	RUN_IMPOSSIBLE = 2, /* a panic, or the run could not begin */
 };
 
+/* The plan is for a board, so machine_end() makes no semihosting call. */
+void machine_is_silicon(void);
+
 /* End an emulator, or reset the board. Stop forever if the board has no reset, and after
  * RUN_IMPOSSIBLE, since a reset would only repeat the cause. */
 _Noreturn void machine_end(enum run_status status);

@@ -32,6 +32,8 @@ static void check_plan(void)
 
 	if (!plan_check(&plan_section, &why))
 		record_give_up("plan", why.at);
+	if (plan->platform == PLATFORM_SILICON)
+		machine_is_silicon();
 	if (plan->platform == PLATFORM_GEM5 && !board.gem5)
 		record_give_up("plan", "platform gem5: this board is not a model of gem5's");
 }

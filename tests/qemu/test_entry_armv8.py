@@ -59,7 +59,9 @@ def plain(lab, v8) -> bytes:
 @cache
 def loaded_at_el3(begin: int, board: str):
     def machine(options: list[str]) -> list[str]:
-        loader = assemble(board, "loader_el3", LOADER_ADDRESS, f"BEGIN={begin}").elf
+        version = board_facts(board)["GIC"].removeprefix("gicv")
+        loader = assemble(board, "loader_el3", LOADER_ADDRESS, f"BEGIN={begin}",
+                          f"GIC_VERSION={version}").elf
         return [*SECURE(options), "-device", f"loader,file={loader},cpu-num=0"]
     return machine
 

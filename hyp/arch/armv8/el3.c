@@ -35,6 +35,8 @@ void el3_prepare(void)
 		write_cntfrq_el0(board.counter_hz);
 	write_cptr_el3(0);
 	write_mdcr_el3(0);
+	write_scr_el3(SCR_RES1); /* Secure: banked registers of the GIC are the Secure ones */
+	isb();
 	gic_all_nonsecure();
 	write_scr_el3(SCR_NS | SCR_RES1 | SCR_SMD | SCR_HCE | SCR_RW | newer_scr());
 	isb();

@@ -4,7 +4,8 @@
  * on, alignment checked, aborts unmasked, a hypervisor timer that has expired, HCR, CPTR, HSTR,
  * CNTHCTL and the debug traps preset, and a vector base that leads nowhere. The GIC has every
  * interrupt enabled at the highest priority, edge-triggered, pending and active, SPIs for another
- * core, an acknowledged interrupt without its end, and virtual interrupts in list registers.
+ * core, an acknowledged interrupt of each group without its end, and virtual interrupts in list
+ * registers.
  * HYP_BASE: where the hypervisor's image begins; GIC_PRIVATE: the distributor, or the
  * redistributor's SGI_base; GIC_VERSION: 2 or 3.
  */
@@ -122,6 +123,7 @@ static void leave_interfaces(void)
 	dsb_sy();
 	uint64_t acknowledged;
 	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(acknowledged));          /* ICC_IAR1_EL1 */
+	__asm__ volatile("msr s3_0_c12_c8_4, %0" ::"r"(UINT64_C(1)));             /* ICC_AP0R0_EL1 */
 	__asm__ volatile("msr s3_4_c12_c12_0, %0" ::"r"(UINT64_C(5) << 60 | 40)); /* ICH_LR0_EL2 */
 	__asm__ volatile("msr s3_4_c12_c11_0, %0\n\tisb" ::"r"(UINT64_C(1)));     /* ICH_HCR_EL2 */
 }

@@ -378,6 +378,7 @@ static uint32_t *word_of(const reg_t *variable)
 		{ &fake_ich_hcr_el2, &fake_gic.hcr },
 		{ &fake_ich_ap0r0_el2, &fake_gic.guest.active_prio[0] },
 		{ &fake_ich_ap1r0_el2, &fake_gic.guest.active_prio[1] },
+		{ &fake_icc_ap0r0_el1, &fake_gic.cpu.active_prio[0] },
 		{ &fake_icc_ap1r0_el1, &fake_gic.cpu.active_prio[1] },
 	};
 
