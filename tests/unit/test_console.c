@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The console: guests' text that waits, and what comes between it. */
 /* LINK: hyp/base/console.c drivers/uart/uart.c drivers/uart/pl011.c */
+#include <setjmp.h>
 #include <string.h>
 
 #include "boards/board.h"
@@ -13,8 +14,28 @@
 
 #define BASE 0x9000000u
 
+static jmp_buf after_reset;
+static unsigned calls;
+
+static void reset_board(void)
+{
+	longjmp(after_reset, 1);
+}
+
+/* Nothing answers the call, so it is an exception. */
+static void undefined_call(unsigned code)
+{
+	assert_int_equal(code, RUN_OK);
+	calls++;
+	panic("undefined instruction");
+}
+
 /* Not those of the fake hypervisor, which has a console of its own. */
-const struct board board = { .console = { &uart_pl011, BASE, 33 } };
+const struct board board = {
+	.console = { &uart_pl011, BASE, 33 },
+	.semihosting = true,
+	.reset = reset_board,
+};
 static char sent[3 * CONSOLE_QUEUE_SIZE];
 static size_t sent_size;
 static bool gic_on;
@@ -117,4 +138,13 @@ TEST(its_interrupt_is_on_while_it_listens)
 	assert_true(gic_on);
 	console_listen(false);
 	assert_false(gic_on);
+}
+
+TEST(a_semihosting_call_without_an_answer_ends_in_a_reset_and_prints_nothing)
+{
+	fake_semihosting = undefined_call;
+	if (!setjmp(after_reset))
+		machine_end(RUN_OK);
+	assert_int_equal(calls, 1);
+	assert_string_equal(sent, "");
 }

@@ -45,6 +45,7 @@ struct fake_counts fake_counts;
 uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 void (*fake_set_way)(uint32_t level_set_way);
 void (*fake_by_address)(uintptr_t start, size_t size);
+void (*fake_semihosting)(unsigned code);
 uint64_t fake_counter_step = 1;
 
 static uint8_t *pages; /* where fake_pages() gets its memory, PAGES of it */
@@ -65,6 +66,7 @@ void fake_reset(void)
 	fake_call = NULL;
 	fake_set_way = NULL;
 	fake_by_address = NULL;
+	fake_semihosting = NULL;
 	fake_counter_step = 1;
 	fake_tlb_reset();
 	pages_used = 0;
@@ -201,6 +203,6 @@ reg_t smc(reg_t id, reg_t a1, reg_t a2)
 
 void semihosting_exit(unsigned code)
 {
-	fake_counts.exits++;
-	fake_counts.exit_code = code;
+	if (fake_semihosting)
+		fake_semihosting(code);
 }

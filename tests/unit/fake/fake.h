@@ -47,6 +47,9 @@ extern void (*fake_set_way)(uint32_t level_set_way);
 /* Cache maintenance by address goes here, where there is such a hook. */
 extern void (*fake_by_address)(uintptr_t start, size_t size);
 
+/* A semihosting exit goes here, where there is such a hook. */
+extern void (*fake_semihosting)(unsigned code);
+
 /* Added to CNTPCT by each read of it. 1 after a reset. */
 extern uint64_t fake_counter_step;
 
@@ -57,8 +60,6 @@ struct fake_counts {
 	unsigned dcache_ranges; /* calls that clean and invalidate */
 	unsigned icache_all, icache_core;
 	uint64_t delay; /* instructions of delay_instructions() */
-	unsigned exits; /* by semihosting; exit_code is the last one's */
-	unsigned exit_code;
 	unsigned tlbi_el2_all, tlbi_all_guests, tlbi_guest_vmid, tlbi_guest_ipa;
 	unsigned tlbi_core_el2, tlbi_core_guests, tlbi_core_guest_vmid;
 	unsigned tlbi_el1_all, tlbi_el1_va;
