@@ -48,6 +48,19 @@ static void text_number(struct text *text, uint64_t value, unsigned base, unsign
 	text_bytes(text, buffer + at, sizeof(buffer) - at); /* argument: 20 */
 }
 
+void text_u32(struct text *text, uint32_t value)
+{
+	char buffer[10]; /* 2^32 - 1 has 10 decimal digits */
+	unsigned at = sizeof(buffer);
+
+	/* bound: 10 */
+	do {
+		buffer[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	text_bytes(text, buffer + at, sizeof(buffer) - at); /* argument: 10 */
+}
+
 void text_u64(struct text *text, uint64_t value)
 {
 	text_number(text, value, 10, 0);

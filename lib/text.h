@@ -31,6 +31,7 @@ void text_char(struct text *text, char c);
 void text_string(struct text *text, const char *string);
 void text_bytes(struct text *text, const char *bytes, size_t count);
 
+void text_u32(struct text *text, uint32_t value); /* without a 64-bit division */
 void text_u64(struct text *text, uint64_t value);
 
 /*

@@ -39,6 +39,18 @@ TEST(json_strings_are_escaped)
 	assert_string_equal(built(), "\"x\\u0000y\"");
 }
 
+TEST(numbers_of_32_bits)
+{
+	text_u32(&text, 0);
+	assert_string_equal(built(), "0");
+	text_u32(&text, 9);
+	text_u32(&text, 10);
+	assert_string_equal(built(), "910");
+	text_u32(&text, 1000000007);
+	text_u32(&text, UINT32_MAX);
+	assert_string_equal(built(), "10000000074294967295");
+}
+
 /* Each function, into every size up to the first that has room for all: nothing after the end is
  * touched, and the buffer has the beginning of the text. */
 static void build_all(struct text *into)
