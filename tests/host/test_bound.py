@@ -410,6 +410,11 @@ static inline void lock_take(struct lock *of)
 		nop();
 }
 
+static inline int lock_try(struct lock *of)
+{
+	return of->next == of->now ? ++of->next : 0;
+}
+
 static inline void lock_release(struct lock *of) { of->now++; }
 
 %s
@@ -423,6 +428,14 @@ HOLDERS = {
     "itself": APART + """ void holder(void)
 {
 	lock_take(&%s);
+	%s
+	lock_release(&%s);
+}
+""",
+    "without waiting": APART + """ void holder(void)
+{
+	if (!lock_try(&%s))
+		return;
 	%s
 	lock_release(&%s);
 }

@@ -147,15 +147,12 @@ def smallest(loops: Iterable[SourceLoop], frames: list[Line]) -> SourceLoop | No
 
 
 class Facts:
-    """The facts of a tree for one isa. `sizes`: values of names on a board. `instruments`:
-    functions that count on no path as a lock's holder."""
+    """The facts of a tree for one isa. `sizes`: values of names on a board."""
 
-    def __init__(self, root: Path, isa: str, sizes: dict[str, int],
-                 instruments: Iterable[str] = ()):
+    def __init__(self, root: Path, isa: str, sizes: dict[str, int]):
         self.root = root
         self.isa = isa
         self.sizes = sizes
-        self.instruments = frozenset(instruments)
         self.sources: dict[str, Source] = {}
 
     def source(self, file: str) -> Source:

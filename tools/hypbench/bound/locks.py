@@ -2,8 +2,8 @@
 """Find how long a core waits for a lock: the longest path of a holder, once for each other core,
 since a ticket lock serves the cores in turn.
 
-A holder's path leads from a call of lock_take(), or of a function that returns with the lock, to
-lock_release(), or to a function that releases the lock.
+A holder's path leads from a call of lock_take() or lock_try(), or of a function that returns with
+the lock, to lock_release(), or to a function that releases the lock.
 """
 
 import re
@@ -17,8 +17,9 @@ from hypbench.bound.facts import Facts
 from hypbench.bound.graph import Block, Function, Graphs, plain
 from hypbench.bound.image import Line
 
-CALL = re.compile(r"\block_(take|release)\(&?([\w>-]+)\)")
+CALL = re.compile(r"\block_(take|try|release)\(&?([\w>-]+)\)")
 TAKE, RELEASE = "take", "release"
+CALLS = {"take": TAKE, "try": TAKE, "release": RELEASE}
 # name of a callee; its caller and the caller's blocks
 Use = tuple[tuple[str, str] | None, int, set[int]]
 CORES = "CORE_MAX"
@@ -65,12 +66,12 @@ class Locks:
         if not found:
             return None
         _, arrow, member = found[2].partition("->")
-        return found[1], member if arrow else f"{line.file} {found[2]}"
+        return CALLS[found[1]], member if arrow else f"{line.file} {found[2]}"
 
     @cached_property
     def own(self) -> dict[str, dict[int, Uses]]:
-        """Return for each lock the functions that call lock_take() or lock_release(), inlined or
-        not."""
+        """Return for each lock the functions that call lock_take(), lock_try() or lock_release(),
+        inlined or not."""
         found: dict[str, dict[int, Uses]] = {}
         for call, entry, blocks in [*self.inlined(), *self.called()]:
             if call:
@@ -86,7 +87,7 @@ class Locks:
 
     def called(self) -> Iterator[Use]:
         for entry, name in self.image.functions.items():
-            if plain(name) in ("lock_take", "lock_release"):
+            if plain(name) in {f"lock_{call}" for call in CALLS}:
                 for caller, start in self.callers.get(entry, set()):
                     block = self.graphs.function(caller).blocks[start]
                     yield self.call_near(block.last.address), caller, {start}

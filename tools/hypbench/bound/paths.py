@@ -114,10 +114,8 @@ class Prover:
         return self.waits[lock]
 
     def held(self, region: Region) -> int | None:
-        name = self.image.name_at(region.function)
-        if name in self.facts.instruments:
-            return 0
-        found = Search(self, Kind(name, region.function), region).ceiling()
+        kind = Kind(self.image.name_at(region.function), region.function)
+        found = Search(self, kind, region).ceiling()
         self.holders.append(found)
         return found.instructions
 

@@ -26,7 +26,7 @@ class Proof:
         calls.all_taken(self.sites, self.image)
         self.sizes = kinds.sizes(facts["GIC"])
         numbers = self.image.lines.enumerators | self.sizes | {"WORD": self.image.word}
-        self.facts = Facts(root, facts["ISA"], numbers, kinds.read()["instruments"])
+        self.facts = Facts(root, facts["ISA"], numbers)
         limits = Limits(self.image, self.facts)
         self.prover = Prover(self.sites, limits)
         self.ceilings = [self.prover.ceiling(kind) for kind in self.kinds]
