@@ -46,6 +46,15 @@ def test_braces_of_a_guest_are_text():
     assert log.text == [line.decode() for line in said]
 
 
+def test_a_line_that_the_hypervisor_cut_is_text():
+    """Its record comes later, and its number is that of the next line."""
+    cut = LINES[3][:60] + b" <cut>"
+    log = read_log(b"".join([*LINES[:3], cut + b"\r\n", *LINES[3:]]))
+    assert log.problems == []
+    assert log.text == [cut.decode()]
+    assert [record.seq for record in log.records] == list(range(len(BODIES)))
+
+
 def with_line(number: int, line: bytes) -> bytes:
     return b"".join([*LINES[:number], line, *LINES[number + 1:]])
 

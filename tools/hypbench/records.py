@@ -27,6 +27,9 @@ HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 BEGIN = b'{"seq":'  # no string in a record can contain this, because quotes in strings are escaped
 PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
+# RECORD_CUT of hyp/base/record.h: the hypervisor broke off this line, which is no record, and prints
+# the record again, with another number.
+CUT = b" <cut>"
 # queue_line() of hyp/dev/vpl011.c writes such a line; NAME is as in a plan. A record may precede it
 # if a serial line lost the line end.
 VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
@@ -128,7 +131,7 @@ class Log:
 
     def _feed_piece(self, raw: bytes, followed: bool) -> Record | None:
         """Read a part of a line; `followed`: another record begins on the same line."""
-        if not raw.startswith(BEGIN) and not TAIL.search(raw):
+        if (not raw.startswith(BEGIN) and not TAIL.search(raw)) or raw.endswith(CUT):
             self._feed_text(raw)
             return None
         try:
