@@ -16,8 +16,9 @@
  * unless its entry describes another result.
  *
  *   NULL     does nothing: the cheapest exit
- *   RECORD   x1 = enum record_kind, x2 = length in bytes of the body in the record buffer. EINVAL:
- *            wrong kind, length or bytes
+ *   RECORD   x1 = enum record_kind, x2 = length in bytes of the body in the record buffer. AGAIN: a
+ *            piece is done, and the guest makes the same call again until the result is another
+ *            one; the body stays unchanged until then. EINVAL: wrong kind, length or bytes
  *   EXIT     x1 = enum guest_exit. Ends this step; does not return
  *   MEASURE  x1 = 1: restarts exit statistics and trace; 0: stops them until the next 1. This call
  *            itself is not counted
@@ -72,6 +73,7 @@ enum hypercall_index { HYPERCALLS(HC_INDEX) HC_COUNT };
 #define HC_OK 0
 #define HC_EUNKNOWN (-1) /* unknown function (SMCCC NOT_SUPPORTED) */
 #define HC_EINVAL (-2)   /* an argument is out of range; the call has no effect */
+#define HC_AGAIN (-3)    /* a part of the call is done: make the same call again */
 
 /* Argument of HC_TLBI. */
 enum hc_tlbi {

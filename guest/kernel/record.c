@@ -87,9 +87,20 @@ void member_clock(void)
 	member_integer("hz", guest_run->counter_hz);
 }
 
+/* Return the result of HC_RECORD, which takes several calls. */
+static long send(enum record_kind kind)
+{
+	long result;
+
+	do
+		result = (long)hvc(HC_ID(RECORD), kind, (reg_t)record.length);
+	while (result == HC_AGAIN);
+	return result;
+}
+
 /* A body that the hypervisor refuses shows a bug of the guest. */
 void record_emit(enum record_kind kind)
 {
-	if (record.overflow || hvc(HC_ID(RECORD), kind, (reg_t)record.length) != HC_OK)
+	if (record.overflow || send(kind) != HC_OK)
 		guest_exit(GUEST_EXIT_CRASHED);
 }

@@ -38,6 +38,13 @@ void console_bytes(const char *bytes, size_t size)
 	}
 }
 
+void console_text(const char *text, size_t size)
+{
+	/* bound: ARGUMENT_1 */
+	for (size_t i = 0; i < size; i++)
+		uart_putc(port, text[i]);
+}
+
 bool console_is_pl011(void)
 {
 	return port->part->is_pl011;
@@ -70,12 +77,22 @@ bool console_send(unsigned most)
 	return sent != queued;
 }
 
-void console_line(void)
+unsigned console_queued(void)
 {
-	console_send(CONSOLE_QUEUE_SIZE); /* argument: CONSOLE_QUEUE_SIZE */
+	return queued - sent;
+}
+
+void console_end_line(void)
+{
 	if (line_is_open)
 		console_bytes("\n", 1);
 	line_is_open = false;
+}
+
+void console_line(void)
+{
+	console_send(CONSOLE_QUEUE_SIZE); /* argument: CONSOLE_QUEUE_SIZE */
+	console_end_line();
 }
 
 int console_get(void)

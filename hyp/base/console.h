@@ -16,6 +16,9 @@ bool console_is_pl011(void);
 /* Send bytes, with '\n' as CR LF. */
 void console_bytes(const char *bytes, size_t size);
 
+/* Send text that has no '\n'. */
+void console_text(const char *text, size_t size);
+
 /* Send a guest's byte unchanged. */
 void console_guest(char byte);
 
@@ -27,8 +30,10 @@ void console_guest_had_it(void);
 #define CONSOLE_QUEUE_SIZE 2048u
 void console_queue(const char *bytes, size_t size);
 bool console_send(unsigned most);
+unsigned console_queued(void); /* bytes in the queue */
 
-/* Send the queue, and end the line that a guest left open. */
+/* End the line that a guest left open. console_line() sends the queue first. */
+void console_end_line(void);
 void console_line(void);
 
 /* Return a received byte, or -1. */

@@ -20,6 +20,15 @@ static inline void lock_take(struct lock *lock)
 		wfe();
 }
 
+/* Take the lock if it is free. Return whether this core has it. */
+static inline bool lock_try(struct lock *lock)
+{
+	uint32_t ticket = __atomic_load_n(&lock->now, __ATOMIC_RELAXED);
+
+	return __atomic_compare_exchange_n(&lock->next, &ticket, ticket + 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 static inline void lock_release(struct lock *lock)
 {
 	__atomic_store_n(&lock->now, lock->now + 1, __ATOMIC_RELEASE);

@@ -22,11 +22,35 @@ static struct lock lock;
 static uint32_t sequence;
 static uint32_t count[RECORD_KIND_COUNT];
 static uint32_t crc; /* CRC of the line so far */
-static const struct record_step *current_step;
+static const char *measured_vm;
+
+/* The members `step` to `bench` of every record. */
+static char step_space[128];
+static struct text step_members = { .at = step_space, .size = sizeof(step_space) };
+
+/* The record that is printed in pieces. */
+static struct {
+	bool open;
+	bool whole; /* `head` is complete */
+	enum record_kind kind;
+	char space[64 + sizeof(step_space) + 64];
+	struct text head;
+	size_t printed; /* bytes of `head` */
+} pieces;
 
 void record_in_step(const struct record_step *step)
 {
-	current_step = step;
+	struct text *text = &step_members;
+
+	text_init(text, step_space, sizeof(step_space));
+	measured_vm = step ? step->vm : NULL;
+	if (!step)
+		return;
+	text_format(text, ",\"step\":%ju,\"pass\":%ju,\"config\":", (uintmax_t)step->step,
+		    (uintmax_t)step->pass);
+	text_json_bytes(text, step->config, strlen(step->config));
+	text_string(text, ",\"bench\":");
+	text_json_bytes(text, step->bench, strlen(step->bench));
 }
 
 void record_raw(const char *bytes, size_t size)
@@ -91,30 +115,44 @@ void record_lock(void)
 	lock_take(&lock);
 }
 
+bool record_try_lock(void)
+{
+	return lock_try(&lock);
+}
+
 void record_unlock(void)
 {
 	lock_release(&lock);
 }
 
-static void open(enum record_kind kind)
+/* Begin a record's text and its CRC. */
+static void text_head(struct text *text, enum record_kind kind)
 {
-	console_line();
 	count[kind]++;
 	crc = 0;
-	raw("{\"seq\":%ju,\"kind\":\"%s\"", (uintmax_t)sequence++, kinds[kind].name);
-	if (!current_step)
-		return;
-	record_u64("step", current_step->step);
-	record_u64("pass", current_step->pass);
-	record_string("config", current_step->config);
-	record_string("bench", current_step->bench);
+	text_string(text, "{\"seq\":"); /* argument: 7 */
+	text_u32(text, sequence++);
+	text_string(text, ",\"kind\":\"");   /* argument: 9 */
+	text_string(text, kinds[kind].name); /* argument: 11 */
+	text_char(text, '"');
+}
+
+static void open(enum record_kind kind)
+{
+	TEXT(text, 64);
+
+	record_cut();
+	console_line();
+	text_head(&text, kind);
+	record_raw(text.at, text.length);                 /* argument: 64 */
+	record_raw(step_members.at, step_members.length); /* argument: 128 */
 }
 
 void record_open(enum record_kind kind)
 {
 	open(kind);
-	if (current_step)
-		record_string("vm", current_step->vm);
+	if (measured_vm)
+		record_string("vm", measured_vm);
 }
 
 void record_open_vcpu(enum record_kind kind, const char *vm, unsigned vcpu)
@@ -143,34 +181,87 @@ bool record_is_text(const char *body, size_t size)
 	return true;
 }
 
-bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
+bool record_may_guest(unsigned kind)
 {
-	if (kind >= RECORD_KIND_COUNT || !kinds[kind].may_guest || size == 0 || body[0] != '"')
-		return false;
-	record_lock();
-	record_open_vcpu((enum record_kind)kind, vm, vcpu);
-	record_raw(",", 1);
+	return kind < RECORD_KIND_COUNT && kinds[kind].may_guest;
+}
+
+bool record_in_pieces(void)
+{
+	return pieces.open;
+}
+
+static void begin_pieces(enum record_kind kind)
+{
+	struct text *head = &pieces.head;
+
+	console_end_line();
+	pieces.open = true;
+	pieces.whole = false;
+	pieces.kind = kind;
+	pieces.printed = 0;
+	text_init(head, pieces.space, sizeof(pieces.space));
+	text_head(head, kind);
+	/* argument: 128 */
+	memcpy(head->at + head->length, step_members.at, step_members.length);
+	head->length += step_members.length;
+}
+
+static void complete_head(const char *vm, unsigned vcpu)
+{
+	struct text *head = &pieces.head;
+
+	pieces.whole = true;
+	text_string(head, ",\"vm\":");         /* argument: 6 */
+	text_json_bytes(head, vm, strlen(vm)); /* argument: PLAN_NAME_SIZE */
+	text_string(head, ",\"vcpu\":");       /* argument: 8 */
+	text_u32(head, vcpu);
+	text_char(head, ',');
+}
+
+void record_piece(const char *text, size_t size)
+{
+	crc = crc32_update(crc, text, size); /* argument: RECORD_PIECE */
+	console_text(text, size);            /* argument: RECORD_PIECE */
+}
+
+static bool print_head(void)
+{
+	size_t left = pieces.head.length - pieces.printed;
+	size_t size = left < RECORD_PIECE ? left : RECORD_PIECE;
+
+	record_piece(&pieces.head.at[pieces.printed], size);
+	pieces.printed += size;
+	return size != 0;
+}
+
+bool record_head_piece(enum record_kind kind, const char *vm, unsigned vcpu)
+{
+	if (pieces.open && pieces.whole)
+		return print_head();
+	if (pieces.open)
+		complete_head(vm, vcpu);
+	else if (console_queued())
+		console_send(RECORD_PIECE); /* argument: RECORD_PIECE */
+	else
+		begin_pieces(kind);
 	return true;
 }
 
-void record_guests(const char *bytes, size_t size)
+void record_end_pieces(void)
 {
-	/* bound: ARGUMENT_1 */
-	for (size_t i = 0; i < size; i++) {
-		char read = *(const volatile char *)&bytes[i];
-
-		record_raw(record_is_text(&read, 1) ? &read : "?", 1);
-	}
-}
-
-bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size)
-{
-	if (!record_is_text(body, size) || !record_open_guests(kind, vm, vcpu, body, size))
-		return false;
-	record_raw(body, size); /* argument: ARGUMENT_4 */
 	record_close();
-	record_unlock();
-	return true;
+	pieces.open = false;
+}
+
+void record_cut(void)
+{
+	if (!pieces.open)
+		return;
+	console_bytes(RECORD_CUT "\n", sizeof(RECORD_CUT)); /* argument: 7 */
+	pieces.open = false;
+	sequence--;
+	count[pieces.kind]--;
 }
 
 void record_error(const char *where, const char *what)
@@ -185,7 +276,7 @@ bool record_end(bool steps_ok, uint64_t cpu_hz)
 {
 	bool ok = steps_ok && count[RECORD_FAULT] == 0 && count[RECORD_ERROR] == 0;
 
-	current_step = NULL;
+	record_in_step(NULL);
 	record_open(RECORD_END);
 	record_u64("records", sequence);
 	record_u64("faults", count[RECORD_FAULT]);

@@ -24,6 +24,7 @@ void record_in_step(const struct record_step *step);
  * together.
  */
 void record_lock(void);
+bool record_try_lock(void); /* return whether the caller has the lock; do not wait */
 void record_unlock(void);
 
 void record_open(enum record_kind kind);
@@ -39,18 +40,26 @@ void record_close(void);
 /* Return whether a body, or a part of one, is printable ASCII. */
 bool record_is_text(const char *body, size_t size);
 
-/* Lock, and open a record of a vCPU whose body of `size` bytes a guest sends. Return false, with
- * nothing done, if a guest may not send the kind or the body does not begin with '"'. */
-bool record_open_guests(unsigned kind, const char *vm, unsigned vcpu, const char *body,
-			size_t size);
+/* Return whether a guest may send records of this kind. */
+bool record_may_guest(unsigned kind);
 
-/* Emit a part of that body. Each byte is read once: if another vCPU changes the text after its
- * check, the change affects only this line. */
-void record_guests(const char *bytes, size_t size);
+/*
+ * A guest's record is printed in pieces of at most so many bytes, without the lock between two
+ * pieces: its head, its body, its end. Every other record, and text of guests, calls record_cut()
+ * first: the line ends with RECORD_CUT and is no record (tools/hypbench/records.py), its number is
+ * free again, and the record has to begin anew. The caller holds the lock.
+ */
+#define RECORD_PIECE 32u
+#define RECORD_CUT " <cut>"
 
-/* Emit a record of a vCPU. `body` has its members in JSON (abi/record.h). Return false, with
- * nothing emitted, if the body is no text or record_open_guests() refuses it. */
-bool record_from_guest(unsigned kind, const char *vm, unsigned vcpu, const char *body, size_t size);
+bool record_in_pieces(void); /* a record is open in pieces */
+
+/* Print a piece of the queued text, or of the record's begin with the members up to `vcpu` and a
+ * comma. Return false, with nothing done, if all this is printed. */
+bool record_head_piece(enum record_kind kind, const char *vm, unsigned vcpu);
+void record_piece(const char *text, size_t size); /* at most RECORD_PIECE bytes, no '\n' */
+void record_end_pieces(void);
+void record_cut(void);
 
 /* Emit an `error` record: what failed, and where. */
 void record_error(const char *where, const char *what);

@@ -11,6 +11,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vm.h"
 #include "lib/compiler.h"
 #include "lib/percpu.h"
@@ -111,23 +112,36 @@ __cold void vpl011_receive(void)
 /* --- sending --- */
 
 /* At most so many bytes are sent in one exit. A store adds no more, including the name of its line,
- * so the queue never has more than one line of each VM. */
+ * so the queue never grows by more than one line of each VM. */
 #define SEND_MAX (PLAN_NAME_SIZE + 3u)
-_Static_assert(CONSOLE_QUEUE_SIZE >= VM_MAX * (sizeof((struct vpl011 *)0)->text + SEND_MAX),
-	       "room");
+#define LINES_MAX (VM_MAX * (sizeof((struct vpl011 *)0)->text + SEND_MAX))
+_Static_assert(CONSOLE_QUEUE_SIZE >= LINES_MAX + 256, "room");
 
 static struct timer rest PERCPU;
 
 static void send_rest(struct timer *timer);
 
+/* Text waits while a guest's record is open, unless the queue may become full. */
+static bool text_waits(void)
+{
+	return record_in_pieces() && console_queued() < CONSOLE_QUEUE_SIZE - LINES_MAX;
+}
+
 /*
- * Send a part of the queue. A timer of this core sends the rest: 27 bytes take 2.4 ms at 115200
- * baud.
+ * Send a part of the queue, or a part of the record that the queue waits for. A timer of this core
+ * sends the rest: 27 bytes take 2.4 ms at 115200 baud.
  */
 static void send_some(void)
 {
-	if (!console_send(SEND_MAX)) /* argument: SEND_MAX */
+	if (!console_queued())
 		return;
+	if (text_waits()) {
+		guest_record_print();
+	} else {
+		record_cut();
+		if (!console_send(SEND_MAX)) /* argument: SEND_MAX */
+			return;
+	}
 	rest.function = send_rest;
 	timerq_start(&rest, read_cntpct_el0() + clock_hz() / 400);
 }
@@ -155,10 +169,19 @@ static void queue_line(struct vpl011 *uart)
 	uart->length = 0;
 }
 
+/* Send a byte of the only VM that has an emulated UART. */
+static void send_byte(char byte)
+{
+	if (record_in_pieces() || console_queued())
+		console_queue(&byte, 1); /* argument: 1 */
+	else
+		console_guest(byte);
+}
+
 static void send(struct vpl011 *uart, char byte)
 {
 	if (!uart->by_lines) {
-		console_guest(byte);
+		send_byte(byte);
 		return;
 	}
 	uart->text[uart->length++] = byte;
@@ -246,8 +269,7 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value
 	record_lock();
 	write_register(uart, offset, (uint32_t)value);
 	update(uart);
-	if (uart->by_lines)
-		send_some();
+	send_some();
 	record_unlock();
 }
 
@@ -267,8 +289,7 @@ void vpl011_unplug(struct vpl011 *uart, bool leaves)
 	record_lock();
 	if (uart->length)
 		queue_line(uart);
-	if (uart->by_lines)
-		send_some();
+	send_some();
 	uart->unplugged = true;
 	if (uart == listener)
 		console_listen(false);
@@ -287,6 +308,7 @@ void vpl011_stop(struct vpl011 *uart)
 	record_lock();
 	if (uart->length)
 		queue_line(uart);
+	record_cut();
 	console_line();
 	record_unlock();
 	if (uart != listener)

@@ -14,9 +14,10 @@
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/life.h"
 #include "hyp/vm/vm_work.h"
-#include "lib/text.h"
+#include "lib/compiler.h"
 
 #define US_PER_S 1000000u
 #define MS_PER_S 1000u
@@ -186,13 +187,15 @@ static void leave_guest(struct timer *timer)
 	sched_leave();
 }
 
-static void report_resets(const struct vm *vm, uint32_t count)
+static __cold void report_resets(const struct vm *vm, uint32_t count)
 {
-	TEXT(body, 64);
-
-	text_format(&body, "\"variant\":\"resets\",\"ok\":true,\"count\":%ju", (uintmax_t)count);
-	/* argument: 64 */
-	record_from_guest(RECORD_CHECK, vm->name, 0, body.at, body.length);
+	record_lock();
+	record_open_vcpu(RECORD_CHECK, vm->name, 0);
+	record_string("variant", "resets");
+	record_raw(",\"ok\":true", 10);
+	record_u64("count", count);
+	record_close();
+	record_unlock();
 }
 
 /* Report a restart. A guest that restarts for ever has records only of its 1st, 2nd, 4th, 8th ...
@@ -448,6 +451,7 @@ bool scenario_run(const struct plan *plan)
 	now.event_timer.function = leave_guest;
 	ticks = run();
 	done = worst_end() == VM_DONE;
+	guest_record_finish();
 	exit_stats_emit();
 	emit_vms();
 	emit_step(ticks);

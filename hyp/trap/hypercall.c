@@ -7,13 +7,13 @@
 #include "arch/counter.h"
 #include "arch/sysreg.h"
 #include "hyp/arch/guest.h"
-#include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/timerq.h"
 #include "hyp/mem/cold.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/psci.h"
 #include "hyp/vm/vm_core.h"
 #include "lib/compiler.h"
@@ -29,26 +29,11 @@ static struct vcpu *hc_null(struct vcpu *vcpu)
 
 static struct vcpu *hc_record(struct vcpu *vcpu)
 {
-	const struct guest_ram *ram = &vcpu->vm->machine->ram;
-	reg_t size = vcpu->frame.x[2];
-	reg_t kind = vcpu->frame.x[1];
-	struct ram_span body = { .ipa = ram->base + GUEST_RECORD_OFFSET, .left = size },
-			checked = body;
+	long result = guest_record_send(vcpu, vcpu->frame.x[1], vcpu->frame.x[2]);
 
-	bool ok = size <= GUEST_RECORD_SIZE && kind < RECORD_KIND_COUNT;
-
-	/* bound: (GUEST_RECORD_SIZE + PAGE_SIZE) / PAGE_SIZE; sum: GUEST_RECORD_SIZE */
-	while (ok && ram_next(ram, &checked))
-		ok = record_is_text((const char *)checked.at, checked.size);
-	if (!ok || !record_open_guests((unsigned)kind, vcpu->vm->name, vcpu->index,
-				       (const char *)(uintptr_t)ram_pa(ram, body.ipa), size))
-		return vcpu_result(vcpu, HC_EINVAL);
-	/* bound: (GUEST_RECORD_SIZE + PAGE_SIZE) / PAGE_SIZE; sum: GUEST_RECORD_SIZE */
-	while (ram_next(ram, &body))
-		record_guests((const char *)body.at, body.size);
-	record_close();
-	record_unlock();
-	return vcpu_result(vcpu, HC_OK);
+	if (result == HC_AGAIN)
+		vcpu->exit_start ^= EXIT_NOT_COUNTED; /* count a record once, by its last exit */
+	return vcpu_result(vcpu, result);
 }
 
 static struct vcpu *hc_exit(struct vcpu *vcpu)

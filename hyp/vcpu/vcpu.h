@@ -93,6 +93,19 @@ struct vcpu_work {
 	uint32_t turns; /* turns of the guest when the work began */
 };
 
+/* vcpu->record: the vCPU's HC_RECORD, which is done in pieces (hyp/vm/guest_record.h). */
+enum vcpu_record_state {
+	VCPU_RECORD_NONE,
+	VCPU_RECORD_CHECKED, /* `done` bytes of the body are checked */
+	VCPU_RECORD_QUEUED,  /* `done` bytes of the body are printed */
+	VCPU_RECORD_PRINTED, /* the vCPU gets its result at its next call */
+};
+
+struct vcpu_record {
+	uint32_t size : 24, kind : 8; /* arguments of the call */
+	uint32_t done : 24, state : 8;
+};
+
 /* The first member of a cache line. */
 #define VCPU_LINE __attribute__((aligned(64)))
 
@@ -145,6 +158,7 @@ struct vcpu {
 	struct vcpu_work work;
 	struct newer_el1 newer;      /* while the vCPU is not loaded */
 	struct timer doorbell_timer; /* hyp/dev/doorbell.h */
+	struct vcpu_record record;   /* protected by record_lock() */
 
 	/* A switch accesses these members. */
 	bool loaded VCPU_LINE; /* the core has the registers */

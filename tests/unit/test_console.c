@@ -106,6 +106,26 @@ TEST(no_byte_is_lost_where_the_queue_goes_round)
 	}
 }
 
+TEST(text_that_waits_is_counted)
+{
+	assert_int_equal(console_queued(), 0);
+	queue("one: half");
+	assert_int_equal(console_queued(), 9);
+	assert_true(console_send(3));
+	assert_int_equal(console_queued(), 6);
+	console_end_line();
+	assert_string_equal(sent, "one\r\n"); /* the rest waits */
+	console_line();
+	assert_int_equal(console_queued(), 0);
+}
+
+TEST(text_is_sent_as_it_is)
+{
+	console_text("a{\r}z", 4);
+	console_line(); /* the line is not a guest's */
+	assert_string_equal(sent, "a{\r}");
+}
+
 /* A record begins a line, after all that a guest has sent. */
 TEST(a_line_of_our_own_comes_after_what_waits)
 {

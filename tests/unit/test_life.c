@@ -10,6 +10,7 @@
 #include "hyp/arch/guest.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/life.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_core.h"
@@ -99,6 +100,12 @@ void gic_dist_reset(void)
 }
 
 FAKE_VALUE_FUNC(bool, gic_splits_ends, (void), splits)
+
+void guest_record_forget(const struct vm *of)
+{
+	assert_ptr_equal(of, vm);
+	note("forget");
+}
 
 bool vm_gic_add(struct vm *of)
 {
@@ -205,7 +212,7 @@ static void create(void)
 static void start(void)
 {
 	vm_start(vm, LIMIT);
-	assert_events("vgicd reset 3 attach 1 attach");
+	assert_events("forget vgicd reset 3 attach 1 attach");
 }
 
 EACH_TEST(setup, NULL);
@@ -328,7 +335,7 @@ TEST(vcpu_0_starts_on_its_core)
 	create();
 	vm_start(vm, LIMIT);
 	assert_int_equal(asked, 1u << 3);
-	assert_events("vgicd reset 3 attach 1 attach");
+	assert_events("forget vgicd reset 3 attach 1 attach");
 	assert_int_equal(vm->limit, LIMIT);
 	assert_int_equal(vm->vcpus_on, 1);
 	assert_int_equal(vm->vcpu[0]->power, VCPU_STARTING);

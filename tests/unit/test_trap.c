@@ -272,6 +272,22 @@ TEST(the_bench_guest_ends_by_no_function_of_psci)
 
 #define RECORD_PAGES ((GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u)
 
+/* The results of all calls but the last one say that the call is to be made again. */
+static reg_t send_record(reg_t kind, reg_t size)
+{
+	reg_t result;
+
+	for (unsigned pieces = 0;; pieces++) {
+		assert_in_range(pieces, 0, 3 * GUEST_RECORD_SIZE / 32);
+		vcpu->exit_start = 0;
+		result = call(HC_ID(RECORD), kind, size);
+		assert_int_equal(vcpu->exit_start,
+				 result == (reg_t)HC_AGAIN ? EXIT_NOT_COUNTED : 0);
+		if (result != (reg_t)HC_AGAIN)
+			return result;
+	}
+}
+
 /* Everything up to the byte after the buffer is text. */
 static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 {
@@ -283,7 +299,7 @@ static reg_t guest_record(reg_t kind, const char *body, reg_t size)
 	vcpu->vm->machine = &machine;
 	memset(ram, 'x', RECORD_PAGES * PAGE_SIZE);
 	memcpy(ram + GUEST_RECORD_OFFSET, body, strlen(body));
-	return call(HC_ID(RECORD), kind, size);
+	return send_record(kind, size);
 }
 
 TEST(a_guests_record_comes_from_its_buffer)
@@ -312,10 +328,10 @@ TEST(a_coloured_guests_record_crosses_pages)
 	body[sizeof(body) - 1] = '"';
 	for (unsigned i = 0; i < sizeof(body); i++)
 		ram[(1 + i / PAGE_SIZE) * 16 * PAGE_SIZE + PAGE_SIZE + i % PAGE_SIZE] = body[i];
-	assert_int_equal(call(HC_ID(RECORD), RECORD_CHECK, sizeof(body)), HC_OK);
+	assert_int_equal(send_record(RECORD_CHECK, sizeof(body)), HC_OK);
 	assert_non_null(strstr(fake_hyp.console, "xcrossingx"));
 	ram[2 * 16 * PAGE_SIZE + PAGE_SIZE + 9] = '\n';
-	assert_int_equal(call(HC_ID(RECORD), RECORD_CHECK, sizeof(body)), (reg_t)HC_EINVAL);
+	assert_int_equal(send_record(RECORD_CHECK, sizeof(body)), (reg_t)HC_EINVAL);
 }
 
 TEST(a_guest_sends_its_own_kinds_only)

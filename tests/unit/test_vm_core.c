@@ -15,6 +15,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vgicd.h"
 #include "hyp/vm/vm_core.h"
@@ -182,6 +183,7 @@ bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
 }
 
 FAKE_VOID_FUNC(gic_virt_off, (void))
+FAKE_VOID_FUNC(guest_record_forget, (const struct vm *of))
 
 void gic_virt_cpu_reset(void)
 {

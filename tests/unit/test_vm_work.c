@@ -10,6 +10,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
@@ -34,6 +35,7 @@ static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
 static unsigned power_pieces, begun;
 static unsigned build_pieces, lives_kept, rings_ended, stopped;
+static unsigned records_forgotten;
 static bool has_limit, core_left;
 
 /* --- what lies beside it --- */
@@ -103,6 +105,13 @@ void smp_ask(unsigned core)
 
 FAKE_VALUE_FUNC(unsigned, smp_core, (void), this_core)
 FAKE_VOID_FUNC(vppi_put, (void))
+
+void guest_record_forget(const struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	assert_false(vm_works(&vcpus[1]) || vm_works(&vcpus[2])); /* vCPU 0 alone works */
+	records_forgotten++;
+}
 
 void vtimer_stop(struct vcpu *vcpu)
 {
@@ -240,6 +249,7 @@ static void setup(void)
 	}
 	memset(interrupts_reset, 0, sizeof(interrupts_reset));
 	image_pieces = restarts = silenced = asked = this_core = 0;
+	records_forgotten = 0;
 	build_pieces = lives_kept = rings_ended = stopped = power_pieces = begun = 0;
 	has_limit = true;
 }
@@ -337,6 +347,7 @@ TEST(images_come_when_every_vcpu_is_cleared)
 	assert_int_equal(vcpus[0].start_entry, ENTRY);
 	assert_false(vm.booted);
 	assert_int_equal(vm.vcpus_on, 1);
+	assert_true(records_forgotten);
 	for (unsigned n = 0; n < VCPUS; n++) {
 		assert_int_equal(vcpus[n].state, VCPU_STATE_OFF);
 		assert_int_equal(vcpus[n].el2.cntvoff_el2, CNTVOFF);

@@ -3,12 +3,16 @@
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <string.h>
 
+#include "abi/hypercall.h"
 #include "abi/virt.h"
 #include "drivers/gic/gic.h"
 #include "drivers/uart/pl011_regs.h"
+#include "hyp/base/record.h"
 #include "hyp/dev/vpl011.h"
 #include "hyp/trap/trap.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vm.h"
+#include "tests/unit/fake/fake.h"
 #include "tests/unit/fake/fake_gic_model.h"
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
@@ -331,6 +335,137 @@ TEST(no_exit_sends_a_whole_line)
 	}
 	assert_int_equal(fake_hyp.console_size,
 			 BYTES + ends_left + lines * strlen("a-name-of-23-characters: "));
+}
+
+/* --- beside a record of a bench guest --- */
+
+#define BODY 300u
+
+static struct vm_machine bench_machine;
+static struct vm bench = { "bench", .machine = &bench_machine };
+static struct vcpu bench_vcpu = { .vm = &bench };
+
+static long send_piece(void)
+{
+	return guest_record_send(&bench_vcpu, RECORD_CHECK, BODY);
+}
+
+/* Begin a record whose line stays open. */
+static void open_record(void)
+{
+	char *ram = fake_pages(2);
+
+	record_in_step(NULL);
+	bench_machine.ram = ram_plain(0x80000000, (uintptr_t)ram, 2 * PAGE_SIZE);
+	memset(ram + PAGE_SIZE, 'r', PAGE_SIZE);
+	ram[PAGE_SIZE] = '"';
+	while (fake_hyp.console_size == 0)
+		assert_int_equal(send_piece(), HC_AGAIN);
+}
+
+/* Return the console's text after one whole record. */
+static const char *after_record(void)
+{
+	const char *end = strchr(fake_hyp.console, '\n');
+
+	assert_non_null(end);
+	assert_memory_equal(fake_hyp.console, "{\"seq\":", 7);
+	assert_memory_equal(end - 2, "\"}", 2);
+	return end + 1;
+}
+
+static void say_in_pieces(struct vpl011 *to, const char *text)
+{
+	for (; *text; text++) {
+		size_t before = fake_hyp.console_size;
+
+		vpl011_write(&guest_vcpu, UARTDR, 4, (uint8_t)*text, to);
+		assert_in_range(fake_hyp.console_size - before, 0,
+				RECORD_PIECE + sizeof(RECORD_CUT));
+	}
+}
+
+/* Stores print the record, so that the text need not wait for the bench guest. */
+TEST(text_comes_after_a_record_that_is_open)
+{
+	start_both();
+	open_record();
+	say_in_pieces(&uarts[0], LONG_LINE LONG_LINE);
+	vpl011_stop(&uarts[1]);
+	assert_string_equal(after_record(), "one: " LONG_LINE "one: " LONG_LINE);
+	assert_int_equal(send_piece(), HC_OK);
+}
+
+TEST(text_of_the_only_guest_comes_after_a_record_that_is_open)
+{
+	open_record();
+	say_in_pieces(&uart, LONG_LINE LONG_LINE);
+	while (fake_hyp.queued) {
+		fake_cntpct_el0 += 1000000000;
+		timerq_expire();
+	}
+	say_in_pieces(&uart, "end");
+	assert_string_equal(after_record(), LONG_LINE LONG_LINE "end");
+	assert_int_equal(send_piece(), HC_OK);
+}
+
+TEST(a_timer_prints_a_record_and_the_text_after_it)
+{
+	start_both();
+	open_record();
+	say_in_pieces(&uarts[0], "x\n");
+	while (fake_hyp.queued) {
+		assert_true(timer_runs());
+		fake_cntpct_el0 += 1000000000;
+		timerq_expire();
+	}
+	assert_string_equal(after_record(), "one: x\n");
+	assert_int_equal(send_piece(), HC_OK);
+	vpl011_stop(&uarts[0]);
+}
+
+/* The lines of VM_MAX guests fill the queue sooner than their stores print a long record. */
+TEST(a_record_is_cut_before_the_queue_overflows)
+{
+	static struct vpl011 many[VM_MAX];
+	size_t cut = 0;
+
+	vpl011_stop(&uart);
+	for (unsigned n = 0; n < VM_MAX; n++)
+		vpl011_start(&many[n], &one, false);
+	for (unsigned i = 0; i < sizeof(uart.text) - 1; i++)
+		for (unsigned n = 0; n < VM_MAX; n++)
+			say_in_pieces(&many[n], "x");
+	open_record();
+	for (unsigned n = 0; n < VM_MAX; n++) /* all their lines end at once */
+		say_in_pieces(&many[n], "\n");
+	for (const char *at = fake_hyp.console; (at = strstr(at, RECORD_CUT "\n")); at++)
+		cut++;
+	assert_int_equal(cut, 1);
+	for (unsigned n = 0; n < VM_MAX; n++)
+		vpl011_stop(&many[n]);
+	fake_hyp.console_size = 0;
+	while (send_piece() != HC_OK)
+		;
+	assert_string_equal(after_record(), "");
+}
+
+TEST(a_stopped_one_cuts_a_record_and_sends_its_text)
+{
+	const char *cut;
+
+	start_both();
+	open_record();
+	say_in_pieces(&uarts[0], "x");
+	vpl011_stop(&uarts[0]);
+	cut = strstr(fake_hyp.console, RECORD_CUT "\n");
+	assert_non_null(cut);
+	assert_string_equal(cut + strlen(RECORD_CUT "\n"), "one: x\n");
+	fake_hyp.console_size = 0;
+	while (send_piece() != HC_OK)
+		;
+	assert_string_equal(after_record(), "");
+	vpl011_stop(&uarts[1]);
 }
 
 TEST(what_is_typed_is_the_first_ones)

@@ -33,7 +33,7 @@ unit_exit_path := \
 	hyp/arch/armv8/sysreg_trap.c hyp/trap/hypercall.c hyp/mem/cold.c hyp/cpu/smp.c \
 	hyp/cpu/errata.c hyp/trap/exit_stats.c hyp/cpu/fp.c hyp/dev/null_device.c hyp/vm/psci.c \
 	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu_switch.c \
-	hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c \
+	hyp/mem/guest_ram.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c hyp/vm/guest_record.c \
 	hyp/vm/vgicd.c hyp/vm/vgicd_v2.c hyp/vm/vgicd_v3.c hyp/vcpu/vgic.c hyp/vcpu/vgic_lr.c \
 	hyp/vcpu/vgic_post.c hyp/vm/vgicd_post.c hyp/dev/vpl011.c \
 	hyp/vcpu/vtimer.c hyp/vcpu/vppi.c drivers/gic/gic_dist.c drivers/timer/generic_timer.c

@@ -142,6 +142,12 @@ void console_bytes(const char *bytes, size_t size)
 	fake_hyp.console[fake_hyp.console_size] = '\0';
 }
 
+void console_text(const char *text, size_t size)
+{
+	assert_null(memchr(text, '\n', size));
+	console_bytes(text, size);
+}
+
 void console_guest(char byte)
 {
 	console_bytes(&byte, 1);
@@ -166,12 +172,19 @@ bool console_send(unsigned most)
 	return fake_hyp.queued;
 }
 
-void console_line(void)
+FAKE_VALUE_FUNC(unsigned, console_queued, (void), (unsigned)fake_hyp.queued)
+
+void console_end_line(void)
 {
-	console_send(CONSOLE_QUEUE_SIZE);
 	if (fake_hyp.line_open)
 		console_bytes("\n", 1);
 	fake_hyp.line_open = false;
+}
+
+void console_line(void)
+{
+	console_send(CONSOLE_QUEUE_SIZE);
+	console_end_line();
 }
 
 int console_get(void)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vm/guest_record.h"
+
+#include "abi/hypercall.h"
+#include "hyp/base/record.h"
+
+#define CHECK_PIECE 128u /* bytes of a body that a call checks */
+_Static_assert(PAGE_SIZE % CHECK_PIECE == 0 && PAGE_SIZE % RECORD_PIECE == 0 &&
+		       GUEST_RECORD_OFFSET % PAGE_SIZE == 0,
+	       "a piece lies in one page");
+_Static_assert(GUEST_RECORD_SIZE < 1u << 24, "struct vcpu_record has 24 bits for a size");
+
+/* vCPUs whose records wait, in the order in which their checks ended. */
+static struct vcpu *waiting[VM_MAX * VCPU_MAX];
+static unsigned waiting_count;
+
+static const char *body_at(const struct vcpu *vcpu, size_t offset)
+{
+	const struct guest_ram *ram = &vcpu->vm->machine->ram;
+
+	return (const char *)(uintptr_t)ram_pa(ram, ram->base + GUEST_RECORD_OFFSET + offset);
+}
+
+static size_t next_piece(const struct vcpu_record *record, size_t most)
+{
+	size_t left = record->size - record->done;
+
+	return left < most ? left : most;
+}
+
+/* --- the queue --- */
+
+static void dequeue(unsigned at)
+{
+	waiting_count--;
+	/* bound: VM_MAX * VCPU_MAX */
+	for (; at < waiting_count; at++)
+		waiting[at] = waiting[at + 1];
+}
+
+static void print_body(const struct vcpu *vcpu, size_t size)
+{
+	const volatile char *body = body_at(vcpu, vcpu->record.done);
+	char piece[RECORD_PIECE];
+
+	/* bound: RECORD_PIECE */
+	for (size_t i = 0; i < size; i++) {
+		char byte = body[i];
+
+		piece[i] = byte < ' ' || byte > '~' ? '?' : byte;
+	}
+	record_piece(piece, size);
+}
+
+bool guest_record_print(void)
+{
+	struct vcpu *vcpu = waiting[0];
+	struct vcpu_record *record;
+	size_t size;
+
+	if (!waiting_count)
+		return false;
+	record = &vcpu->record;
+	if (!record_in_pieces())
+		record->done = 0;
+	if (record_head_piece(record->kind, vcpu->vm->name, vcpu->index))
+		return true;
+	size = next_piece(record, RECORD_PIECE);
+	if (size) {
+		print_body(vcpu, size);
+		record->done += size & 0xffffff;
+		return true;
+	}
+	record_end_pieces();
+	record->state = VCPU_RECORD_PRINTED;
+	dequeue(0);
+	return true;
+}
+
+void guest_record_finish(void)
+{
+	while (guest_record_print())
+		;
+}
+
+void guest_record_forget(const struct vm *vm)
+{
+	record_lock();
+	if (waiting_count && waiting[0]->vm == vm)
+		record_cut();
+	/* bound: VM_MAX * VCPU_MAX */
+	for (unsigned i = waiting_count; i--;)
+		if (waiting[i]->vm == vm)
+			dequeue(i);
+	/* bound: VCPU_MAX */
+	for (unsigned n = 0; n < vm->vcpu_count; n++)
+		vm->vcpu[n]->record.state = VCPU_RECORD_NONE;
+	record_unlock();
+}
+
+/* --- a call --- */
+
+static bool begin(struct vcpu_record *record, reg_t kind, reg_t size)
+{
+	if (size == 0 || size > GUEST_RECORD_SIZE || kind >= RECORD_KIND_COUNT ||
+	    !record_may_guest((unsigned)kind))
+		return false;
+	*record = (struct vcpu_record){
+		.size = size & 0xffffff,
+		.kind = kind & 0xff,
+		.state = VCPU_RECORD_CHECKED,
+	};
+	return true;
+}
+
+/* Check a piece of the body: printable ASCII that begins with a '"'. */
+static bool check(struct vcpu *vcpu)
+{
+	struct vcpu_record *record = &vcpu->record;
+	size_t size = next_piece(record, CHECK_PIECE);
+	const char *body = body_at(vcpu, record->done);
+
+	/* argument: CHECK_PIECE */
+	if (!record_is_text(body, size) || (record->done == 0 && body[0] != '"'))
+		return false;
+	record->done += size & 0xffffff;
+	if (record->done == record->size) {
+		record->state = VCPU_RECORD_QUEUED;
+		waiting[waiting_count++] = vcpu;
+	}
+	return true;
+}
+
+static long finish(struct vcpu_record *record)
+{
+	record->state = VCPU_RECORD_NONE;
+	return HC_OK;
+}
+
+/* A record that is printed is the result of its own call. Another call begins anew. */
+static long send(struct vcpu *vcpu, reg_t kind, reg_t size)
+{
+	struct vcpu_record *record = &vcpu->record;
+	bool same = record->kind == kind && record->size == size;
+
+	if (record->state == VCPU_RECORD_QUEUED) {
+		guest_record_print();
+		return record->state == VCPU_RECORD_PRINTED && same ? finish(record) : HC_AGAIN;
+	}
+	if (record->state == VCPU_RECORD_PRINTED && same)
+		return finish(record);
+	if ((record->state != VCPU_RECORD_CHECKED || !same) && !begin(record, kind, size))
+		return HC_EINVAL;
+	if (check(vcpu))
+		return HC_AGAIN;
+	record->state = VCPU_RECORD_NONE;
+	return HC_EINVAL;
+}
+
+long guest_record_send(struct vcpu *vcpu, reg_t kind, reg_t size)
+{
+	long result;
+
+	if (!record_try_lock())
+		return HC_AGAIN;
+	result = send(vcpu, kind, size);
+	record_unlock();
+	return result;
+}

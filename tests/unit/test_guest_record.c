@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of guests in pieces: several vCPUs send them, and EL2 prints between two pieces. */
+/* LINK: hyp/vm/guest_record.c hyp/base/record.c hyp/mem/guest_ram.c */
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/hypercall.h"
+#include "hyp/base/console.h"
+#include "hyp/base/record.h"
+#include "hyp/vm/guest_record.h"
+#include "lib/crc32.h"
+#include "tests/unit/fake/fake.h"
+#include "tests/unit/fake/fake_hyp.h"
+#include "tests/unit/unit.h"
+
+#define VMS 3u
+#define RAM_PAGES 2u /* the record buffer is the second one */
+#define BODY_SIZE 400u
+
+static struct vcpu vcpus[VMS][2];
+static struct vm vm[VMS];
+static struct vm_machine machine[VMS];
+static char body[VMS][BODY_SIZE + 1];
+static unsigned next_seq; /* goes on over all tests of this program */
+
+static char *buffer_of(unsigned n)
+{
+	return (char *)(uintptr_t)machine[n].ram.pa + GUEST_RECORD_OFFSET;
+}
+
+/* Give VM n a body of BODY_SIZE bytes of its own letter. */
+static void write_body(unsigned n, char letter)
+{
+	memset(body[n], letter, BODY_SIZE);
+	memcpy(body[n], "\"a\":\"", 5);
+	body[n][BODY_SIZE - 1] = '"';
+	memcpy(buffer_of(n), body[n], BODY_SIZE);
+}
+
+static void setup(void)
+{
+	static const char *const names[VMS] = { "one", "two", "three" };
+
+	fake_hyp_reset();
+	record_in_step(NULL);
+	for (unsigned n = 0; n < VMS; n++) {
+		void *ram = fake_pages(RAM_PAGES);
+
+		memset(ram, '\n', RAM_PAGES * PAGE_SIZE);
+		machine[n].ram = ram_plain(0x80000000, (uintptr_t)ram, RAM_PAGES * PAGE_SIZE);
+		vm[n] = (struct vm){ .name = names[n],
+				     .machine = &machine[n],
+				     .vcpu = { &vcpus[n][0], &vcpus[n][1] },
+				     .vcpu_count = 2 };
+		for (unsigned i = 0; i < 2; i++)
+			vcpus[n][i] = (struct vcpu){ .vm = &vm[n], .index = i };
+		write_body(n, (char)('a' + n));
+	}
+}
+
+/* No test leaves a record in the queue. */
+static void teardown(void)
+{
+	fake_hyp.console_size = 0;
+	guest_record_finish();
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+static long send_from(unsigned n, unsigned index)
+{
+	size_t before = fake_hyp.console_size;
+	long result = guest_record_send(&vcpus[n][index], RECORD_CHECK, BODY_SIZE);
+
+	assert_in_range(fake_hyp.console_size - before, 0, RECORD_PIECE);
+	return result;
+}
+
+static long send_piece(unsigned n)
+{
+	return send_from(n, 0);
+}
+
+static void send_pieces(unsigned n, unsigned count)
+{
+	for (; count; count--)
+		assert_int_equal(send_piece(n), HC_AGAIN);
+}
+
+/* Send VM n's record to its end. Return the number of calls. */
+static unsigned send_all(unsigned n)
+{
+	unsigned calls = 1;
+	long result;
+
+	for (; (result = send_piece(n)) == HC_AGAIN; calls++)
+		assert_in_range(calls, 1, 200);
+	assert_int_equal(result, HC_OK);
+	return calls;
+}
+
+/* VM n's calls up to the one that prints the middle of its body. */
+static void send_half(unsigned n)
+{
+	do
+		send_pieces(n, 1);
+	while (fake_hyp.console_size < BODY_SIZE / 2);
+}
+
+/* Take the next line from the console. */
+static const char *next_line(void)
+{
+	static char line[FAKE_CONSOLE_SIZE];
+	char *end = strchr(fake_hyp.console, '\n');
+	size_t size;
+
+	assert_non_null(end);
+	size = (size_t)(end + 1 - fake_hyp.console);
+	memcpy(line, fake_hyp.console, size - 1);
+	line[size - 1] = '\0';
+	fake_hyp.console_size -= size;
+	memmove(fake_hyp.console, fake_hyp.console + size, fake_hyp.console_size + 1);
+	return line;
+}
+
+static void assert_record(const char *kind, const char *rest)
+{
+	static char expected[FAKE_CONSOLE_SIZE];
+	int size = snprintf(expected, sizeof(expected), "{\"seq\":%u,\"kind\":\"%s\",%s",
+			    next_seq++, kind, rest);
+
+	snprintf(expected + size, sizeof(expected) - (size_t)size, ",\"crc\":\"%08x\"}",
+		 crc32_update(0, expected, (size_t)size));
+	assert_string_equal(next_line(), expected);
+}
+
+static void assert_record_of(unsigned n, const char *members)
+{
+	char rest[BODY_SIZE + 64];
+
+	snprintf(rest, sizeof(rest), "\"vm\":\"%s\",\"vcpu\":0,%s", vm[n].name, members);
+	assert_record("check", rest);
+}
+
+static void assert_whole(unsigned n)
+{
+	assert_record_of(n, body[n]);
+}
+
+static void assert_cut(void)
+{
+	const char *line = next_line();
+
+	assert_true(strlen(line) >= strlen(RECORD_CUT));
+	assert_string_equal(line + strlen(line) - strlen(RECORD_CUT), RECORD_CUT);
+	assert_null(strstr(line, "\"crc\""));
+}
+
+EACH_TEST(setup, teardown);
+
+TEST(a_record_is_whole_after_many_short_calls)
+{
+	assert_in_range(send_all(0), BODY_SIZE / RECORD_PIECE, 2 * BODY_SIZE / RECORD_PIECE);
+	assert_whole(0);
+	send_all(0);
+	assert_whole(0);
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+TEST(a_body_of_any_length_is_printed_to_its_last_byte)
+{
+	char members[160];
+
+	for (unsigned size = 1; size <= 150; size++) {
+		long result;
+
+		memset(members, 'x', sizeof(members));
+		members[0] = '"';
+		members[size] = '\0';
+		memcpy(buffer_of(0), members, size);
+		buffer_of(0)[size] = '\n'; /* no text: not checked */
+		do
+			result = guest_record_send(&vcpus[0][0], RECORD_CHECK, size);
+		while (result == HC_AGAIN);
+		assert_int_equal(result, HC_OK);
+		assert_record_of(0, members);
+	}
+}
+
+/* The check comes before the first printed byte. */
+TEST(a_byte_in_any_piece_that_is_no_text_refuses_the_record)
+{
+	for (unsigned at = 0; at < BODY_SIZE; at++) {
+		long result;
+
+		buffer_of(0)[at] = '\n';
+		while ((result = send_piece(0)) == HC_AGAIN)
+			;
+		assert_int_equal(result, HC_EINVAL);
+		buffer_of(0)[at] = body[0][at];
+	}
+	assert_int_equal(fake_hyp.console_size, 0);
+	send_all(0);
+	assert_whole(0);
+}
+
+TEST(records_of_two_guests_are_whole_lines_in_the_order_of_their_checks)
+{
+	long results[2] = { HC_AGAIN, HC_AGAIN };
+
+	while (results[0] == HC_AGAIN || results[1] == HC_AGAIN)
+		for (unsigned n = 0; n < 2; n++)
+			if (results[n] == HC_AGAIN)
+				results[n] = send_piece(n);
+	assert_int_equal(results[0], HC_OK);
+	assert_int_equal(results[1], HC_OK);
+	assert_whole(0);
+	assert_whole(1);
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+/* A vCPU that calls prints for the one that does not come back. */
+TEST(a_guest_that_does_not_come_back_makes_nobody_wait)
+{
+	send_half(0);
+	assert_in_range(send_all(1), 1, 4 * BODY_SIZE / RECORD_PIECE);
+	assert_whole(0);
+	assert_whole(1);
+	assert_int_equal(send_piece(0), HC_OK); /* it was printed meanwhile */
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+TEST(the_first_to_wait_is_printed_first)
+{
+	send_half(0);
+	for (unsigned n = VMS - 1; n > 0; n--)
+		while (vcpus[n][0].record.state != VCPU_RECORD_QUEUED)
+			send_piece(n);
+	send_all(1);
+	assert_whole(0);
+	assert_whole(2);
+	assert_whole(1);
+	assert_int_equal(send_piece(0), HC_OK);
+	assert_int_equal(send_piece(2), HC_OK);
+}
+
+TEST(a_record_of_el2_cuts_a_line_that_comes_again_whole)
+{
+	send_half(0);
+	record_error("a", "b");
+	send_all(0);
+	assert_cut();
+	assert_record("error", "\"where\":\"a\",\"what\":\"b\"");
+	assert_whole(0);
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+/* The end record counts `error` records, among them those of guests. */
+TEST(a_cut_record_is_counted_once)
+{
+	long result;
+
+	while (fake_hyp.console_size < BODY_SIZE / 2)
+		assert_int_equal(guest_record_send(&vcpus[0][0], RECORD_ERROR, BODY_SIZE),
+				 HC_AGAIN);
+	record_open(RECORD_STEP);
+	record_close();
+	while ((result = guest_record_send(&vcpus[0][0], RECORD_ERROR, BODY_SIZE)) == HC_AGAIN)
+		;
+	assert_int_equal(result, HC_OK);
+	fake_hyp.console_size = 0;
+	record_end(true, 0);
+	next_seq += 3;
+	/* the other one is that of a_record_of_el2_cuts_a_line_that_comes_again_whole() */
+	assert_non_null(strstr(fake_hyp.console, "\"errors\":2,"));
+	fake_hyp.console_size = 0;
+}
+
+TEST(the_end_of_a_step_prints_what_waits)
+{
+	send_half(0);
+	while (vcpus[1][0].record.state != VCPU_RECORD_QUEUED)
+		send_piece(1);
+	guest_record_finish();
+	assert_whole(0);
+	assert_whole(1);
+}
+
+/* A record of another life is neither continued nor the result of this one's call. */
+TEST(a_guest_that_starts_anew_has_no_record_under_way)
+{
+	for (unsigned calls = 1; calls < 60; calls++) {
+		for (unsigned i = 0; i < calls; i++)
+			send_piece(0);
+		guest_record_forget(&vm[0]);
+		guest_record_finish();
+		while (strchr(fake_hyp.console, '\n'))
+			next_seq += !strstr(next_line(), RECORD_CUT);
+		assert_int_equal(fake_hyp.console_size, 0);
+		write_body(0, (char)('A' + calls % 26));
+		send_all(0);
+		assert_whole(0);
+	}
+}
+
+TEST(the_records_of_other_guests_outlive_a_restart)
+{
+	send_half(0);
+	while (vcpus[1][0].record.state != VCPU_RECORD_QUEUED)
+		send_piece(1);
+	guest_record_forget(&vm[2]);
+	guest_record_forget(&vm[1]);
+	send_all(0);
+	assert_whole(0);
+	assert_int_equal(fake_hyp.console_size, 0);
+	send_all(1);
+	assert_whole(1);
+}
+
+/* The bytes are read again when they are printed: none begins a line or ends a string of EL2's. */
+TEST(a_body_that_changes_after_its_check_begins_no_line)
+{
+	while (vcpus[0][0].record.state != VCPU_RECORD_QUEUED)
+		send_piece(0);
+	memcpy(buffer_of(0) + 100, "\n{\"seq\":0\x80\r", 11);
+	memcpy(body[0] + 100, "?{\"seq\":0??", 11);
+	send_all(0);
+	assert_whole(0);
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+TEST(arguments_that_change_during_the_check_begin_a_new_check)
+{
+	send_pieces(0, 2);
+	buffer_of(0)[0] = 'x'; /* checked already */
+	assert_int_equal(guest_record_send(&vcpus[0][0], RECORD_CHECK, BODY_SIZE - 1), HC_EINVAL);
+	buffer_of(0)[0] = '"';
+	send_pieces(0, 2);
+	buffer_of(0)[0] = 'x';
+	assert_int_equal(guest_record_send(&vcpus[0][0], RECORD_SKIP, BODY_SIZE), HC_EINVAL);
+	buffer_of(0)[0] = '"';
+	send_pieces(0, 2);
+	assert_int_equal(guest_record_send(&vcpus[0][0], RECORD_CHECK, GUEST_RECORD_SIZE + 1),
+			 HC_EINVAL);
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+/* The first call's record is printed as it was checked; the other call's follows. */
+TEST(another_call_meanwhile_is_another_record)
+{
+	long result;
+
+	send_half(0);
+	while ((result = guest_record_send(&vcpus[0][0], RECORD_SKIP, BODY_SIZE)) == HC_AGAIN)
+		;
+	assert_int_equal(result, HC_OK);
+	assert_whole(0);
+	assert_non_null(strstr(fake_hyp.console, "\"kind\":\"skip\""));
+	next_line();
+	next_seq++;
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+TEST(both_vcpus_of_a_guest_send_records_at_once)
+{
+	long first = HC_AGAIN, second = HC_AGAIN;
+
+	while (first == HC_AGAIN || second == HC_AGAIN) {
+		if (first == HC_AGAIN)
+			first = send_from(0, 0);
+		if (second == HC_AGAIN)
+			second = send_from(0, 1);
+	}
+	assert_int_equal(first, HC_OK);
+	assert_int_equal(second, HC_OK);
+	assert_whole(0);
+	assert_non_null(strstr(fake_hyp.console, "\"vcpu\":1,"));
+	next_line();
+	next_seq++;
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+/* Another core prints: a call waits for no lock. */
+TEST(a_call_beside_a_holder_of_the_lock_does_nothing)
+{
+	record_lock();
+	send_pieces(0, 50);
+	assert_int_equal(fake_hyp.console_size, 0);
+	record_unlock();
+	send_all(0);
+	assert_whole(0);
+}
+
+/* Text that waits in the console's queue comes before the line, in pieces as well. */
+TEST(text_that_waits_comes_before_a_record)
+{
+	char text[200];
+
+	memset(text, 't', sizeof(text));
+	text[sizeof(text) - 1] = '\n';
+	console_queue(text, sizeof(text));
+	send_all(0);
+	text[sizeof(text) - 1] = '\0';
+	assert_string_equal(next_line(), text);
+	assert_whole(0);
+	console_guest('x'); /* its line is open */
+	send_all(0);
+	assert_string_equal(next_line(), "x");
+	assert_whole(0);
+}
