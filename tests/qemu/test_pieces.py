@@ -3,8 +3,7 @@
 the plugin of tools/plugin/ counts from outside.
 
 This excludes a visit in which a vCPU gives up its core and that continues in the core's loop: the
-loop has pieces of its own (test_restarts.py). It also excludes HC_RECORD, by which the bench guest
-prints.
+loop has pieces of its own (test_restarts.py).
 """
 
 import pytest
@@ -16,7 +15,7 @@ from test_hostile_registers import CONFIGS, HEAD, bench_lines
 from test_hostile_vcpus import LONGEST, divides_otherwise, hostile
 
 LEAST = 1000  # length that the longest visit must reach, or else the run does not test anything
-NOT_MEANT = ("leave", "vcpu_put", "hc_record")
+NOT_MEANT = ("leave", "vcpu_put")
 
 pytestmark = [divides_otherwise, pytest.mark.every_board]
 
