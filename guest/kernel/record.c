@@ -88,7 +88,7 @@ void member_clock(void)
 }
 
 /* Return the result of HC_RECORD, which takes several calls. */
-static long send(enum record_kind kind)
+static long send_record(enum record_kind kind)
 {
 	long result;
 
@@ -101,6 +101,6 @@ static long send(enum record_kind kind)
 /* A body that the hypervisor refuses shows a bug of the guest. */
 void record_emit(enum record_kind kind)
 {
-	if (record.overflow || send(kind) != HC_OK)
+	if (record.overflow || send_record(kind) != HC_OK)
 		guest_exit(GUEST_EXIT_CRASHED);
 }

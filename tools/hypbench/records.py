@@ -27,8 +27,8 @@ HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 BEGIN = b'{"seq":'  # no string in a record can contain this, because quotes in strings are escaped
 PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
-# RECORD_CUT of hyp/base/record.h: the hypervisor broke off this line, which is no record, and prints
-# the record again, with another number.
+# RECORD_CUT of hyp/base/record.h: this line is no record. The hypervisor broke it off, and prints
+# the record again.
 CUT = b" <cut>"
 # queue_line() of hyp/dev/vpl011.c writes such a line; NAME is as in a plan. A record may precede it
 # if a serial line lost the line end.
