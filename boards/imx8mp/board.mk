@@ -14,5 +14,6 @@ QEMU := qemu-system-aarch64 -M imx8mp-evk -m 2G -serial null
 QEMU_IMAGE := hypbench.bin
 QEMU_NEEDS := 10.0.13
 QEMU_CLOCK := host
+UBOOT_FDT := fdtcontroladdr
 ENTERED := EL2, by U-Boot's booti
 PROVEN := QEMU's imx8mp-evk: default plan, path lengths by cycles, input, cores; no board

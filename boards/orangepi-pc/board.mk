@@ -11,5 +11,6 @@ IMAGES := uImage
 # QEMU plays the firmware for an image of Linux' kind: HYP mode, PSCI; an ELF starts in Secure SVC.
 QEMU := qemu-system-arm -M orangepi-pc -smp 4
 QEMU_IMAGE := hypbench.uimg
+UBOOT_FDT := fdtcontroladdr
 ENTERED := HYP, by U-Boot's bootm
 PROVEN := QEMU's orangepi-pc: default plan, path lengths, input, cores; no board

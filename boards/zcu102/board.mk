@@ -9,5 +9,6 @@ HYP_BASE := 0x00200000
 GUEST_BASE := 0x40000000
 IMAGES := Image uImage
 QEMU := qemu-system-aarch64 -M xlnx-zcu102,virtualization=on -m 2G
+UBOOT_FDT := fdtcontroladdr
 ENTERED := EL2, by U-Boot's booti
 PROVEN := QEMU's xlnx-zcu102: default plan, path lengths, input, cores; no board

@@ -2,6 +2,7 @@
 """Boards in racks without a rack: contradictions between a place's tags and its run, and how long a
 board that prints is waited for. tests/nightly/test_farm.py has whole runs."""
 
+import re
 from itertools import count
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 from hypbench.farm import attempt
 from hypbench.farm.attempt import RESETS, START_S, Patience, with_progress
 from hypbench.farm.identity import contradictions
+from hypbench.farm.payload import boards_with_cards, network
+from hypbench.farm.places import Place
 from hypbench.plan_language import parse
 from hypbench.records import Log
 from hypbench.session import Runs
 from hypbench.tree import Tree
 from logmaker import frame, log_of, sample_run
 
-BOARD, IMAGE = "virt-a72", b"... b1 ..."
+BOARD, IMAGE = "virt-a72", b"... b1-dirty\0 ... b1\0 ..."
 RUN = sample_run("silicon")[0] | {"build": "b1", "plan": "mine", "board": BOARD}
 PLAN = parse("limit_ms 5000\nconfig native\nconfig trapped\nbench hvc n=10\n")
 SILENCE_S = 120.0
@@ -43,9 +46,29 @@ def test_the_right_run_has_no_contradiction():
     ({"cpu": "0x410fd034"}, "the core there is a Cortex-A53, and virt-a72 has a cortex-a72"),
     ({"gic": "v3"}, "the interrupt controller there is a GICv3, not a gicv2"),
     ({"build": "b2"}, "the image that runs there is another build: b2"),
+    ({"build": "b1-"}, "the image that runs there is another build: b1-"),
     ({"plan": "short"}, "the image that runs there has scenario short, not mine")])
 def test_a_place_that_lies_is_known_by_each_member(members, says):
     assert lies(log_with(**members)) == [says]
+
+
+# ---- the image over the network
+
+def trees_of_u_boot(board: str) -> set[str]:
+    """Return the variables that hold the device tree in the README's commands."""
+    readme = Tree().root / "boards" / board / "README.md"
+    commands = readme.read_text() if readme.is_file() else ""
+    return set(re.findall(r"^ *boot[im] \S+ - \$\{(\w+)\}$", commands, re.MULTILINE))
+
+
+WITHOUT_CARD = sorted(set(Tree().boards()) - set(boards_with_cards(Tree())))
+
+
+@pytest.mark.parametrize("board", [board for board in WITHOUT_CARD if trees_of_u_boot(board)])
+def test_u_boot_gets_the_device_tree_of_the_boards_readme(board, tmp_path):
+    place = Place("rack-1", {"board": board})
+    _, commands = network(Tree(), place, PLAN, "silicon", tmp_path, IMAGE)
+    assert commands[-1].split()[-1] in {f"${{{tree}}}" for tree in trees_of_u_boot(board)}
 
 
 # ---- how long a board is waited for

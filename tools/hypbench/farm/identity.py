@@ -23,7 +23,7 @@ def contradictions(tree: Tree, board: str, image: bytes, plan: str, log: Log) ->
         yield f"the core there is a {core}, and {board} has a {facts['CPU']}"
     if f"gic{run['gic']}" != facts["GIC"]:
         yield f"the interrupt controller there is a GIC{run['gic']}, not a {facts['GIC']}"
-    if str(run["build"]).encode() not in image:
+    if f"{run['build']}\0".encode() not in image:  # hyp/base/build_id.h
         yield f"the image that runs there is another build: {run['build']}"
     if run["plan"] != plan:
         yield f"the image that runs there has scenario {run['plan']}, not {plan}"
