@@ -92,6 +92,7 @@ def check_guest(tree: Tree, wish: Wish) -> None:
     """Check whether a wish is possible. Nothing is fetched, and no image of the board is needed."""
     if not wish.image.exists():
         check_recipe(str(wish.image))
+        checked(tree, wish)
         return
     with TemporaryDirectory(prefix="hypbench-") as folder:
         prepare(tree, wish, Path(folder))
@@ -185,19 +186,27 @@ def config_for(tree: Tree, board: str, plan: Plan) -> str:
     return "native"
 
 
-def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
-    """Prepare a guest. Every mistake is found here, before QEMU starts."""
-    said = settings(wish.config)
+def checked(tree: Tree, wish: Wish) -> tuple[Board, Machine, bytes | None]:
+    """Check all words and files of a wish but its image. Return the board, the guest's machine, and
+    the user's device tree if there is one."""
+    config = settings(wish.config)
     board = read_board(tree, wish.board)
-    machine = machine_of(board, wish.cpus, size_of(wish.ram), native=said["stage2"] == "off")
-    if wish.cpus > 1 and said["irq"] != "trapped":
+    machine = machine_of(board, wish.cpus, size_of(wish.ram), native=config["stage2"] == "off")
+    if wish.cpus > 1 and config["irq"] != "trapped":
         raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
                        f"{wish.config} has not; CONFIG={USUAL_CONFIG} has")
-    image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
+    devicetree.check_arguments(wish.arguments)
     given = devicetree.read(wish.dtb) if wish.dtb else None
     if wish.initrd:
         formats.check_file(wish.initrd, "GUEST_INITRD", board.store_size,
                            "the board's store for images")
+    return board, machine, given
+
+
+def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
+    """Prepare a guest. Every mistake is found here, before QEMU starts."""
+    board, machine, given = checked(tree, wish)
+    image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
     try:
         layout = place(image, machine, wish.address, wish.initrd)
         stored = store(wish, board, machine, layout, given, folder)
