@@ -3,6 +3,8 @@
 WRONG_WORDS; a tool finds those of IMPOSSIBLE, and make adds a line of its own. Nothing is built
 before either message (test_make.py, and in a tree without a build test_new_day.py)."""
 
+BINARY = "/etc/ld.so.cache"  # a binary file that every Debian has
+
 WRONG_WORDS = [
     (["bnch"], "no target bnch, nearest bench; make help lists the targets"),
     (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
@@ -39,6 +41,14 @@ IMPOSSIBLE = [
     (["reference", "BOARD=virt-a72"], "virt-a72 is no board that gem5 plays; those are: gem5-a15"),
     (["capture", "TTY=/dev/ttyUSB77"], "cannot open /dev/ttyUSB77 at 115200 8N1: it is not there"),
     (["run-guest", "GUEST=linx"], "no guest of that name, nearest 'linux'; valid: "),
-    (["run-guest", "GUEST=Makefile", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
+    (["run-guest", "GUEST=linux", "CONFIG=foo"], "CONFIG=foo: "),
+    (["run-guest", "GUEST=linux", "GUEST_RAM=0"], "GUEST_RAM=0 bytes: it must be a multiple of 2M"),
+    (["run-guest", "GUEST=uboot", "GUEST_RAM=abc"], "GUEST_RAM=abc: not a size; good ones are 256M"),
+    (["run-guest", "GUEST=linux", "CPUS=99"], "CPUS=99: board 'virt-a72' has "),
+    (["run-guest", "GUEST=linux", "GUEST_DTB=/none"], "GUEST_DTB=/none: No such file or directory"),
+    (["run-guest", "GUEST=linux", "GUEST_INITRD=/none"], "GUEST_INITRD=/none: No such file or"),
+    (["run-guest", "GUEST=README.md"], "GUEST=README.md: this is a text file. An image is one of: "),
+    (["bench", "SCENARIO=latency-measure", "GUEST=README.md"], "GUEST=README.md: this is a text"),
+    (["run-guest", f"GUEST={BINARY}", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
      " (0x40000000 to 0x4fffffff)"),
     (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")]

@@ -68,7 +68,8 @@ BEGINNINGS = {
     **{f"cpio {magic}": magic.encode() + b"0" * 104 for magic in ("070701", "070702", "070707")},
     "Android": b"ANDROID!" + bytes(2000), "Android vendor": b"VNDRBOOT" + bytes(2000),
     "qcow2": b"QFI\xfb\0\0\0\x03" + bytes(100), "Intel HEX": HEX, "S-records": SREC,
-    "ISO 9660": ISO}
+    "ISO 9660": ISO,
+    "text": "A page with an ä,\r\n\tand a blank line.\n\n".encode()}
 FILES = {
     **{f"{name}, {'at an address' if raw else 'found'}": File(content, raw=raw)
        for name, content in BEGINNINGS.items() for raw in (False, True)},
@@ -149,7 +150,7 @@ FILES = {
     "Xen as an ELF": File(elf(segments=((0x40200000, 0x40200000, XEN[1992:], 0x1000),))),
     "no bytes": File(b""), "a zero byte": File(b"\0"), "all bytes": File(bytes(range(256))),
     "an instruction": File(A64_LOOP),
-    **{f"a raw binary that begins like {name}": File(begin) for name, begin in (
+    **{f"a raw binary that begins like {name}": File(begin + b"\0") for name, begin in (
         ("a HEX file", b":1"), ("a HEX file, longer", b":" + bytes(40)),
         ("S-records", b"S0xyz\n"), ("S-records, shorter", b"S0\n"))},
     "zeros as far as the mark of an ISO": File(bytes(32769))}

@@ -66,6 +66,7 @@ OTHER_PATTERNS = {
     rb"(?s:.{32769})CD001": "a disc image (ISO 9660), and guests have no disc; take the kernel and"
                             " the initramfs out of it",
 }
+BLANKS = dict.fromkeys(map(ord, "\t\n\f\r\x1b"), " ")  # characters of a text that are not printed
 # Constants of PE files (Microsoft, PE Format): the machine, and the subsystems of EFI.
 PE_MACHINES = {0xaa64: "armv8", 0x1c0: "armv7", 0x1c2: "armv7", 0x1c4: "armv7"}
 PE_MAGICS = (0x10b, 0x20b)
@@ -140,10 +141,21 @@ GIVEN_AN_ADDRESS = {
 def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
     reasons = [*(reason for magic, reason in no_such.items() if content.startswith(magic)),
                *(reason for pattern, reason in OTHER_PATTERNS.items()
-                 if re.match(pattern, content))]
+                 if re.match(pattern, content)),
+               *["a text file"] * is_text(content)]
     if reasons:
         raise BadGuest(f"this is {reasons[0]}. An image is one of: {FORMATS}")
     return Image("raw binary", [Part(0, content)], memory=len(content))
+
+
+def is_text(content: bytes) -> bool:
+    """Return whether all bytes are characters of a text. Code for ARM has a zero byte, or a byte
+    that UTF-8 does not allow, within a few instructions."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return False
+    return text.translate(BLANKS).isprintable()
 
 
 def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image:
