@@ -230,6 +230,8 @@ def targets_of(_context: click.Context, _parameter: click.Parameter, given: tupl
                                      f" are: {', '.join(FORMATS)}")
         if (word in BINARY and not equals) or (equals and not file):
             raise click.BadParameter(f"{word} wants a file: {word}=FILE")
+        if file and not Path(file).parent.is_dir():
+            raise UnknownName(f"--format {text}: there is no folder {Path(file).parent}")
         made.append(Target(word, Path(file) if file else None))
     if sum(target.file is None for target in made) > 1:
         raise click.BadParameter("one format at most goes to standard output; the others want"
@@ -252,9 +254,6 @@ def write(targets: list[Target], results: Results) -> None:
     for target in targets:
         content = FORMATS[target.format](results)
         if target.file:
-            if not target.file.parent.is_dir():
-                raise UnknownName(f"--format {target.format}={target.file}: there is no folder"
-                                  f" {target.file.parent}")
             write_whole(target.file, content)
         else:
             click.echo(content, nl=False)
