@@ -5,8 +5,8 @@ import click
 
 from hypbench.model import Table
 from hypbench.printing import print_blocks
-from hypbench.store import LATEST, Folder, Kept, beyond, folders, remove, strangers
-from hypbench.tree import Tree, check_names, shown
+from hypbench.store import LATEST, Folder, Kept, beyond, check_places, folders, remove, strangers
+from hypbench.tree import Tree, shown
 
 BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
 SCENARIO = click.option("--scenario", default="", metavar="S",
@@ -40,11 +40,7 @@ def runs(context: click.Context, board: str, scenario: str) -> None:
 
 
 def chosen(tree: Tree, board: str, scenario: str) -> list[Folder]:
-    there = folders(tree)
-    check_names("board with kept runs", [board] * bool(board),
-                [folder.path.parent.name for folder in there])
-    check_names("scenario with kept runs", [scenario] * bool(scenario),
-                [folder.path.name for folder in there])
+    check_places(tree, board, scenario)
     return folders(tree, board, scenario)
 
 
@@ -92,6 +88,7 @@ def prune(tree: Tree, board: str, scenario: str, last: int, yes: bool) -> None:
         for folder, gone in old:
             remove(folder, gone)
     else:
-        click.echo(f"nothing was removed: --yes removes these {sum(len(gone) for _, gone in old)}")
+        click.echo(f"nothing was removed: --yes (CONFIRM=yes) removes these"
+                   f" {sum(len(gone) for _, gone in old)}")
 
 

@@ -19,7 +19,7 @@ import jsonschema_rs
 from hypbench.plan_words import nearest
 from hypbench.records import Data, Log
 from hypbench.rows import by_vm, platform_of, rows_of
-from hypbench.tree import LOCK, Tree, UnknownName, alone_in, listed, shown, write_whole
+from hypbench.tree import LOCK, Tree, UnknownName, alone_in, check_names, listed, shown, write_whole
 
 INDEX, DAMAGED = "index.json", "index-damaged-{}.json"
 LATEST = "latest"
@@ -132,6 +132,15 @@ def folders(tree: Tree, board: str = "", scenario: str = "") -> list[Folder]:
             and board in ("", path.parent.name) and scenario in ("", path.name)]
 
 
+def check_places(tree: Tree, board: str, scenario: str) -> None:
+    """Refuse a board or a scenario of which no run is kept; "" is any."""
+    there = folders(tree)
+    check_names("board with kept runs", [board] * bool(board),
+                [folder.path.parent.name for folder in there])
+    check_names("scenario with kept runs", [scenario] * bool(scenario),
+                [folder.path.name for folder in there])
+
+
 def check_name(name: str) -> None:
     """Refuse a baseline's name that has another meaning, or that no folder can have."""
     if name == LATEST or STAMP.fullmatch(name) or not NAME.fullmatch(name):
@@ -214,6 +223,7 @@ def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path
     if not found and word.suffix in ENDINGS:
         return word  # the path of a file that is not there
     if not found:
+        check_places(tree, board, scenario)
         raise UnknownName(unknown(word, there))
     if len(found) > 1:
         names = ", ".join(f"{folder.place}/{name}" for folder in found)
