@@ -219,16 +219,39 @@ $(if $(unknown),$(error unknown $(unknown:%=%=)$(call \
 endif
 
 # The variables of a target, beside those of all; a word that only other targets take is refused.
+# A target that needs images calls make for `image` with the words of its own command line.
 OF_ALL := BOARD BUILD GEM5 GEM5_MACHINE O SHELL V
+ifeq ($(MAKELEVEL),0)
+OF_image := DTB WITHOUT
+OF_all := DTB WITHOUT
+endif
 OF_boards := TABLE
 OF_bench := CLOCK COST FORMAT GUEST PLACE SAVE SCENARIO TABLE
+OF_scenarios :=
 OF_runs := CONFIRM PRUNE SCENARIO
 OF_trace := SCENARIO
 OF_bound := TABLE
+OF_debug :=
+OF_sdcard := BL1 DTB FIRMWARE PLATFORM SCENARIO SPL UBOOT
+OF_tftp := $(OF_sdcard) SERVERIP
+OF_flash := CONFIRM DEV
 OF_capture := BAUD LIMIT TABLE TTY
 OF_compare := A ALLOW ALLOW_MISSING B FORMAT SCENARIO TABLE THRESHOLD
 OF_report :=
 OF_reference :=
+OF_dist := DIST_BOARDS
+OF_site :=
+OF_check :=
+OF_qemu-test :=
+OF_qemu-test-all :=
+OF_nightly :=
+OF_test-part := PART
+OF_gem5-test :=
+OF_hostile-nightly := SEED STEPS
+OF_unit-test :=
+OF_unit-test-nightly := SEED STEPS
+OF_update-expected :=
+OF_probe := ARGS
 OF_peers := ARGS BUILT COMPILER COST IMAGE KEEP NAME PAIR QEMU SYSTEM
 OF_run-guest := CLOCK CONFIG CPUS GUEST GUEST_ADDRESS GUEST_ARGS GUEST_DTB GUEST_INITRD GUEST_RAM \
 	GUEST_STATUS LIMIT STATS
@@ -240,8 +263,9 @@ with_words := $(patsubst OF_%,%,$(filter-out OF_ALL,$(filter OF_%,$(.VARIABLES))
 takers = $(strip $(foreach goal,$(with_words),$(if $(filter $(1),$(OF_$(goal))),$(goal))))
 not_taken = $(filter-out $(OF_ALL) $(OF_$(1)),$(filter $(WORDS),$(told)))
 $(foreach goal,$(filter $(with_words),$(MAKECMDGOALS)),$(foreach word,$(call not_taken,$(goal)),\
-	$(if $(filter-out $(with_words),$(MAKECMDGOALS)),,$(error make $(goal) takes no $(word)=; \
-	make $(goal) takes: $(OF_$(goal):%=%=) $(OF_ALL:%=%=)$(if $(call takers,$(word)),; \
+	$(if $(filter-out $(with_words),$(MAKECMDGOALS))$(filter $(MAKECMDGOALS),$(call \
+		takers,$(word))),,$(error make $(goal) takes no $(word)=; \
+	make $(goal) takes: $(strip $(OF_$(goal):%=%=) $(OF_ALL:%=%=))$(if $(call takers,$(word)),; \
 	$(word)= is a word of: $(call takers,$(word)))))))
 
 ## compile-commands: write build/compile_commands.json for clangd, with the compiler of BOARD
@@ -319,6 +343,8 @@ endif
 ## runs: list the kept runs (BOARD=, SCENARIO=), and with PRUNE=5 what is to be removed
 ##   (older than the last 5 of each board and scenario, and no baseline; CONFIRM=yes removes that)
 runs: setup-python
+	$(if $(CONFIRM),$(if $(PRUNE),,$(error make runs CONFIRM=$(CONFIRM) wants PRUNE=<number \
+		of the runs that stay>)))
 	@$(HYPBENCH) runs $(if $(PRUNE),prune --keep "$(PRUNE)" \
 		$(if $(filter yes,$(CONFIRM)),--yes)) $(chosen_runs)
 
@@ -374,6 +400,7 @@ capture: setup-python
 
 ## probe: build the probe that measures a hypervisor of yours, build/BOARD/probe.bin (ARGS=)
 probe: $(if $(ARGS),$(setup-runs))
+	@$(if $(ARGS),$(HYPBENCH) dev probe-args --check "$(ARGS)",:)
 	@$(MAKE) $(abreast) --no-print-directory $(OUT)/probe.bin
 	@$(if $(ARGS),$(HYPBENCH) dev probe-args "$(ARGS)" $(OUT)/probe.bin $(OUT)/probe-args.bin,:)
 
@@ -382,7 +409,7 @@ probe: $(if $(ARGS),$(setup-runs))
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 # A board's own QEMU is another variable of that name, for its images.
 PEERS = $(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
-	$(if $(IMAGE),--image "$(IMAGE)" --name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
+	$(if $(IMAGE),--image "$(IMAGE)") $(if $(NAME),--name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
 	$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
 	$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
 	$(if $(costs),--cost) $(if $(KEEP),--keep)
@@ -450,6 +477,8 @@ site: setup-python
 
 ## debug: BOARD under QEMU, halted before its first instruction, in gdb with all symbols
 debug: $(setup-run)+debug
+	$(if $(QEMU),,$(error make debug runs QEMU, which has no board $(BOARD); make boards lists \
+		those that QEMU has))
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
 	@tools/debug.sh "$(QEMU)" $(OUT)
 
@@ -465,6 +494,11 @@ check: setup-armv7+armv8+host+check+python
 # A twin (virt-a72, whose core and GIC other boards have) has the tests marked every_board;
 # HYPBENCH_BOARDS=virt-a72 has all there.
 PART ?= $(shell expr $$(git rev-list --count HEAD) % 5)
+ifneq ($(filter test-part,$(MAKECMDGOALS)),)
+ifneq ($(words $(PART)) $(filter-out 0 1 2 3 4,$(PART)),1 )
+$(error PART=$(PART): the parts are 0 to 4)
+endif
+endif
 PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX="$(abspath $(BUILD))/pycache" \
 	$(BUILD)/venv/bin/pytest -q -n $(shell nproc) -o cache_dir="$(abspath $(BUILD))/pytest" \
 	--junitxml=$(BUILD)/tests.xml

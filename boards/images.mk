@@ -73,7 +73,7 @@ given_files := $(foreach name,FIRMWARE UBOOT SPL DTB BL1,\
 ## sdcard: an image of BOARD's card with SCENARIO (your own files: FIRMWARE= UBOOT= SPL= DTB= BL1=)
 sdcard: setup-images
 	$(has_card)
-	@$(HYPBENCH) check-scenario "$(SCENARIO)"
+	@$(HYPBENCH) sdcard --check --board $(BOARD) --scenario "$(SCENARIO)" $(given_files)
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) sdcard --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \
 		$(if $(PLATFORM),--platform "$(PLATFORM)")
@@ -81,7 +81,7 @@ sdcard: setup-images
 ## tftp: a folder to boot BOARD from over the network, with SCENARIO in it, and what to type
 tftp: setup-images
 	$(has_card)
-	@$(HYPBENCH) check-scenario "$(SCENARIO)"
+	@$(HYPBENCH) tftp --check --board $(BOARD) --scenario "$(SCENARIO)" $(given_files)
 	@$(MAKE) --no-print-directory image
 	@$(HYPBENCH) tftp --board $(BOARD) --scenario "$(SCENARIO)" $(given_files) \
 		$(if $(SERVERIP),--serverip "$(SERVERIP)") \

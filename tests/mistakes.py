@@ -17,6 +17,16 @@ WRONG_WORDS = [
     (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
     (["bench", "TABLE=wide"], "unknown TABLE=wide; valid: short long"),
     (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
+    (["test-part", "PART=9"], "PART=9: the parts are 0 to 4"),
+    (["test-part", "PART=x"], "PART=x: the parts are 0 to 4"),
+    (["debug", "BOARD=arndale"], "make debug runs QEMU, which has no board arndale; make boards"),
+    (["debug", "BOARD=gem5-a72"], "make debug runs QEMU, which has no board gem5-a72; make boards"),
+    (["debug", "SCENARIO=x"], "make debug takes no SCENARIO=; make debug takes: BOARD="),
+    (["sdcard", "BOARD=rpi4", "CPUS=2"], "make sdcard takes no CPUS=; make sdcard takes: BL1= "),
+    (["sdcard", "flash", "BOARD=rpi4", "SAVE=x"], "make sdcard takes no SAVE=; "),
+    (["qemu-test", "CPUS=2"], "make qemu-test takes no CPUS=; "),
+    (["scenarios", "CPUS=2"], "make scenarios takes no CPUS=; "),
+    (["runs", "CONFIRM=yes"], "make runs CONFIRM=yes wants PRUNE=<number of the runs that stay>"),
     (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: "),
     (["bench", "PLAN=traps"], "PLAN=traps is now SCENARIO=traps"),
     (["sdcard", "BOARD=virt-a72"], "board virt-a72 has no card (boards/virt-a72/card.toml); with"
@@ -30,11 +40,13 @@ IMPOSSIBLE = [
     (["bench", "BOARD=gem5-a72", "GEM5=no-such-gem5"], "gem5-a72 needs gem5: GEM5=no-such-gem5 is"),
     (["bench", "SAVE=a b"], "SAVE=a b is no name of a baseline: letters, digits"),
     (["bench", "FORMAT=junt=x.xml"], "no format 'junt', nearest 'junit'; there are: junit, "),
+    (["bench", "FORMAT=junit=/none/x.xml"], "--format junit=/none/x.xml: there is no folder /none"),
     (["bench", "COST=on", "CLOCK=host"], "costs are counted with CLOCK=icount alone"),
     (["bench", "SCENARIO=latency-measure"], "this scenario runs an image of yours, and GUEST= names"
                                             " none; give GUEST=<its file>"),
     (["bench", "GUEST=zephyr.elf"], "GUEST=zephyr.elf: this scenario runs no image of yours"),
     (["compare", "A=nosuch"], "no file and no kept run 'nosuch'"),
+    (["compare", "A=latest", "SCENARIO=x"], "no scenario with kept runs 'x'; there are: "),
     (["compare", "A=latest", "THRESHOLD=much"], "'much' is neither per cent, as 5%, nor a number of"
                                                 " ticks, as 10"),
     (["report", "BOARD=arndale"], "arndale has no records, and QEMU no such board: `make sdcard"),
@@ -51,4 +63,8 @@ IMPOSSIBLE = [
     (["bench", "SCENARIO=latency-measure", "GUEST=README.md"], "GUEST=README.md: this is a text"),
     (["run-guest", f"GUEST={BINARY}", "GUEST_ADDRESS=0xf0000000"], "is outside of the guest's RAM"
      " (0x40000000 to 0x4fffffff)"),
-    (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: ")]
+    (["peers", "SYSTEM=xen-credti"], "no system 'xen-credti', nearest 'xen-credit'; there are: "),
+    (["peers", "NAME=x"], "NAME= describes an image of yours: IMAGE=<its file> is missing"),
+    (["peers", "BOARD=virt-a15", "COST=on", "QEMU=foo"], "QEMU= describes an image of yours: "),
+    (["probe", "ARGS=foo=1"], "ARGS=foo=1: the probe takes call, yield, pair and samples, delay, "),
+    (["sdcard", "BOARD=rpi4", "FIRMWARE=/none"], "/none: No such file or directory")]

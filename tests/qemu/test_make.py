@@ -15,7 +15,7 @@ from mistakes import IMPOSSIBLE
 
 def make(*words: str, status: int = 0) -> str:
     environment = {name: value for name, value in os.environ.items()
-                   if name not in ("BOARD", "PLAN", "SCENARIO")}
+                   if name not in ("BOARD", "PLAN", "SCENARIO", "MAKELEVEL", "MAKEFLAGS")}
     done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
                           env=environment, stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == status, done.stdout + done.stderr
@@ -53,12 +53,21 @@ def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     assert says in said and len(said.splitlines()) == 2, said
 
 
+def test_an_image_takes_no_scenario_but_the_card_that_needs_the_image_does():
+    """make calls itself for the image, with the words of the card."""
+    said = make("image", "SCENARIO=tlb", status=2)
+    assert "make image takes no SCENARIO=; make image takes: DTB= WITHOUT= " in said
+    assert len(said.splitlines()) == 1
+    made = make("-n", "sdcard", "BOARD=rpi4", "SCENARIO=tlb")
+    assert "sdcard --check --board rpi4 --scenario \"tlb\"" in made and "takes no" not in made
+
+
 def test_the_words_of_a_target_are_words_of_make():
     """A word that is renamed in only one list would be refused everywhere."""
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     lists = {name: words.split() for name, words in re.findall(r"^(OF_\S+|WORDS) := (.*)$", text,
                                                                re.MULTILINE)}
-    valid = {*lists.pop("WORDS"), "SHELL", "$(OF_run-guest)"}
+    valid = {*lists.pop("WORDS"), "SHELL", "$(OF_run-guest)", "$(OF_sdcard)"}
     assert len(lists) > 10
     assert {name: set(words) - valid for name, words in lists.items() if set(words) - valid} == {}
 

@@ -78,6 +78,7 @@ def words_and_paths(_context: click.Context, _parameter: click.Parameter,
 GIVEN = click.option("--given", multiple=True, metavar="WORD=PATH", callback=words_and_paths,
                      help="A file of your own, instead of Debian's: UBOOT, DTB, SPL, BL1 (files),"
                           " FIRMWARE (a folder). Can be repeated.")
+CHECK = click.option("--check", is_flag=True, help="Only check the words and the given files.")
 
 
 @click.command()
@@ -85,9 +86,10 @@ GIVEN = click.option("--given", multiple=True, metavar="WORD=PATH", callback=wor
 @SCENARIO
 @PLATFORM
 @GIVEN
+@CHECK
 @click.option("-o", "--output", type=PATH, help="The image; without it, build/BOARD/sdcard.img.")
 @click.pass_obj
-def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
+def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path], check: bool,
            output: Path | None) -> None:
     """Make the image of a board's card, with a scenario in it.
 
@@ -95,6 +97,9 @@ def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Pa
     """
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan(plan), platform, given)
+    if check:
+        sources.check_given(card)
+        return
     path = output or tree.build(board) / "sdcard.img"
     made = make_card(card, sources, path)
     click.echo(f"{shown(tree, path)}: {path.stat().st_size // MIB} MiB, scenario {plan}")
@@ -127,17 +132,21 @@ def missing(one: File, path: Path, board: str) -> str:
 @SCENARIO
 @PLATFORM
 @GIVEN
+@CHECK
 @click.option("--serverip", metavar="A", help="This machine's address, as the board knows it.")
 @click.option("-o", "--output", type=PATH, help="The folder; without it, build/BOARD/tftp.")
 @click.pass_obj
 def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path],
-         serverip: str | None, output: Path | None) -> None:
+         check: bool, serverip: str | None, output: Path | None) -> None:
     """Make a folder for a TFTP server, with a scenario in the image; print U-Boot's commands."""
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan(plan), platform, given)
     folder = output or tree.build(board) / "tftp"
     if not card.tftp:
         raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
+    if check:
+        sources.check_given(card)
+        return
     made = make_folder(card, card.tftp, sources, folder)
     names = [found.name for _, found in made.found] + [SCRIPT]
     click.echo(f"{shown(tree, folder)}, scenario {plan}: {', '.join(names)}")

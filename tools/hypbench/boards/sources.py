@@ -49,11 +49,15 @@ class Sources:
     failed: dict[str, click.ClickException] = field(default_factory=dict)  # results by package
 
     def check_given(self, card: Card) -> None:
+        """Check that the card takes each of the user's files, and that the files are there."""
         valid = sorted({one.given for one in card.all_files()} - {""})
         for word in self.given:
             if word not in valid:
                 raise UnknownName(f"{card.board} takes no {word}=; it takes:"
                                   f" {', '.join(valid) or 'none'}")
+        for wanted in card.all_files():
+            if wanted.given in self.given:
+                self.users(wanted)
 
     def find(self, wanted: File) -> Found | None:
         """Return a file, or None for a file that only the user has, and did not give."""

@@ -66,6 +66,8 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     twice. Logs and table are kept in build/peers. A line names each system that cannot run here;
     the exit status is 1 only when nothing was measured, or this hypervisor was not.
     """
+    if image is None:
+        check_alone(words)
     systems = SYSTEMS if image is None else [image_of(image, keys, boards, words)]
     check_names("system", keys, [system.key for system in systems])
     check_names("board", boards, BOARDS)
@@ -95,6 +97,16 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     write_whole(folder / "table.md", text)
     say(f"logs and table are in {folder}")
     sys.exit(not good)
+
+
+def check_alone(words: dict[str, Any]) -> None:
+    """Refuse the words that describe the user's own image, where none is given."""
+    names = {"name": "NAME", "pair": "PAIR", "options": "QEMU", "build": "BUILT",
+             "compiler": "COMPILER"}
+    given = [f"{name}=" for word, name in names.items() if words[word]]
+    if given:
+        raise click.UsageError(f"{' '.join(given)} describes an image of yours: IMAGE=<its file>"
+                               " is missing")
 
 
 def count_costs(systems: list[System], peer: Peer, folder: Path, keep_them: bool) -> None:

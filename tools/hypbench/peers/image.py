@@ -12,9 +12,15 @@ from hypbench.peers.machine import Peer
 from hypbench.peers.probe import BEGIN, NotMeasured
 from hypbench.peers.systems import Identity, System
 from hypbench.records import printable
+from hypbench.tree import nearest
 
 MARKER = b"hypbench-probe:\n"  # guest/probe/arch/common/arguments.inc
 ROOM = 240  # bytes after the marker, the last of them a NUL
+# Arguments of the probe that are numbers, and those that are words (guest/probe).
+NUMBERS = ("samples", "delay", "at_ms", "turns_ms",
+           *(f"{call}.{part}" for call in ("call", "yield")
+             for part in ("x0", "x1", "x2", "x3", "x16", "imm")))
+WORDS = ("call", "yield", "pair")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 VERSION = re.compile(r"\bv?\d+\.\d+[\d.]*(?:-\d+)?")
 # Options of QEMU that a user may give, each with a value other than the machine's.
@@ -89,12 +95,31 @@ def check_name(name: str, others: list[str]) -> None:
         raise click.UsageError(f"NAME={name} is a system of this tool; take another name")
 
 
+def check_arguments(text: str) -> None:
+    """Refuse an argument that the probe does not read."""
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if name not in (*NUMBERS, *WORDS):
+            raise click.UsageError(f"ARGS={word}: the probe takes {', '.join(WORDS)} and"
+                                   f" {', '.join(NUMBERS)}{nearest(name, [*NUMBERS, *WORDS])}")
+        if not value or (name in NUMBERS and not re.fullmatch(r"0x[0-9A-Fa-f]+|\d+", value)):
+            raise click.UsageError(f"ARGS={word}: {name}= wants"
+                                   f" {'a number' if name in NUMBERS else 'a word'}")
+
+
 @click.command("probe-args")
 @click.argument("arguments")
-@click.argument("image", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("made", type=click.Path(dir_okay=False, path_type=Path))
-def probe_args(arguments: str, image: Path, made: Path) -> None:
+@click.argument("image", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                required=False)
+@click.argument("made", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--check", is_flag=True, help="Only check the arguments.")
+def probe_args(arguments: str, image: Path | None, made: Path | None, check: bool) -> None:
     """Copy a file that holds the probe, with the probe's ARGUMENTS: `make probe ARGS=`."""
+    check_arguments(arguments)
+    if check:
+        return
+    if not image or not made:
+        raise click.UsageError("probe-args wants the files IMAGE and MADE")
     with_arguments(image, arguments, made)
     click.echo(f"{made}: the probe with {arguments}")
 
