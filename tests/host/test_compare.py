@@ -5,10 +5,13 @@ import random
 
 import pytest
 
-from hypbench.analysis.comparison import Threshold, Verdict, compare_logs, conditions
+from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section,
+                                          conditions)
+from hypbench.records import read_log
 from logmaker import NATIVE, TRAPPED, bench_record, stamped
 from commandlogs import of_samples, run_with
 from paths import log_from, matrix
+from reportlogs import report_log
 
 
 def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
@@ -118,3 +121,17 @@ def test_threshold(threshold, exceeded):
     assert threshold.exceeded(rows[0]) == exceeded  # 5 ticks, 10.4 per cent
     faster = compare_logs(log_from(run_with(55)), log_from(run_with(50)))
     assert not Threshold(0, False).exceeded(faster[0])
+
+
+def test_many_rows_of_one_run_alone_are_one_line():
+    """Two scenarios have few rows in common; a table that is folded lists the others."""
+    a, b = (read_log(report_log(plan)) for plan in ("traps", "interrupts"))
+    rows = compare_logs(a, b)
+    short, long = comparison_section(rows).tables[:2]
+    alone = {verdict: sum(row.verdict == verdict for row in rows)
+             for verdict in (Verdict.ONLY_A, Verdict.ONLY_B)}
+    lines = {str(cells[-1].text): cells[1].text for cells in short.cells}
+    assert not short.folded and long.folded and len(short.cells) < 20 < len(long.cells)
+    assert {lines[verdict] for verdict in alone} == {f"{count}\u00a0rows"
+                                                     for count in alone.values()}
+    assert len({(cells[0].text, cells[2].text) for cells in long.cells}) > 20

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from hypbench import formats, store
-from hypbench.analysis.comparison import (ComparedRow, Threshold, Verdict, compare_logs,
+from hypbench.analysis.comparison import (UNCOMPARED, ComparedRow, Threshold, Verdict, compare_logs,
                                           comparison_section, conditions, summary_line)
 from hypbench.printing import TABLES, print_blocks
 from hypbench.reading import RUN_A, RUN_B, Reading, read_file
@@ -110,8 +110,10 @@ def print_rows(a: Log, b: Log, rows: list[ComparedRow], threshold: Threshold | N
                ) -> None:
     for line in conditions(a, b):
         click.echo(f"different: {line}")
-    print_blocks(block for block in comparison_section(rows, threshold).tables
-                 if table == "long" or not block.folded)
+    blocks = comparison_section(rows, threshold).tables
+    print_blocks(block for block in blocks if table == "long" or not block.folded)
+    if table == "short" and any(block.id == f"tab-{UNCOMPARED}-" for block in blocks):
+        click.echo("--table long (TABLE=long) lists the rows that could not be compared.")
     click.echo(caption(a))
 
 

@@ -9,8 +9,8 @@ from enum import StrEnum
 from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
                                 percentile_of, pooled)
 from hypbench import charts
-from hypbench.model import (NONE, Cell, Cells, Notice, Section, between, number, prose, ratio,
-                            signed)
+from hypbench.model import (NONE, Cell, Cells, Notice, Section, between, counted, number, prose,
+                            ratio, signed)
 from hypbench.frame import Board, Source
 from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
@@ -28,7 +28,9 @@ CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "comp
               "order")
 EXACT = ("max", "mean")  # figures of a run by icount, where another largest sample is no chance
 FEW = 3  # most variants that are named if none of them could be compared in full
+LINES_MOST = 5  # lines of one verdict without a number; the table has one line instead of more
 SHOWN = 40
+UNCOMPARED = "uncompared"  # the table of all rows that could not be compared
 HEAD = ("benchmark", "variant", "configuration", ">A", ">B", ">B − A", ">95 % interval", ">B / A",
         "verdict")
 
@@ -197,19 +199,41 @@ def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = No
                        board: str = "", sources: Sequence[Source] = ()) -> Section:
     """Return the comparison as a section. Changed rows come first, the largest ratio before the
     others, then those that could not be compared. Rows that are the same, or modelled in neither
-    run, are folded. With `sources` a median leads to its row of A's or B's summary.csv."""
+    run, are folded, and so are many rows that could not be compared. With `sources` a median leads to its row of A's or B's summary.csv."""
     made = Section("versus", "A against B", board)
     ordered = sorted(rows, key=lambda row: order_of(row, threshold))
     measured_rows = [row for row in ordered if row.measures]
+    uncompared = [row for row in ordered if not row.measures and row.reason != NOT_MODELLED]
+    summed = uncompared_summary(uncompared)
     made.table("versus", "A against B: median, difference B − A with its interval of 95 %; what"
                " else moved of p99, p99.9, largest and mean", HEAD, [
                    *(line(row, threshold, sources) for row in measured_rows if not is_same(row)),
-                   *uncompared_lines([row for row in ordered if row.reason != NOT_MODELLED])])
+                   *summed])
+    lines = uncompared_lines(uncompared)
+    if len(lines) > len(summed):
+        made.table(UNCOMPARED, "Rows that could not be compared", HEAD, lines,
+                   folded=f"{len(uncompared)} rows could not be compared")
     same = [*(line(row, threshold, sources) for row in measured_rows if is_same(row)),
             *uncompared_lines([row for row in ordered if row.reason == NOT_MODELLED])]
     made.table("same", "Rows that are the same, or modelled in neither", HEAD, same,
                folded=f"{len(same)} rows are the same")
     return made
+
+
+def uncompared_summary(rows: list[ComparedRow]) -> list[Cells]:
+    """Return the lines of rows without a number; more than LINES_MOST lines of one verdict become
+    one line."""
+    by_verdict: dict[str, list[ComparedRow]] = {}
+    for row in rows:
+        by_verdict.setdefault(verdict_text(row, None), []).append(row)
+    found: list[Cells] = []
+    for verdict, group in by_verdict.items():
+        lines = uncompared_lines(group)
+        benches = len({row.bench for row in group})
+        found += lines if len(lines) <= LINES_MOST else [
+            [counted(benches, "benchmark"), counted(len(group), "row"), "", NONE, NONE, NONE, "",
+             NONE, Cell(verdict, "quiet")]]
+    return found
 
 
 def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source]) -> Cells:
