@@ -11,7 +11,7 @@ from rich.console import Console
 
 from hypbench import terminal
 from hypbench.analysis import cyclictest, latency_measure
-from hypbench.analysis.beside import NO_LOAD, OWN_CORE
+from hypbench.analysis.beside import MIXED, MIXED_NOTE, mixes
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.failover import PHASES as FAILOVER_PHASES
 from hypbench.analysis.interrupts import is_whole
@@ -20,16 +20,14 @@ from hypbench.model import NONE, Block, Section, Table, Text
 from hypbench.records import Log
 from hypbench.report import CHECKS_OK, caption, difference, notes, results, title
 from hypbench.rows import (BASELINE, NOT_MODELLED, Key, Row, by_vm, config_names, hides,
-                           platform_of, rows_of, settings_of)
+                           platform_of, rows_of)
 from hypbench.rules import PHASE_BENCH, TOTAL, believable
 from hypbench.session import TEXT_SHOWN
 from hypbench.subjects import sections
 
 PRESETS = ["native", "direct", "trapped", "trapped-sw"]
-MIXED = "≈"
 LEGEND = {"≤": "; ≤ the largest, if it differs",
-          MIXED: f"; {MIXED} QEMU's other cores had turns in some samples, and their instructions"
-                 " count (an artefact of the emulator)"}
+          MIXED: f"; {MIXED_NOTE}"}
 LINES_MOST = 40  # lines of the default view
 BELOW_MOST = 12  # lines below the table of the default view
 ROWS_LEAST = 12  # lines that the table keeps in any case
@@ -86,15 +84,6 @@ def is_default(platform: str, row: Row) -> bool:
     if row.bench == PHASE_BENCH:
         return row.variant.endswith(TOTAL)
     return row.bench != "failover" or row.variant.rpartition("-")[2] not in FAILOVER_PHASES
-
-
-def mixes(log: Log, row: Row) -> bool:
-    """Return whether the figure contains turns of QEMU's other cores, whose instructions CNTPCT
-    counts: an artefact of the emulator."""
-    axes = settings_of(log).get(row.config, {})
-    busy = {axes.get("beside"), axes.get("vms")} - {NO_LOAD, None}
-    return (platform_of(log) == "qemu-icount" and axes.get("sched") == OWN_CORE
-            and (bool(busy) or row.bench == "failover"))
 
 
 def cell(row: Row, base: Row | None, mixed: bool = False) -> str:

@@ -9,6 +9,7 @@ from typing import TypedDict
 
 from hypbench import charts
 from hypbench.analysis import published
+from hypbench.analysis.beside import MIXED, MIXED_NOTE, mixes
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.ceilings import kept_of, proven_of
 from hypbench.analysis.failover import CORES, fail_overs
@@ -103,10 +104,12 @@ def in_time(figure: Figure, timed: Board) -> tuple[tuple[str, Cell], ...]:
 
 
 def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
-    """Format a time in microseconds if ticks are time."""
+    """Format a time in microseconds if ticks are time, and mark a row that contains turns of QEMU's
+    other cores."""
     clock = source.clock
     if clock.platform not in TIME:
-        return source.cell(row, clock.change(ticks) if sign else clock.show(ticks))
+        text = clock.change(ticks) if sign else clock.show(ticks)
+        return source.cell(row, MIXED * mixes(source.log, row) + text)
     text = clock.microseconds(abs(ticks))
     return source.cell(row, f"{'+' if ticks > 0 else '−' if ticks < 0 else '±'}{text}" if sign
                        else text)
@@ -198,8 +201,9 @@ def first_fail_over(board: Board) -> Figure | None:
     """Return the best case, for a board without records of the general case."""
     source = board.first_with("failover", "failover")
     found = [one for one in fail_overs(source.log) if one.way == "call"]
+    note = f" {MIXED_NOTE}." if any(mixes(source.log, one.total) for one in found) else ""
     return Figure(tuple((f"best case, {CORES[one.cores]}", shown(
-        source, one.total, one.total.p50)) for one in found), "fail over", prose("way_call")
+        source, one.total, one.total.p50)) for one in found), "fail over", prose("way_call") + note
         ) if found else None
 
 

@@ -22,8 +22,21 @@ ELSEWHERE = ("links", "links-beside", "virtio-beside", S4_TIMER_PLAN, "paper-s4-
 # different place
 EFFECT = 0.05
 OWN_CORE = "null"
+# QEMU's other cores had turns in some samples of a row: an artefact of the emulator.
+MIXED = "≈"
+MIXED_NOTE = (f"{MIXED} QEMU's other cores had turns in some samples, and their instructions count (an"
+              " artefact of the emulator)")
 POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
+
+
+def mixes(log: Log, row: Row) -> bool:
+    """Return whether the figure contains turns of QEMU's other cores, whose instructions CNTPCT
+    counts: an artefact of the emulator."""
+    axes = settings_of(log).get(row.config, {})
+    busy = {axes.get(AXIS), axes.get("vms")} - {NO_LOAD, None}
+    return (platform_of(log) == "qemu-icount" and axes.get("sched") == OWN_CORE
+            and (bool(busy) or row.bench == "failover"))
 
 
 @dataclass(frozen=True)

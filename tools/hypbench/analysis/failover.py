@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hypbench import charts
+from hypbench.analysis.beside import MIXED, MIXED_NOTE, mixes
 from hypbench.model import Cell, Cells, Section, counted, prose
 from hypbench.frame import Board, Source
 from hypbench.records import Data, Log
@@ -97,8 +98,9 @@ def bars(one: FailOver, source: Source) -> list[Data]:
 
 
 def cells(source: Source, one: FailOver, row: Row, name: str, mark: str) -> Cells:
+    median = f"{MIXED * mixes(source.log, row)}{source.clock.show(row.p50)}"
     return [Cell(one.way, mark), CORES[one.cores], Cell(name, mark),
-            source.cell(row, counted(row.pool.n, "sample")), source.cell(row, mark=mark),
+            source.cell(row, counted(row.pool.n, "sample")), source.cell(row, median, mark),
             *source.cells(row, row.pool.percentiles().get("p99"), row.pool.high)]
 
 
@@ -107,4 +109,5 @@ def notes(source: Source, found: list[FailOver]) -> tuple[str, ...]:
     lost = [check for check in source.log.of_kind("check") if check["bench"] == "failover"]
     fired, handled = (sum(check.get(name, 0) for check in lost) for name in ("fired", "handled"))
     return (*((prose("handled", handled=handled, fired=fired),) if lost else ()),
-            prose("sum_of_phases", off=off))
+            prose("sum_of_phases", off=off),
+            *([f"{MIXED_NOTE}."] if any(mixes(source.log, one.total) for one in found) else []))
