@@ -133,6 +133,18 @@ def test_every_board_is_drawn_whole_and_without_errors(browser, pages, name, wid
             f"[...document.querySelectorAll('#{board} section')].map(s => s.id)")
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_answer_is_on_the_first_screen_though_most_runs_are_lost(browser, tmp_path, width):
+    there = board_of("virt-a72", there=("default", "traps"))
+    for lacking in there.sources.values():
+        if lacking.uncaptured:
+            lacking.uncaptured, lacking.lost = False, ["storm: native"]
+    path = tmp_path / "lost.html"
+    path.write_text(page.render([there], []))
+    opened(browser, path.as_uri(), "virt-a72", width)
+    assert browser.value("document.querySelector('.answer h2').getBoundingClientRect().top") < 700
+
+
 @pytest.mark.parametrize("old, new, complaint", [
     ("</main>", "<script>nothing.there()</script></main>", "errors"),
     ("</main>", '<img src="missing.png" alt=""></main>', "requests"),

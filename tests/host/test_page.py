@@ -18,13 +18,13 @@ from hypbench.html import page
 from hypbench.model import Chart, Section, Table
 from hypbench.frame import Board, Source, published
 from hypbench.subjects import PARTS, QUESTIONS
-from hypbench.records import read_log
+from hypbench.records import Log, read_log
 from hypbench.report import summary_csv
 from hypbench.rows import axes
 from hypbench.windows import window_of
 from logmaker import bench_record, log_of
 from paths import log_from
-from reportlogs import bodies_of, gem5_log, ran, report_log
+from reportlogs import bodies_of, gem5_log, plans, ran, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source
 from test_clocks import bodies as two_clocks
 
@@ -401,6 +401,20 @@ def test_what_was_lost_is_named():
     assert notice.bad and "lost: mmio_write: wfi" in notice.items
     missing = conditions.losses([], ["storm", "sched"])[0]
     assert "storm, sched" in missing.text and not missing.bad
+
+
+def test_losses_are_folded_above_the_answer():
+    """Each scenario that is lost has a box, and the boxes of a new tree would fill five screens."""
+    lacking = Board("virt-a72", {plan: Source(plan, Log(), lost=["storm: native"])
+                                 for plan in plans() if plan != "default"}
+                    | {"default": source("default")})
+    made = page.render([lacking], [])
+    top = made[made.index("<article"):made.index('<section id="answer-')]
+    folded = re.search(r'<details class="notice bad"><summary>(.*?)</summary>', top)
+    assert folded and f"Records are lost or wrong: {len(plans()) - 1} places" in folded[1]
+    assert top.count('<div class="notice bad">') == len(plans()) - 1
+    assert '<div class="notice bad">' not in re.sub("<details.*?</details>", "", top,
+                                                    flags=re.DOTALL)
 
 
 def test_what_a_reference_run_lacks_is_no_loss():
