@@ -2,6 +2,7 @@
 """The day of a new user: a run, a second run, a baseline, a comparison with JUnit, and the page in
 a browser at the widths of a desk, a tablet and a phone, in light and dark."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -13,12 +14,15 @@ import pytest
 
 from chromium import Chromium
 from hypbench.tree import HOME
+from lab import TREE
 from mistakes import IMPOSSIBLE, WRONG_WORDS
 
 pytestmark = [pytest.mark.nightly, pytest.mark.group("a new user's day")]
 
 LIMIT_S = 1800  # a command that takes longer hangs
 DRAWN = "document.documentElement.dataset.drawn"
+PICTURE_PX = 16_000  # Chromium draws no higher picture
+PICTURES = TREE.builds / "new-day"  # the page at each width, for a look
 BACK = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}
 OPEN = "document.querySelectorAll('article:not([hidden]) details').forEach(one => one.open = true)"
 SHOWN = "article:not([hidden])"
@@ -88,6 +92,16 @@ def browser(tmp_path_factory):
         yield running
 
 
+def take_picture(browser: Chromium, path: Path) -> None:
+    """Write the page from its top, as far as a picture can be high."""
+    size = browser.call("Page.getLayoutMetrics")["cssContentSize"]
+    clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], PICTURE_PX),
+            "scale": 1}
+    taken = browser.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(base64.b64decode(taken["data"]))
+
+
 @pytest.mark.parametrize("mode", BACK)
 @pytest.mark.parametrize("width", [1400, 900, 390])
 def test_the_page_shows_every_number(tree, browser, width, mode):
@@ -100,6 +114,7 @@ def test_the_page_shows_every_number(tree, browser, width, mode):
     deadline = time.monotonic() + 60
     while not browser.value(DRAWN) and time.monotonic() < deadline:
         time.sleep(0.1)
+    take_picture(browser, PICTURES / f"{width}-{mode}.png")
     browser.value(OPEN)
     time.sleep(1)  # the hints follow the event of an opened box
     assert browser.value(DRAWN) == "virt-a72", browser.errors()
