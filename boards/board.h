@@ -49,7 +49,9 @@ struct board {
 	 */
 	unsigned spi_first;
 	unsigned spi_count;
-	uint32_t counter_hz; /* set if a boot loader may leave CNTFRQ 0; otherwise 0 */
+	/* Rate of the silicon's counter, used if a boot loader leaves CNTFRQ 0, and by
+	 * `hypbench silicon-report`; 0 for a model without silicon. */
+	uint32_t counter_hz;
 	struct board_cores cores;
 	struct board_window reset_device; /* a device that `reset` uses, mapped for EL2 */
 	/* RAM of neither the hypervisor nor the guest, in which a host tool puts images of

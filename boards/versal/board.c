@@ -19,6 +19,7 @@ const struct board board = {
 	.spi_count = 8,
 	.store_base = 0x10000000,
 	.store_size = 0x30000000,
+	.counter_hz = 100000000, /* Trusted Firmware-A, versal_def.h: VERSAL_CPU_CLOCK of silicon */
 	.cores = { .count = 2, .start = CORES_PSCI },
 	.semihosting = true,
 };

@@ -45,6 +45,8 @@ const struct board board = {
 	.spi_count = 6,
 	.store_base = 0x10000000,
 	.store_size = 0x20000000,
+	/* UG1085, Physical Counter; FSBL's divider makes 99990005 of it. */
+	.counter_hz = 100000000,
 	.cores = { .count = 4, .start = CORES_PSCI },
 	.reset_device = { CRL_APB, 0x1000 },
 	.semihosting = true,

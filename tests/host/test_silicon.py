@@ -8,15 +8,18 @@ import re
 import pytest
 
 from hypbench.records import read_log
-from hypbench.silicon import DECISIONS, GIC_400, Verdict, findings
+from hypbench.silicon import DECISIONS, GIC_400, Board, Finding, Verdict, findings
 from hypbench.silicon_report import anonymous, firmware_of
-from hypbench.tree import HOME
+from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run
 
 HZ, CPU_HZ = 54_000_000, 1_500_000_000
 RATE = CPU_HZ / HZ
 BOARD = {"board": "rpi4", "hz": HZ, "cores": ["el2"] * 4, "entry_level": "el2",
          "entry_sctlr": "0x0", "platform": "silicon", "plan": "silicon"}
+# What other boards have by their silicon: firmware starts their other cores by PSCI.
+AS_ZCU102 = {"board": "zcu102", "hz": 99_990_005, "cores": ["el2"]}
+AS_VERSAL = {"board": "versal", "hz": 100_000_000, "cores": ["el2"]}
 
 
 class Fake:
@@ -67,9 +70,12 @@ GOOD = [step(), row_of("trapped", "hvc", 40), row_of("cold-caches", "hvc", 90),
         litmus("post-plain", relaxed=0)]
 
 
+def found_of(*logs: Fake) -> list[Finding]:
+    return findings(logs, Board.of(HOME / "boards" / logs[0].run["board"]))
+
+
 def verdict_of(row: str, *records: dict, **run) -> Verdict:
-    return next(one for one in findings([Fake(*(records or GOOD), **run)]) if one.row == row
-                ).verdict
+    return next(one for one in found_of(Fake(*records, **run)) if one.row == row).verdict
 
 
 def without(*gone: dict) -> list[dict]:
@@ -96,9 +102,9 @@ ZCU102 = "`zcu102`: U-Boot"
     (BARRIERS, OPEN, without(litmus("mp-plain", relaxed=3)), {}),
     (BARRIERS, OPEN, [*without(litmus("sb-plain", relaxed=900)), litmus("sb-plain", relaxed=0)],
      {}),
-    (BARRIERS, OPEN, [litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900)], {}),
+    (BARRIERS, OPEN, [step(), litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900)], {}),
     (BARRIERS, OPEN, [{"kind": "check", "bench": "litmus", "variant": "mp-plain"},
-                      {"kind": "check", "variant": "answers"}], {}),  # of a forged log
+                      {"kind": "check", "variant": "answers"}, step()], {}),  # of a forged log
     (BARRIERS, OPEN, [step()], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 999)], {}),
     (BARRIERS, REFUTED, [*GOOD, answers(1000, 1000, 1)], {}),
@@ -107,31 +113,58 @@ ZCU102 = "`zcu102`: U-Boot"
     (EL3, OPEN, GOOD, {}),
     (EL3, CONFIRMED, GOOD, {"entry_level": "el3"}),
     (RPI4, CONFIRMED, GOOD, {}),
-    (RPI4, REFUTED, GOOD, {"hz": 62_500_000}),
     (RPI4, REFUTED, GOOD, {"cores": ["el2", "absent", "el2", "el2"]}),
     (RPI4, REFUTED, [*GOOD, {"kind": "skip", "reason": "INTID 97 is pending by itself: a device"
                              " has it"}], {}),
     (RPI4, OPEN, without(GOOD[4]), {}),
-    (RPI4, OPEN, GOOD, {"board": "zcu102"}),
-    (ZCU102, CONFIRMED, [*GOOD, pages("native"), pages("trapped")], {"board": "zcu102"}),
-    (ZCU102, REFUTED, [*GOOD, pages("native"), pages("trapped", 0)], {"board": "zcu102"}),
-    (ZCU102, REFUTED, [*GOOD, pages("native", 0x2043b), pages("trapped")], {"board": "zcu102"}),
-    (ZCU102, OPEN, [*GOOD, pages("native")], {"board": "zcu102"}),
-    (ZCU102, OPEN, GOOD, {"board": "zcu102"}),
-    ("`versal`: U-Boot", CONFIRMED, GOOD, {"board": "versal"}),
+    (RPI4, OPEN, GOOD, AS_ZCU102),
+    (ZCU102, CONFIRMED, [*GOOD, pages("native"), pages("trapped")], AS_ZCU102),
+    (ZCU102, REFUTED, [*GOOD, pages("native"), pages("trapped", 0)], AS_ZCU102),
+    (ZCU102, REFUTED, [*GOOD, pages("native", 0x2043b), pages("trapped")], AS_ZCU102),
+    (ZCU102, OPEN, [*GOOD, pages("native")], AS_ZCU102),
+    (ZCU102, OPEN, GOOD, AS_ZCU102),
+    ("`versal`: U-Boot", CONFIRMED, GOOD, AS_VERSAL),
     ("Errata of", OPEN, GOOD, {})])
 def test_a_row_is_decided_by_its_evidence(row, verdict, records, run):
     assert verdict_of(row, *records, **run) == verdict
 
 
-@pytest.mark.parametrize("run, records", [
-    ({"platform": "qemu-icount"}, GOOD), ({"platform": "gem5"}, GOOD),
+@pytest.mark.parametrize("run, records, evidence", [
+    ({"platform": "qemu-icount"}, GOOD, "records are of qemu-icount, a model"),
+    ({"platform": "gem5"}, GOOD, "records are of gem5, a model"),
     ({}, [one | {"cycles_p50": one["p50"] * 16} if "cycles_p50" in one else one
-          for one in GOOD])])
-def test_an_emulator_decides_nothing_whatever_its_record_names(run, records):
-    found = findings([Fake(*records, **run)])
-    assert {one.verdict for one in found} == {OPEN}
-    assert all("model" in one.evidence or "emulator" in one.evidence for one in found)
+          for one in GOOD], "multiples of 16"),
+    ({"board": "virt-a72"}, GOOD, "virt-a72 is a model"),
+    ({"board": "nobodys"}, GOOD, "nobodys is a model"),
+    ({"hz": 62_500_000}, GOOD, "CNTFRQ is 62500000 Hz; silicon of rpi4 has 54000000 Hz"),
+    ({"cores": ["el2"]}, GOOD, "lists 1 cores; silicon of rpi4 lists 4"),
+    ({"cores": ["el2"] * 8}, GOOD, "lists 8 cores; silicon of rpi4 lists 4"),
+    # QEMU's imx8mp-evk by the host's clock has the board's counter and cores.
+    ({"board": "imx8mp", "hz": 8_000_000, "cores": ["el2"]},
+     [*without(GOOD[0]), step(999_810_182), step(1_000_000_000), step(1_000_179_957)],
+     "runs at 1000000000 Hz, as that of QEMU"),
+    ({}, without(GOOD[0]), "no record has the rate of the cycle counter")])
+def test_an_emulator_decides_nothing_whatever_its_record_names(run, records, evidence):
+    for logs in ([Fake(*records, **run)], [Fake(*GOOD, **run), Fake(*records, **run)]):
+        found = found_of(*logs)
+        assert {one.verdict for one in found} == {OPEN}
+        assert all(evidence in one.evidence for one in found), found[0].evidence
+
+
+@pytest.mark.parametrize("hz, cpu_hz", [(HZ, 1_008_000_000), (HZ + 50_000, CPU_HZ)])
+def test_a_clock_near_to_qemus_and_a_rounded_rate_are_silicons(hz, cpu_hz):
+    rows = [one | {"cycles_p50": round(one["p50"] * cpu_hz / hz) + 1} if "cycles_p50" in one else
+            one for one in without(GOOD[0])]
+    assert verdict_of(RPI4, *rows, step(cpu_hz), hz=hz) == CONFIRMED
+
+
+def test_each_board_with_a_row_has_the_rate_and_the_cores_of_its_silicon():
+    boards = {name: Board.of(HOME / "boards" / name) for name in Tree().boards()}
+    assert {name: (one.counter_hz, one.cores, one.reporting) for name, one in boards.items()
+            if one.counter_hz} == {
+        "rpi4": (54_000_000, 4, 4), "arndale": (24_000_000, 2, 2),
+        "orangepi-pc": (24_000_000, 4, 1), "imx8mp": (8_000_000, 4, 1),
+        "zcu102": (100_000_000, 4, 1), "versal": (100_000_000, 2, 1)}
 
 
 def test_each_row_of_caveats_has_a_decision_and_a_place_for_the_board():

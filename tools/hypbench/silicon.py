@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed, refuted, or
 not decidable here, with the evidence. A row is confirmed only by something that a model cannot
-show: records of an emulator decide nothing, whatever platform their run record names."""
+show: records of an emulator decide nothing, whatever platform their run record names. Records
+decide rows only if they have the counter's rate and the cores of the board's silicon, and a cycle
+counter that runs at another rate than QEMU's."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from statistics import median
 
+from hypbench.boardfile import board_numbers
 from hypbench.records import Data, Log
+from hypbench.tree import with_parts
 
 CLOSE = 0.05  # of a time: as far as that, the two clocks agree
 COLDER = 1.2  # how many times a warm time a cold one is at least
+SAME_HZ = 0.001  # relative difference of two rates of one counter: a divider's rounding
+QEMU_CPU_HZ = 1_000_000_000  # rate of QEMU's PMCCNTR by the host's clock (its target/arm)
+QEMU_NEAR = 0.002  # relative error of a measured rate on a loaded host
+ICOUNT_CYCLES = 16  # cycles an instruction of QEMU's PMCCNTR by -icount shift=4
 STILL = 0.01  # relative difference of the core's clock; a larger one is another clock
 GIC_400 = 0x0202143b  # GICC_IIDR and GICV_IIDR of a GIC-400 (DDI 0471)
 TICKS = 20  # a shorter time is too coarse to compare clocks
@@ -36,6 +46,24 @@ class Finding:
     evidence: str
 
 
+@dataclass(frozen=True)
+class Board:
+    """What boards/NAME/board.c has of the silicon."""
+
+    counter_hz: int = 0  # 0 if the board is a model
+    cores: int = 1
+    reporting: int = 1  # cores that the run record lists: PSCI's other cores start later
+
+    @classmethod
+    def of(cls, folder: Path) -> "Board":
+        if not (folder / "board.c").is_file():
+            return cls()
+        numbers, text = board_numbers(folder), with_parts(folder / "board.c")
+        cores = numbers.get("cores.count", 1)
+        listed = "CORES_SPIN_TABLE" in text or "CORES_PEN" in text
+        return cls(numbers.get("counter_hz", 0), cores, cores if listed else 1)
+
+
 Decided = tuple[Verdict, str]
 
 
@@ -48,6 +76,7 @@ class Runs:
     """Complete runs of one board."""
 
     logs: Sequence[Log]
+    board: Board
 
     @property
     def run(self) -> Data:
@@ -67,11 +96,37 @@ def model(runs: Runs) -> str:
     platforms = {str(log.run["platform"]) for log in runs.logs} - {"silicon"}
     if platforms:
         return f"the records are of {', '.join(sorted(platforms))}, a model"
-    cycles = [one["cycles_p50"] for one in runs.of_kind("bench") if one.get("cycles_p50")]
-    step = 16  # QEMU's cycle counter by -icount shift=4, in cycles an instruction
-    if len(cycles) > 4 and not any(value % step for value in cycles):
-        return (f"all {len(cycles)} medians of the cycle counter are multiples of {step}: an"
-                " emulator counts instructions")
+    shown = (counts_instructions(log) or unlike_silicon(log, runs.board) for log in runs.logs)
+    return next(filter(None, shown), "")
+
+
+def counts_instructions(log: Log) -> str:
+    cycles = [one["cycles_p50"] for one in log.of_kind("bench") if one.get("cycles_p50")]
+    if len(cycles) > 4 and not any(value % ICOUNT_CYCLES for value in cycles):
+        return (f"all {len(cycles)} medians of the cycle counter are multiples of {ICOUNT_CYCLES}:"
+                " an emulator counts instructions")
+    return ""
+
+
+def unlike_silicon(log: Log, board: Board) -> str:
+    """What a run has that the board's silicon has not; "" if the run may be the silicon's."""
+    name, hz, cores = log.run["board"], log.run["hz"], len(log.run.get("cores", []))
+    if not board.counter_hz:
+        return f"{name} is a model: its board.c has no counter_hz, the rate of silicon's counter"
+    if abs(hz - board.counter_hz) > SAME_HZ * board.counter_hz:
+        return (f"CNTFRQ is {hz} Hz; silicon of {name} has {board.counter_hz} Hz: a model, or"
+                " firmware that sets another rate")
+    if cores != board.reporting:
+        return (f"the run record lists {cores} cores; silicon of {name} lists {board.reporting}: a"
+                " model, or another board")
+    rates = [one["cpu_hz"] for one in (log.run, *log.of_kind("step")) if one.get("cpu_hz")]
+    if not rates:
+        return ("no record has the rate of the cycle counter, which separates silicon from a"
+                " model; SCENARIO=silicon has")
+    rate = median(rates)
+    if abs(rate - QEMU_CPU_HZ) <= QEMU_NEAR * QEMU_CPU_HZ:
+        return (f"the cycle counter runs at {rate:.0f} Hz, as that of QEMU, a model: on silicon"
+                " choose another clock of the core")
     return ""
 
 
@@ -157,9 +212,10 @@ def wrong_pages(runs: Runs, iidr: int) -> Iterator[str]:
             yield f"{name} is {found:#010x}, not {iidr:#010x}"
 
 
-def on_board(board: str, hz: int = 0, iidr: int = 0) -> Callable[[Runs], Decided]:
-    """The board is this one: the rate of its counter, its cores, a free SPI that is quiet, and the
-    bases of its GICv2's CPU interfaces, which gic_pages checks where `iidr` is given."""
+def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
+    """The board is this one: its cores, a free SPI that is quiet, and the bases of its GICv2's
+    CPU interfaces, which gic_pages checks where `iidr` is given. unlike_silicon() has checked the
+    counter's rate."""
     def decide(runs: Runs) -> Decided:
         run = runs.run
         if run["board"] != board:
@@ -168,7 +224,6 @@ def on_board(board: str, hz: int = 0, iidr: int = 0) -> Callable[[Runs], Decided
         levels = run.get("cores", [])
         wrong = [*noisy, *(f"core {core} came at {level}" for core, level in enumerate(levels)
                            if level != "el2"),
-                 *([f"CNTFRQ is {run['hz']}, not {hz}"] if hz and run["hz"] != hz else []),
                  *(wrong_pages(runs, iidr) if iidr else [])]
         if wrong:
             return Verdict.REFUTED, "; ".join(wrong)
@@ -178,9 +233,10 @@ def on_board(board: str, hz: int = 0, iidr: int = 0) -> Callable[[Runs], Decided
         if iidr and not {"native", "trapped"} <= pages:
             return Verdict.OPEN, "GICC and GICV not checked; SCENARIO=silicon has gic_pages"
         both = f" both pages of GICC and GICV ({iidr:#010x}) answer;" if iidr else ""
-        return Verdict.CONFIRMED, (f"{len(levels)} cores at {levels[0]}, counter {run['hz']} Hz, a"
-                                   f" free SPI is quiet;{both} boot loader, console and image"
-                                   " work. Not seen: reset")
+        return Verdict.CONFIRMED, (f"{len(levels)} of {runs.board.cores} cores reported, at"
+                                   f" {levels[0]}, counter {run['hz']} Hz, a free SPI is quiet;"
+                                   f"{both} boot loader, console and image work. Not seen: reset,"
+                                   " cores that PSCI starts")
     return decide
 
 
@@ -198,9 +254,9 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
     "`start.S` cleans": dirty_caches,
     "What EL3 leaves": left_by_el3,
     "ARMv7: a dropped": never("a dropped abort leaves nothing that a record could show"),
-    "`rpi4`: firmware": on_board("rpi4", 54_000_000),
+    "`rpi4`: firmware": on_board("rpi4"),
     "`rpi4`'s card": never("records do not name what the board booted from"),
-    "`arndale`: U-Boot": on_board("arndale", 24_000_000),
+    "`arndale`: U-Boot": on_board("arndale"),
     "`vexpress-a15` as": on_board("vexpress-a15"),
     "`zcu102`: U-Boot": on_board("zcu102", iidr=GIC_400),
     "`versal`: U-Boot": on_board("versal"),
@@ -216,9 +272,9 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
 }
 
 
-def findings(logs: Sequence[Log]) -> list[Finding]:
+def findings(logs: Sequence[Log], board: Board) -> list[Finding]:
     """Decide each row by complete runs of one board; a model decides none."""
-    runs = Runs(logs)
+    runs = Runs(logs, board)
     why_not = model(runs)
     return [Finding(row, *((Verdict.OPEN, why_not) if why_not else decide(runs)))
             for row, decide in DECISIONS.items()]

@@ -15,7 +15,7 @@ from hypbench.printing import console
 from hypbench.reading import read_file
 from hypbench.records import Log
 from hypbench.session import problems_of
-from hypbench.silicon import Finding, Verdict, findings
+from hypbench.silicon import Board, Finding, Verdict, findings
 from hypbench.tree import Tree, UnknownName, read_bytes, shown, write_whole
 
 PATH = click.Path(path_type=Path)
@@ -94,7 +94,7 @@ def silicon_report(tree: Tree, files: tuple[Path, ...], consoles: tuple[Path, ..
     the versions of its firmware, without names of people, machines and networks.
     """
     logs = read_runs(tree, files)
-    found = findings(logs)
+    found = findings(logs, Board.of(tree.root / "boards" / str(logs[0].run["board"])))
     console().print(table_of(found))
     counts = {verdict: sum(one.verdict == verdict for one in found) for verdict in Verdict}
     click.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
