@@ -12,9 +12,12 @@ endif
 ISA_FLAGS := -mcpu=cortex-a72 -mstrict-align
 # Cortex-A53 to r0p4, errata 835769 and 843419: the compiler parts a 64-bit multiply-accumulate from
 # a load or store before it, and the linker changes what libraries have (docs/design/errata.md).
+# The run record reports both errata as missing in an image without these options.
 ifeq ($(CPU),cortex-a53)
-ISA_FLAGS += -mfix-cortex-a53-835769
+ISA_FLAGS += -mfix-cortex-a53-835769 -DBUILT_FOR_CORTEX_A53=true
 ISA_LINK := -Wl,--fix-cortex-a53-835769 -Wl,--fix-cortex-a53-843419
+else
+ISA_FLAGS += -DBUILT_FOR_CORTEX_A53=false
 endif
 # The hypervisor's own code leaves x6-x15, x17 and x18 alone, so that a light frame need not hold
 # them (arch/trap_frame.h): twelve instructions less on every interrupt and hypercall, and a light

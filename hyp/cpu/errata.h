@@ -19,8 +19,9 @@ struct errata_in_force {
 
 extern struct errata_in_force errata;
 
-/* Emit the members `errata` and `errata_missing` of the run record. */
-void errata_emit(void);
+/* Emit the members `errata` and `errata_missing` of the run record. `firmware`: some firmware is
+ * below EL2, and EL2 does not know which errata it handles. */
+void errata_emit(bool firmware);
 
 /* Set `errata` for the next step. `empty_vttbr` is VTTBR of an empty stage 2. */
 void errata_use(const struct run_config *config, uint64_t empty_vttbr);

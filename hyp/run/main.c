@@ -49,7 +49,7 @@ static void emit_run(unsigned lr_count)
 	record_string("gic", gic_version() == 2 ? "v2" : "v3");
 	record_u64("lr_count", lr_count);
 	record_hex("cpu", read_midr_el1());
-	errata_emit();
+	errata_emit(boot_state.level != ENTRY_EL3);
 	record_string("clock", "cntpct");
 	record_u64("hz", clock_hz());
 	if (cpu_hz)

@@ -93,6 +93,12 @@ def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(other_core, nam
     assert {number: list(map(hex, places)) for number, places in found.items() if places} == {}
 
 
+@pytest.mark.parametrize("other", A53_BOARDS, indirect=True)
+def test_an_image_for_a_cortex_a53_reports_the_options_it_is_built_with(lab, other):
+    run = lab.ended(Job(other, "order once\nconfig native\nbench counter n=10\n")).log.run
+    assert {"835769", "843419"} <= set(run["errata"]) and run["errata_missing"] == []
+
+
 LDR, STR = 0xf9400000, 0xf9000000  # a load and a store by way of x0, into x0
 ADRP_X1, LDR_X1 = 0x90000001, LDR | 1 << 5
 MADD = 0x9b000000 | 4 << 16 | 5 << 10 | 3 << 5 | 2  # the sum x2 = x3 * x4 + x5

@@ -3,11 +3,13 @@
 any MIDR, so the image runs as on the revisions of boards; they have none of the errata.
 tests/unit/test_errata.c tests which revision needs what, and the order of a VM switch."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from lab import BOARDS, Job, board_facts
+from test_refused import SECURE
 from test_registers import failed_checks, guest, with_guest
 
 MIDRS = {
@@ -16,12 +18,15 @@ MIDRS = {
     "armv7": {"A15 r0p4": 0x410fc0f4, "A15 r0p5": 0x410fc0f5, "A15 r2p1": 0x412fc0f1,
               "A15 r3p4": 0x413fc0f4, "A15 r4p0": 0x414fc0f0},
 }
+# The images are those of the reference boards, which are built for no Cortex-A53.
 HANDLED = {
     "A72 r0p0": ["1319367"], "A72 r0p3": ["1319367"], "A72 r1p0": ["1319367"],
-    "A53 r0p4": ["1530924", "835769", "843419"], "A35 r1p0": [],
+    "A53 r0p4": ["1530924"], "A35 r1p0": [],
     "A15 r0p4": ["798181", "766422"], "A15 r0p5": ["798181"], "A15 r2p1": ["798181"],
     "A15 r3p4": [], "A15 r4p0": [],
 }
+MISSING = {"A53 r0p4": ["835769", "843419"], "A15 r0p4": ["773022", "774769"]}
+WITHOUT_FIRMWARE = {"A72 r0p3": ["859971"], "A72 r1p0": [], "A53 r0p4": ["855873"]}
 
 SWITCH = """order once
 config applied trapped sched=fp
@@ -74,6 +79,20 @@ def test_run_record_of_the_board_as_it_is(result, board):
     run = result.log.run
     assert run["errata_missing"] == []
     assert run["errata"] == (["1319367"] if board in ARMV8 else [])
+
+
+@pytest.mark.parametrize("on, name", cores(BOARDS))
+def test_run_record_names_the_errata_of_a_core(lab, on, name):
+    run = lab.ended(job_as(on, name, ONE_WORD)).log.run
+    assert (run["errata"], run["errata_missing"]) == (HANDLED[name], MISSING.get(name, []))
+
+
+@pytest.mark.parametrize("on, name", cores(ARMV8, *WITHOUT_FIRMWARE))
+def test_an_image_that_enters_at_el3_misses_what_firmware_sets(lab, on, name):
+    job = job_as(on, name, ONE_WORD)
+    run = lab.ended(replace(job, machine=lambda options: SECURE(job.machine(options)))).log.run
+    assert run["entry_level"] == "el3" and run["errata"] == HANDLED[name]
+    assert run["errata_missing"] == MISSING.get(name, []) + WITHOUT_FIRMWARE[name]
 
 
 # --- 1319367: a switch of VMs ---

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "abi/hypercall.h"
+#include "arch/errata.h"
 #include "arch/sysreg.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
@@ -42,11 +43,15 @@ static void start_as(uint32_t midr, const struct run_config *config)
 
 /* --- the table --- */
 
-static void assert_emits(const char *members)
+static void assert_emits(bool firmware, const char *handled, const char *missing)
 {
+	char expected[256];
+
+	snprintf(expected, sizeof(expected), ",\"errata\":[%s],\"errata_missing\":[%s]", handled,
+		 missing);
 	fake_hyp.console_size = 0;
-	errata_emit();
-	assert_string_equal(fake_hyp.console, members);
+	errata_emit(firmware);
+	assert_string_equal(fake_hyp.console, expected);
 }
 
 TEST(each_boundary_revision)
@@ -83,14 +88,50 @@ TEST(each_boundary_revision)
 		{ 0x410fc0e0u, 0, 0, "", "" }, /* Cortex-A17 */
 		{ 0x420fc0f0u, 0, 0, "", "" }, /* another implementer's part */
 	};
-	char expected[128];
 
 	fake_hyp_reset();
+	fake_built_for_cortex_a53 = true;
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
 		be(rows[i].midr, rows[i].revidr, rows[i].actlr);
-		snprintf(expected, sizeof(expected), ",\"errata\":[%s],\"errata_missing\":[%s]",
-			 rows[i].handled, rows[i].missing);
-		assert_emits(expected);
+		assert_emits(true, rows[i].handled, rows[i].missing);
+	}
+}
+
+TEST(an_image_for_another_core_has_the_sequences_of_a_cortex_a53)
+{
+	fake_hyp_reset();
+	fake_built_for_cortex_a53 = false;
+	be(REVISION(A53, 0, 4), 0, 0);
+	assert_emits(true, "\"1530924\"", "\"835769\",\"843419\"");
+	be(REVISION(A53, 0, 5), 0, 0);
+	assert_emits(true, "\"1530924\"", "");
+	be(REVISION(A72, 0, 3), 0, 0);
+	assert_emits(true, "\"1319367\"", "");
+}
+
+TEST(without_firmware_its_bits_are_missing)
+{
+	static const struct {
+		uint32_t midr;
+		const char *handled, *missing;
+	} rows[] = {
+		{ REVISION(A72, 0, 0), "\"1319367\"", "\"859971\"" },
+		{ REVISION(A72, 0, 3), "\"1319367\"", "\"859971\"" },
+		{ REVISION(A72, 1, 0), "\"1319367\"", "" },
+		{ REVISION(A53, 0, 2), "\"1530924\",\"835769\",\"843419\",\"824069\",\"827319\"",
+		  "\"826319\",\"836870\"" },
+		{ REVISION(A53, 0, 3), "\"1530924\",\"835769\",\"843419\"",
+		  "\"836870\",\"855873\"" },
+		{ REVISION(A53, 0, 4), "\"1530924\",\"835769\",\"843419\"", "\"855873\"" },
+		{ REVISION(A53, 1, 0), "\"1530924\"", "\"855873\"" },
+		{ REVISION(A15, 0, 5), "\"798181\"", "" },
+	};
+
+	fake_hyp_reset();
+	fake_built_for_cortex_a53 = true;
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		be(rows[i].midr, 0, 0);
+		assert_emits(false, rows[i].handled, rows[i].missing);
 	}
 }
 

@@ -11,6 +11,7 @@
 
 #include "arch/cache.h"
 #include "arch/delay.h"
+#include "arch/errata.h"
 #include "arch/hypercall.h"
 #include "arch/mmio.h"
 #include "arch/semihosting.h"
@@ -42,6 +43,7 @@ struct fake_barriers fake_barriers;
 struct fake_mmio fake_mmio;
 struct fake_sysregs fake_sysregs;
 struct fake_counts fake_counts;
+bool fake_built_for_cortex_a53;
 uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 void (*fake_set_way)(uint32_t level_set_way);
 void (*fake_by_address)(uintptr_t start, size_t size);

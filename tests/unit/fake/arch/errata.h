@@ -2,5 +2,11 @@
 /* The fake machine's core can have every erratum. */
 #pragma once
 
+#include <stdbool.h>
+
 #define ISA_SPECULATIVE_AT true
 #define ISA_TLBI_INCOMPLETE true
+
+/* Whether a fake image is built with the options of toolchain.mk: a test decides. */
+extern bool fake_built_for_cortex_a53;
+#define ISA_A53_SEQUENCES_AVOIDED fake_built_for_cortex_a53
