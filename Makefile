@@ -265,7 +265,8 @@ not_taken = $(filter-out $(OF_ALL) $(OF_$(1)),$(filter $(WORDS),$(told)))
 $(foreach goal,$(filter $(with_words),$(MAKECMDGOALS)),$(foreach word,$(call not_taken,$(goal)),\
 	$(if $(filter-out $(with_words),$(MAKECMDGOALS))$(filter $(MAKECMDGOALS),$(call \
 		takers,$(word))),,$(error make $(goal) takes no $(word)=; \
-	make $(goal) takes: $(strip $(OF_$(goal):%=%=) $(OF_ALL:%=%=))$(if $(call takers,$(word)),; \
+	make $(goal) takes: $(strip $(OF_$(goal):%=%=) $(OF_ALL:%=%=))$(if $(call \
+	takers,$(word)),; \
 	$(word)= is a word of: $(call takers,$(word)))))))
 
 ## compile-commands: write build/compile_commands.json for clangd, with the compiler of BOARD
@@ -409,7 +410,8 @@ probe: $(if $(ARGS),$(setup-runs))
 # Another hypervisor that cannot be had has a line; so has what it lacks, which ends nothing.
 # A board's own QEMU is another variable of that name, for its images.
 PEERS = $(HYPBENCH) peers $(if $(told_board),--board $(told_board)) $(SYSTEM:%=--system %) \
-	$(if $(IMAGE),--image "$(IMAGE)") $(if $(NAME),--name "$(NAME)") $(if $(PAIR),--pair "$(PAIR)") \
+	$(if $(IMAGE),--image "$(IMAGE)") $(if $(NAME),--name "$(NAME)") \
+	$(if $(PAIR),--pair "$(PAIR)") \
 	$(if $(told_qemu),--qemu "$(told_qemu)") $(if $(BUILT),--build "$(BUILT)") \
 	$(if $(COMPILER),--compiler "$(COMPILER)") $(if $(ARGS),--args "$(ARGS)") \
 	$(if $(costs),--cost) $(if $(KEEP),--keep)

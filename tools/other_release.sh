@@ -18,6 +18,8 @@ from_nothing() {
 	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
 	make bench
 	make qemu-test
+	make qemu-image image BOARD=imx8mp # Debian 12 has no QEMU with this machine
+	build/venv/bin/pytest -q -rs -n 2 tests/qemu -k imx8mp
 }
 
 # In a namespace of its own, as debootstrap is, so that no mount is left, also after a kill.

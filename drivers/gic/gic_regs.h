@@ -31,7 +31,7 @@
 #define GICD_CTLR_ENABLE_GRP1 (1u << 1)
 #define GICD_CTLR_ARE (1u << 4)
 #define GICD_CTLR_ARE_NS (1u << 5) /* in the Secure view, next to its own ARE bit */
-#define GICD_CTLR_DS (1u << 6) /* one security state (GICv3) */
+#define GICD_CTLR_DS (1u << 6)     /* one security state (GICv3) */
 #define GICD_CTLR_RWP (1u << 31)
 #define GICD_TYPER_SECURITY (1u << 10) /* two security states */
 

@@ -87,7 +87,7 @@ def too_old(options: list[str], needs: str) -> str:
     if not there or there >= tuple(map(int, needs.split("."))):
         return ""
     return (f"{options[0]} is version {'.'.join(map(str, there))}, this board's machine needs"
-            f" {needs} (Debian has newer ones in its backports)")
+            f" {needs} (a newer Debian has it, or its backports)")
 
 
 class Qemu:

@@ -46,8 +46,8 @@ def needs_of(plan: Plan, words: list[str]) -> list[str]:
     cores = core_count(plan)
     return [*([f"{cores} cores"] if cores > 1 else []),
             *("an image of yours, GUEST=" if guest.recipe == BROUGHT else
-              f"Debian's images for {guest.recipe} from the network" for guest in plan.guests.values()
-              if guest.recipe),
+              f"Debian's images for {guest.recipe} from the network"
+              for guest in plan.guests.values() if guest.recipe),
             *(NEEDS[word] for word in words)]
 
 

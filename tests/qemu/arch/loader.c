@@ -122,8 +122,8 @@ static void leave_interfaces(void)
 	__asm__ volatile("msr s3_0_c12_c11_5, %0\n\tisb" ::"r"(UINT64_C(3) << 24 | 1)); /* SGI1R */
 	dsb_sy();
 	uint64_t acknowledged;
-	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(acknowledged));          /* ICC_IAR1_EL1 */
-	__asm__ volatile("msr s3_0_c12_c8_4, %0" ::"r"(UINT64_C(1)));             /* ICC_AP0R0_EL1 */
+	__asm__ volatile("mrs %0, s3_0_c12_c12_0" : "=r"(acknowledged)); /* ICC_IAR1_EL1 */
+	__asm__ volatile("msr s3_0_c12_c8_4, %0" ::"r"(UINT64_C(1)));    /* ICC_AP0R0_EL1 */
 	__asm__ volatile("msr s3_4_c12_c12_0, %0" ::"r"(UINT64_C(5) << 60 | 40)); /* ICH_LR0_EL2 */
 	__asm__ volatile("msr s3_4_c12_c11_0, %0\n\tisb" ::"r"(UINT64_C(1)));     /* ICH_HCR_EL2 */
 }

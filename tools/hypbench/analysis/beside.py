@@ -24,8 +24,8 @@ EFFECT = 0.05
 OWN_CORE = "null"
 # QEMU's other cores had turns in some samples of a row: an artefact of the emulator.
 MIXED = "≈"
-MIXED_NOTE = (f"{MIXED} QEMU's other cores had turns in some samples, and their instructions count (an"
-              " artefact of the emulator)")
+MIXED_NOTE = (f"{MIXED} QEMU's other cores had turns in some samples, and their instructions count"
+              " (an artefact of the emulator)")
 POLICIES = {OWN_CORE: "on a core of its own", "fp": "on the victim's core, by priority (fp)",
             "rr": "on the victim's core, in turns (rr)"}
 

@@ -199,7 +199,8 @@ def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = No
                        board: str = "", sources: Sequence[Source] = ()) -> Section:
     """Return the comparison as a section. Changed rows come first, the largest ratio before the
     others, then those that could not be compared. Rows that are the same, or modelled in neither
-    run, are folded, and so are many rows that could not be compared. With `sources` a median leads to its row of A's or B's summary.csv."""
+    run, are folded, and so are many rows that could not be compared. With `sources` a median leads
+    to its row of A's or B's summary.csv."""
     made = Section("versus", "A against B", board)
     ordered = sorted(rows, key=lambda row: order_of(row, threshold))
     measured_rows = [row for row in ordered if row.measures]
