@@ -158,6 +158,13 @@ def test_a_clock_near_to_qemus_and_a_rounded_rate_are_silicons(hz, cpu_hz):
     assert verdict_of(RPI4, *rows, step(cpu_hz), hz=hz) == CONFIRMED
 
 
+def test_a_confirmed_board_claims_the_first_free_spi_alone():
+    found = found_of(Fake(*GOOD, pages("native"), pages("trapped"), **AS_ZCU102))
+    evidence = next(one for one in found if one.row == ZCU102).evidence
+    assert "the first of 6 free SPIs is quiet" in evidence
+    assert "Not seen: the other SPIs, reset" in evidence
+
+
 def test_each_board_with_a_row_has_the_rate_and_the_cores_of_its_silicon():
     boards = {name: Board.of(HOME / "boards" / name) for name in Tree().boards()}
     assert {name: (one.counter_hz, one.cores, one.reporting) for name, one in boards.items()

@@ -51,6 +51,7 @@ class Board:
     """What boards/NAME/board.c has of the silicon."""
 
     counter_hz: int = 0  # 0 if the board is a model
+    spis: int = 0
     cores: int = 1
     reporting: int = 1  # cores that the run record lists: PSCI's other cores start later
 
@@ -61,7 +62,8 @@ class Board:
         numbers, text = board_numbers(folder), with_parts(folder / "board.c")
         cores = numbers.get("cores.count", 1)
         listed = "CORES_SPIN_TABLE" in text or "CORES_PEN" in text
-        return cls(numbers.get("counter_hz", 0), cores, cores if listed else 1)
+        return cls(numbers.get("counter_hz", 0), numbers["spi_count"], cores,
+                   cores if listed else 1)
 
 
 Decided = tuple[Verdict, str]
@@ -213,9 +215,9 @@ def wrong_pages(runs: Runs, iidr: int) -> Iterator[str]:
 
 
 def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
-    """The board is this one: its cores, a free SPI that is quiet, and the bases of its GICv2's
-    CPU interfaces, which gic_pages checks where `iidr` is given. unlike_silicon() has checked the
-    counter's rate."""
+    """The board is this one: its cores, the first free SPI, which is quiet, and the bases of its
+    GICv2's CPU interfaces, which gic_pages checks where `iidr` is given. unlike_silicon() has
+    checked the counter's rate. irq_phases looks at no other free SPI."""
     def decide(runs: Runs) -> Decided:
         run = runs.run
         if run["board"] != board:
@@ -228,15 +230,16 @@ def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
         if wrong:
             return Verdict.REFUTED, "; ".join(wrong)
         if not runs.bench("trapped", "irq_phases"):
-            return Verdict.OPEN, "no interrupt of a free SPI; SCENARIO=silicon has"
+            return Verdict.OPEN, "no interrupt of the first free SPI; SCENARIO=silicon has"
         pages = {one["config"] for one in runs.of_kind("check") if one["variant"] == "pages"}
         if iidr and not {"native", "trapped"} <= pages:
             return Verdict.OPEN, "GICC and GICV not checked; SCENARIO=silicon has gic_pages"
         both = f" both pages of GICC and GICV ({iidr:#010x}) answer;" if iidr else ""
         return Verdict.CONFIRMED, (f"{len(levels)} of {runs.board.cores} cores reported, at"
-                                   f" {levels[0]}, counter {run['hz']} Hz, a free SPI is quiet;"
-                                   f"{both} boot loader, console and image work. Not seen: reset,"
-                                   " cores that PSCI starts")
+                                   f" {levels[0]}, counter {run['hz']} Hz, the first of"
+                                   f" {runs.board.spis} free SPIs is quiet;{both} boot loader,"
+                                   " console and image work. Not seen: the other SPIs, reset, cores"
+                                   " that PSCI starts")
     return decide
 
 
