@@ -13,4 +13,4 @@ QEMU := qemu-system-arm -M orangepi-pc -smp 4
 QEMU_IMAGE := hypbench.uimg
 UBOOT_FDT := fdtcontroladdr
 ENTERED := HYP, by U-Boot's bootm
-PROVEN := QEMU's orangepi-pc: default plan, path lengths, input, cores; no board
+PROVEN := QEMU's orangepi-pc: default plan, path lengths, input, cores, U-Boot; no board

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An Orange Pi PC in QEMU boots from its card as the board does: the SPL, U-Boot and U-Boot's PSCI
+are Debian 13's for the Orange Pi PC Plus, which has the same chip and RAM. QEMU plays the boot
+ROM."""
+
+from pathlib import Path
+
+import pytest
+
+from fetched import missing
+from hypbench import debian, qemu
+from hypbench.boards import images
+from hypbench.boards.programs import run
+from hypbench.boards.sources import script
+from hypbench.records import read_log
+from hypbench.rules import check_rules
+from lab import CLOCK, LIMIT_S, PLATFORM, TREE, skip_unless_runs
+
+pytestmark = pytest.mark.long
+
+BOARD = "orangepi-pc"
+SPL_AT = 8192  # bytes from the card's begin
+FAT_AT, CARD_SIZE = 1 << 20, 64 << 20  # bytes
+BOOT = b"""load mmc 0:1 0x50000000 hypbench.uimg
+bootm 0x50000000 - ${fdtcontroladdr}
+"""
+
+
+def firmware() -> Path:
+    folder = "usr/lib/u-boot/orangepi_pc_plus"
+    package = debian.fetch("u-boot-sunxi", "armhf", release="trixie", keep=(folder,))
+    return package / folder / "u-boot-sunxi-with-spl.bin"
+
+
+@pytest.fixture(params=["short", "silicon-cores"])
+def scenario(request) -> str:
+    skip_unless_runs(BOARD)
+    if why := missing("U-Boot", firmware):
+        pytest.skip(why)
+    return request.param
+
+
+def card_with(scenario: str, folder: Path) -> Path:
+    card = folder / "card.img"
+    with card.open("wb") as file:
+        file.truncate(CARD_SIZE)
+    run("sfdisk", "--quiet", card, stdin=f"label: dos\nstart={FAT_AT // 512}, type=c\n".encode())
+    with card.open("r+b") as file:
+        file.seek(SPL_AT)
+        file.write(firmware().read_bytes())
+    run("mformat", "-i", f"{card}@@{FAT_AT}", "-F", "-T", (CARD_SIZE - FAT_AT) // 512, "-h", 255,
+        "-s", 63, "-c", 1, "::")
+    image = TREE.qemu_image(BOARD).read_bytes()
+    (folder / "hypbench.uimg").write_bytes(images.patch(image, TREE.plan(scenario), PLATFORM))
+    (folder / "boot.scr").write_bytes(script(BOOT, BOARD))
+    run("mcopy", "-i", f"{card}@@{FAT_AT}", folder / "hypbench.uimg", folder / "boot.scr", "::")
+    return card
+
+
+def test_debians_u_boot_starts_it_from_a_card(scenario, tmp_path):
+    options = TREE.qemu_options(BOARD)
+    card = card_with(scenario, tmp_path)
+    words = [*options, "-nic", "none", "-display", "none", "-monitor", "none", "-serial", "stdio",
+             "-semihosting-config", "enable=on,target=gdb", *qemu.clock_options(options, CLOCK),
+             "-drive", f"if=sd,format=raw,file={card}"]
+    machine = qemu.Qemu(words, LIMIT_S)
+    console = b"".join(machine.lines())
+    assert machine.status == 0 and not machine.timed_out, console[-3000:]
+    assert b"U-Boot SPL 20" in console and b"Found U-Boot script /boot.scr" in console
+    log = read_log(console)
+    assert [str(one) for one in log.problems + check_rules(log, PLATFORM)] == []
+    assert log.of_kind("end")[-1]["status"] == "ok"
+    assert log.run["entry_level"] == "el2" and log.run["board"] == BOARD
