@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Run a command on the other Debian release, 13 on 12 and 12 on 13. Without a command, run README's
-# commands as on a machine that has nothing, then `make qemu-test`. The other release is a root made
-# by debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree
-# at its place and a build folder of its own. Where no such root can be, a line reports why, and a
-# given command fails.
+# commands as on a machine that has nothing, then `make qemu-test`, then the tests of the board
+# imx8mp, which Debian 12's QEMU does not run. The other release is a root made by debootstrap from
+# this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree at its place and a
+# build folder of its own. Where no such root can be, a line reports why, and a given command fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -47,12 +47,15 @@ def test_a_board_of_gem5_without_gem5(unbuilt, monkeypatch):
              "GEM5=no-such-gem5 is no program", 1)
 
 
-def test_a_board_whose_machine_a_newer_qemu_has(unbuilt):
+@pytest.mark.parametrize("needs, source", [
+    ("9.0", "the backports of Debian 12"), ("10.0.13", "Debian 13"), ("99.0", "no Debian")])
+def test_a_board_whose_machine_a_newer_qemu_has(unbuilt, needs, source):
     unbuilt.write("boards/virt-a72/board.mk",
-                  f"QEMU := {unbuilt.qemu} -M virt\nQEMU_NEEDS := 99.0\n")
+                  f"QEMU := {unbuilt.qemu} -M virt\nQEMU_NEEDS := {needs}\n")
     unbuilt.set_qemu(b"QEMU emulator version 7.2.0\n")
     one_line(unbuilt("check-scenario", "short", "--board", "virt-a72"),
-             "is version 7.2.0, this board's machine needs 99.0", 1)
+             f"is version 7.2.0, this board's machine needs {needs} or newer, which {source} has",
+             1)
 
 
 def test_what_is_possible_is_not_refused(unbuilt):

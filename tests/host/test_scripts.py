@@ -183,12 +183,18 @@ def test_where_no_root_can_be_it_says_so_in_a_line(other, fake, text, says):
     assert not (other.place / "root").exists()
 
 
-def test_its_first_commands_are_the_readmes(other):
+@pytest.mark.parametrize("make_status", [1, 0])
+def test_its_first_commands_are_the_readmes(other, make_status):
+    """The first command that fails is the last."""
     shutil.copy(HOME / "README.md", other.root / "tree")
     other.fake("apt-get", f'echo "apt-get $*" >>{other.log}')
-    other.fake("make", f'echo "make $*" >>{other.log}; exit 1')
+    other.fake("make", f'echo "make $*" >>{other.log}; exit {make_status}')
+    other.fake("pytest", f'echo "pytest $*" >>{other.log}', other.root / "tree/build/venv/bin")
     text = (other.root / "tree/tools/other_release.sh").read_text()
     script = text[text.index("from_nothing() {"):text.index("# In a")] + "from_nothing"
     assert other.run(shutil.which("env"), "-C", other.root / "tree", shutil.which("bash"), "-euc",
-                     script).returncode == 1
-    assert other.calls() == ["apt-get -qq update", "apt-get -qq install git make -y", "make bench"]
+                     script).returncode == make_status
+    calls = ["apt-get -qq update", "apt-get -qq install git make -y", "make bench",
+             "make qemu-test", "make qemu-image image BOARD=imx8mp",
+             "pytest -q -rs -n 2 tests/qemu -k imx8mp"]
+    assert other.calls() == calls[:3 if make_status else None]

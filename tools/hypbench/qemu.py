@@ -37,6 +37,8 @@ CLOCK_OPTIONS = {"icount": ["-icount", f"shift=4,sleep=off{RECORDING}", *EVENTS]
 COMMON_OPTIONS = ["-nic", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-semihosting-config", "enable=on,target=gdb"]
 END_GRACE_S = 10.0  # time from the end record to QEMU's own end
+# The QEMUs of Debian, the oldest first
+DEBIANS = {"the backports of Debian 12": (10, 0, 2), "Debian 13": (10, 0, 13)}
 GRACE_S = 2.0  # time from the request to end until QEMU is killed: a hung QEMU ignores SIGTERM
 
 
@@ -83,11 +85,12 @@ def too_old(options: list[str], needs: str) -> str:
     """Return why the installed QEMU lacks a board's machine, or ""."""
     if not needs:
         return ""
-    there = version(options[0])
-    if not there or there >= tuple(map(int, needs.split("."))):
+    there, wanted = version(options[0]), tuple(map(int, needs.split(".")))
+    if not there or there >= wanted:
         return ""
+    source = next((name for name, has in DEBIANS.items() if has >= wanted), "no Debian")
     return (f"{options[0]} is version {'.'.join(map(str, there))}, this board's machine needs"
-            f" {needs} (a newer Debian has it, or its backports)")
+            f" {needs} or newer, which {source} has")
 
 
 class Qemu:
