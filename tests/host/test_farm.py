@@ -2,20 +2,23 @@
 """Boards in racks without a rack: contradictions between a place's tags and its run, and how long a
 board that prints is waited for. tests/nightly/test_farm.py has whole runs."""
 
+import json
 import re
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from hypbench.farm import attempt
+from hypbench import runs_cli
+from hypbench.farm import attempt, campaign
 from hypbench.farm.attempt import RESETS, START_S, Patience, with_progress
 from hypbench.farm.identity import contradictions
-from hypbench.farm.payload import card_of, network
+from hypbench.farm.payload import Payload, card_of, network
 from hypbench.farm.places import Place
 from hypbench.plan_language import parse
-from hypbench.records import Log
+from hypbench.records import Log, read_log
 from hypbench.session import Runs
+from hypbench.store import Kept
 from hypbench.tree import Tree
 from logmaker import frame, log_of, sample_run
 
@@ -51,6 +54,40 @@ def test_the_right_run_has_no_contradiction():
     ({"plan": "short"}, "the image that runs there has scenario short, not mine")])
 def test_a_place_that_lies_is_known_by_each_member(members, says):
     assert lies(log_with(**members)) == [says]
+
+
+# ---- the serial number of a place's board
+
+class FakeAttendant:
+    kind, error, last = "", "the board did not respond", ""
+
+    def __init__(self, serial: str):
+        self.serial = serial
+
+    def image_runs(self, _) -> bool:
+        return False
+
+    def end(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("tag, uboot, kept", [
+    ("", "", {}), ("0001", "", {"serial": "0001", "serial_from": "tag"}),
+    ("", "0001", {"serial": "0001", "serial_from": "u-boot"}),
+    ("0001", "0001", {"serial": "0001", "serial_from": "u-boot"})])
+def test_a_serial_number_is_kept_with_its_source(bench, tmp_path, monkeypatch, tag, uboot, kept):
+    monkeypatch.setattr(campaign, "Attendant", lambda *_: FakeAttendant(uboot))
+    tree, place = Tree(bench.root), Place("rack-1", {"board": BOARD, "serial": tag})
+    whole = campaign.Campaign(tree, Path(), PLAN, "silicon", None, 1, 1, print)
+    monkeypatch.setattr(campaign, "payload", lambda *_: Payload([], [], IMAGE))
+    result = campaign.guarded(whole, place)
+    one = campaign.Attempt(whole, place, Payload([], [], IMAGE), tmp_path)
+    one.console.touch()
+    one.keep(read_log(log_of(sample_run())), [], result)
+    entry, = json.loads((result.kept.parent / "index.json").read_text())["runs"]
+    assert {name: entry[name] for name in entry if name.startswith("serial")} == kept
+    listed = f" (board 0001 by {kept['serial_from']})" if kept else ""
+    assert runs_cli.places(Kept(**entry)) == [f"at rack-1{listed}"]
 
 
 # ---- the image over the network

@@ -260,8 +260,9 @@ def test_four_places_of_two_exporters_run_a_scenario_at_once(farm):
         assert run["board"] == board and run["plan"] == "mine"
         entry, = farm.kept(place)
         assert entry["sound"] and entry["serial"] == row["serial"]
+        assert entry["serial_from"] == ("u-boot" if place == PI else "tag")
     assert outcome.rows[ZYNQ]["serial"] == "zynq-0001"
-    assert f"at {ZYNQ} (board zynq-0001)" in listed_runs(farm)
+    assert f"at {ZYNQ} (board zynq-0001 by tag)" in listed_runs(farm)
     assert f"{V8}: state u-boot" in outcome.said and f"{PI}: state u-boot" in outcome.said
 
 

@@ -59,8 +59,9 @@ def runs_table(found: list[Folder]) -> Table:
 
 
 def places(kept: Kept) -> list[str]:
-    """Return the place of each run's board in a farm."""
-    number = f" (board {kept.serial})" if kept.serial else ""
+    """Return the place of a run's board in a farm."""
+    source = f" by {kept.serial_from}" if kept.serial_from else ""
+    number = f" (board {kept.serial}{source})" if kept.serial else ""
     return [f"at {kept.place}{number}"] if kept.place else []
 
 

@@ -27,6 +27,7 @@ TIME = "%Y%m%dT%H%M%SZ"  # times are in UTC
 STAMP = re.compile(r"\d{8}T\d{6}Z(?:-\d+)?")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 ENDINGS = (".jsonl", ".log", ".txt", ".xz")  # endings of files with records
+UBOOT, TAG = "u-boot", "tag"  # where a board's serial number comes from
 UNNAMED = "unnamed"  # the scenario of a run whose plan has no name
 TEXT = {"type": "string"}
 SCHEMA: Data = {
@@ -40,7 +41,8 @@ SCHEMA: Data = {
             "properties": {"time": {"type": "string", "pattern": f"^{STAMP.pattern}$"},
                            "records": TEXT, "made_from": TEXT, "build": TEXT, "platform": TEXT,
                            "rows": {"type": "integer"}, "sound": {"type": "boolean"},
-                           "place": TEXT, "serial": TEXT}}}}}
+                           "place": TEXT, "serial": TEXT,
+                           "serial_from": {"enum": [UBOOT, TAG]}}}}}}
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,12 @@ class Kept:
     sound: bool  # complete, and nothing was wrong
     place: str = ""  # place in a farm; "" for a run outside of a farm
     serial: str = ""  # the board's serial number, where it is known
+    serial_from: str = ""  # UBOOT or TAG; nothing has checked the number of a tag
 
     def entry(self) -> Data:
         """Return the entry as the index has it, without empty words."""
         return {name: value for name, value in asdict(self).items()
-                if value or name not in ("place", "serial")}
+                if value or name not in ("place", "serial", "serial_from")}
 
 
 @dataclass
@@ -149,10 +152,11 @@ def check_name(name: str) -> None:
 
 
 def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
-         name: str | None = None, place: str = "", serial: str = "") -> Path | None:
+         name: str | None = None, place: str = "", serial: str = "",
+         serial_from: str = "") -> Path | None:
     """Keep a finished log of a board of this tree under a new time, unless it has no run record.
-    `name`: the baseline that the run becomes if it is sound. `place`, `serial`: the board's place
-    in a farm and its serial number."""
+    `name`: the baseline that the run becomes if it is sound. `place`, `serial`, `serial_from`: the
+    board's place in a farm, its serial number, and where the number comes from."""
     if not log.run or log.run["board"] not in tree.boards():
         return None
     folder = folder_of(tree, log)
@@ -161,7 +165,8 @@ def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
     with alone_in(folder, "the kept runs"):
         index = opened(folder)
         kept = Kept(free_time(folder), sha256(log.content).hexdigest(), made_from,
-                    str(log.run["build"]), platform_of(log), rows, sound, place, serial)
+                    str(log.run["build"]), platform_of(log), rows, sound, place, serial,
+                    serial_from)
         write_whole(index.file(kept), log.content)
         index.runs.append(kept)
         if name and sound:

@@ -61,6 +61,7 @@ class Result:
     text: str = ""  # the reason, if the run is not sound
     attempts: int = 0
     serial: str = ""
+    serial_from: str = ""  # store.UBOOT or store.TAG
     kept: Path | None = None
 
 
@@ -99,7 +100,7 @@ def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
 
 def guarded(campaign: Campaign, place: Place) -> Result:
     """Run at a place; any failure is that place's result."""
-    result = Result(place, serial=place.serial)
+    result = Result(place, serial=place.serial, serial_from=store.TAG if place.serial else "")
     try:
         run_place(campaign, place, result)
     except click.ClickException as error:
@@ -155,7 +156,8 @@ class Attempt:
         finally:
             self.attendant.end()
             copy.close()
-        result.serial = self.attendant.serial or result.serial
+        if self.attendant.serial:
+            result.serial, result.serial_from = self.attendant.serial, store.UBOOT
         return self.judge(result)
 
     def judge(self, result: Result) -> bool:
@@ -200,7 +202,7 @@ class Attempt:
         tree = self.campaign.tree
         try:
             result.kept = store.keep(tree, log, problems, place=self.place.name,
-                                     serial=result.serial)
+                                     serial=result.serial, serial_from=result.serial_from)
             if log.run["platform"] == "silicon":
                 keep_for_report(log, tree.captured(self.place.board))
         except (OSError, click.ClickException) as error:
