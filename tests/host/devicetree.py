@@ -2,13 +2,17 @@
 """Read a device tree blob by libfdt's fdtget as raw cells, so that no type is guessed."""
 
 import shutil
+import struct
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 FDTGET = "fdtget"
 GIC_SPI, GIC_PPI = 0, 1
+OFF_MEM_RSVMAP = 16  # in the header of a blob
+OFFSET, ENTRY = struct.Struct(">I"), struct.Struct(">2Q")
 INTID_OF_KIND = {GIC_SPI: 32, GIC_PPI: 16}
 
 
@@ -93,6 +97,24 @@ class DeviceTree:
 
     def all_nodes(self, node: str = "/") -> list[str]:
         return [node, *(below for child in self.children(node) for below in self.all_nodes(child))]
+
+    def reserved(self) -> dict[str, Region]:
+        """Return the RAM that other software keeps: the memory reservations of the blob, and the
+        enabled nodes of /reserved-memory that have an address."""
+        found = {f"/memreserve/ {region.address:#x}": region for region in self.reservations()}
+        for node in self.all_nodes():
+            if parent(node) == "/reserved-memory" and self.has(node, "reg") and not (
+                    self.has(node, "status") and self.text(node, "status") == "disabled"):
+                found[node] = self.reg(node)
+        return found
+
+    def reservations(self) -> Iterator[Region]:
+        """Yield the entries of the blob's reservation block, which an empty entry ends."""
+        blob = self.blob.read_bytes()
+        at, = OFFSET.unpack_from(blob, OFF_MEM_RSVMAP)
+        while (entry := ENTRY.unpack_from(blob, at)) != (0, 0):
+            yield Region(*entry)
+            at += ENTRY.size
 
     def console(self) -> tuple[str, int]:
         """Return the node that /chosen names for the console, and its rate (0 if there is none)."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from devicetree import DeviceTree, grouped, parent
+from devicetree import DeviceTree, Region, grouped, parent
 from golden import FOLDER
 from hypbench import debian
 from hypbench.apt_sources import NotDebian
@@ -24,6 +24,7 @@ HYP_SIZE = 2 * MIB  # more than the hypervisor with the guest's image in it
 BLOCK = 2 * MIB
 # Each line of a board is one number, or several: names = kind and words. The kinds are below.
 SAID = tomllib.loads((FOLDER / "boards.toml").read_text())
+OTHER_WORDS = ("blob", "idle_ram")  # words of a board that are no numbers of it
 Numbers = dict[str, int]
 
 
@@ -231,15 +232,31 @@ def linuxs(name: str, arch: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def truths_of(tmp_path_factory) -> Callable[[str], Numbers]:
-    """Return by a board's name what each of its numbers must be."""
+def tree_of(tmp_path_factory) -> Callable[[str], DeviceTree]:
+    """Return by a board's name the device tree that has the board's numbers."""
     @cache
-    def found(name: str) -> Numbers:
-        said = dict(BOARDS[name])
-        blob = said.pop("blob", None)
-        return truths(DeviceTree(linuxs(*blob) if blob else qemus_own(
-            name, tmp_path_factory.mktemp("dtb"))), said)
+    def found(name: str) -> DeviceTree:
+        blob = BOARDS[name].get("blob")
+        return DeviceTree(linuxs(*blob) if blob else qemus_own(
+            name, tmp_path_factory.mktemp("dtb")))
     return found
+
+
+def areas(numbers: Numbers) -> dict[str, Region]:
+    """Return the RAM that a board's two files take."""
+    found = {"hypervisor": Region(numbers["HYP_BASE"], HYP_SIZE)}
+    for name in ("guest", "store"):
+        if f"{name}_size" in numbers:
+            found[name] = Region(numbers[f"{name}_base"], numbers[f"{name}_size"])
+    return found
+
+
+def taken(numbers: Numbers, reserved: dict[str, Region], idle: Region) -> list[str]:
+    """Return the areas that have a part of reserved RAM, except of RAM that is idle here."""
+    return [f"{name}: {node}" for name, area in areas(numbers).items()
+            for node, region in reserved.items()
+            if area.address < region.end and region.address < area.end
+            and not (idle.address <= region.address and region.end <= idle.end)]
 
 
 def test_no_board_is_left_out():
@@ -249,8 +266,15 @@ def test_no_board_is_left_out():
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_every_number_is_the_device_trees(name, truths_of):
-    assert problems(board_numbers(HOME / "boards" / name), truths_of(name)) == []
+def test_every_number_is_the_device_trees(name, tree_of):
+    expected = {names: words for names, words in BOARDS[name].items() if names not in OTHER_WORDS}
+    assert problems(board_numbers(HOME / "boards" / name), truths(tree_of(name), expected)) == []
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_no_ram_is_taken_that_the_device_tree_reserves(name, tree_of):
+    idle = Region(*BOARDS[name].get("idle_ram", (0, 0)))
+    assert taken(board_numbers(HOME / "boards" / name), tree_of(name).reserved(), idle) == []
 
 
 @pytest.mark.parametrize("name", Tree().boards())
@@ -288,10 +312,16 @@ def test_a_number_that_cannot_be_told_is_refused(expression):
         value_of(expression, {"BASE": 1})
 
 
+def compiled(folder: Path, text: str) -> DeviceTree:
+    source, blob = folder / "x.dts", folder / "x.dtb"
+    source.write_text(text)
+    subprocess.run(["dtc", "-q", "-O", "dtb", "-o", blob, source], check=True)
+    return DeviceTree(blob)
+
+
 def test_ranges_translate_through_every_bus(tmp_path):
     """A bus is in a bus, with addresses of different widths, and one that changes nothing."""
-    source = tmp_path / "x.dts"
-    source.write_text("""/dts-v1/;
+    tree = compiled(tmp_path, """/dts-v1/;
 / { #address-cells = <2>; #size-cells = <2>;
   a { #address-cells = <1>; #size-cells = <1>;
       ranges = <0x7c000000 0x1 0xfc000000 0x1000000>, <0x40000000 0x0 0xff800000 0x800000>;
@@ -300,9 +330,34 @@ def test_ranges_translate_through_every_bus(tmp_path):
       c { #address-cells = <1>; #size-cells = <1>; ranges;
           d@7c000010 { reg = <0x7c000010 4>; }; }; }; };
 """)
-    blob = tmp_path / "x.dtb"
-    subprocess.run(["dtc", "-q", "-O", "dtb", "-o", blob, source], check=True)
-    tree = DeviceTree(blob)
     assert tree.reg("/a/b/d@0", 0) == (0xff841010, 0x100)
     assert tree.reg("/a/b/d@0", 1) == (0xff842000, 0x20)
     assert tree.reg("/a/c/d@7c000010") == (0x1fc000010, 4)
+
+
+def test_reserved_ram_of_a_device_tree(tmp_path):
+    """A pool without an address lies where Linux puts it."""
+    tree = compiled(tmp_path, """/dts-v1/;
+/memreserve/ 0x0 0x1000;
+/ { #address-cells = <2>; #size-cells = <2>;
+  reserved-memory { #address-cells = <2>; #size-cells = <2>; ranges;
+      pool { size = <0 0x4000000>; reusable; };
+      firmware@200000 { reg = <0 0x200000 0 0x1000>; no-map; };
+      disabled@300000 { reg = <0 0x300000 0 0x1000>; no-map; status = "disabled"; };
+      enabled@400000 { reg = <0 0x400000 0 0x1000>; status = "okay"; }; }; };
+""")
+    assert tree.reserved() == {
+        "/memreserve/ 0x0": (0, 0x1000),
+        "/reserved-memory/firmware@200000": (0x200000, 0x1000),
+        "/reserved-memory/enabled@400000": (0x400000, 0x1000)}
+
+
+@pytest.mark.parametrize("base, size, found", [
+    (0x1000, 0x1000, []), (0x3000, 0x1000, []), (0x1000, 0x1001, ["guest: firmware"]),
+    (0x2fff, 0x1000, ["guest: firmware"]), (0, 0x10000, ["guest: firmware"])])
+def test_an_area_that_has_a_byte_of_reserved_ram_is_found(base, size, found):
+    numbers = {"HYP_BASE": 0x80000000, "guest_base": base, "guest_size": size}
+    reserved = {"firmware": Region(0x2000, 0x1000)}
+    assert taken(numbers, reserved, Region(0, 0)) == found
+    assert taken(numbers, reserved, Region(0x2000, 0xfff)) == found
+    assert taken(numbers, reserved, Region(0x2000, 0x1000)) == []
