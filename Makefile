@@ -192,12 +192,13 @@ $(OUT)/guest/%.o: % $(MAKE_FILES)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(GUEST_FLAGS) -MMD -MP -c $< -o $@
 
-# Written anew only when it says something else, so that nothing is rebuilt for nothing.
+# Written anew only when it says something else, so that nothing is rebuilt for nothing. The image
+# has the commit whatever tags the clone has: a tag's name would change the image's bytes.
 $(OUT)/build_id.c: FORCE
 	@mkdir -p $(@D)
 	@echo '#include "hyp/base/build_id.h"' > $@.new
 	@echo 'const char build_id[sizeof(build_id)] = "$(shell git describe --always \
-		--abbrev=8 --dirty 2>/dev/null || echo unknown)";' >> $@.new
+		--exclude='*' --abbrev=8 --dirty 2>/dev/null || echo unknown)";' >> $@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
 $(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 	@mkdir -p $(@D)

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -13,11 +14,14 @@ from lab import ROOT, TREE, board_facts
 from mistakes import IMPOSSIBLE
 
 
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items()
+            if name not in ("BOARD", "PLAN", "SCENARIO", "MAKELEVEL", "MAKEFLAGS")}
+
+
 def make(*words: str, status: int = 0) -> str:
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("BOARD", "PLAN", "SCENARIO", "MAKELEVEL", "MAKEFLAGS")}
     done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
-                          env=environment, stdin=subprocess.DEVNULL, check=False)
+                          env=environment(), stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -151,6 +155,29 @@ def test_update_expected_takes_the_board_it_is_told():
     assert "update_expected.py virt-a15" in " ".join(
         make("update-expected", "BOARD=virt-a15", "-n").replace("\\\n", " ").split())
     assert not make("update-expected", "-n").rstrip().endswith("virt-a72")
+
+
+def test_neither_a_tag_nor_a_shallow_clone_changes_the_build_id(tmp_path):
+    def git(*words: str) -> str:
+        return subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@x.invalid", *words],
+                              cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    whole, shallow = tmp_path / "whole", tmp_path / "shallow"
+    for path in TREE.files():
+        (whole / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / path, whole / path)
+    git("init", "-q", "whole")
+    git("-C", "whole", "add", ".")
+    git("-C", "whole", "commit", "-q", "-m", "first")
+    git("-C", "whole", "tag", "-a", "-m", "a release", "v1.0")
+    git("-C", "whole", "commit", "-q", "--allow-empty", "-m", "second")
+    git("clone", "-q", "--depth", "1", whole.as_uri(), "shallow")
+    commit = git("-C", "whole", "rev-parse", "HEAD")[:8]
+    for tree in (whole, shallow):
+        subprocess.run(["make", "-s", "build/virt-a72/build_id.c"], cwd=tree, check=True,
+                       env=environment(), stdin=subprocess.DEVNULL)
+        written = (tree / "build/virt-a72/build_id.c").read_text()
+        assert f'build_id[sizeof(build_id)] = "{commit}";' in written
 
 
 def test_nothing_is_rebuilt_when_nothing_changed(built):
