@@ -130,9 +130,10 @@ static void set_hw_pending(struct virq *virq)
 }
 
 /*
- * Whether an accepted interrupt is pending at the physical GIC also without its level. What other
- * vCPUs have posted for its pending state decides, since it would find nothing here later. An SPI
- * counts as pending by its latch otherwise, since HC_RAISE sets the latch.
+ * Return whether an accepted interrupt becomes pending at the physical GIC without its level, too.
+ * If another vCPU has posted a change of the pending state, the post decides: later the core would
+ * no longer find the interrupt accepted. Otherwise an SPI counts as pending by its latch, since
+ * HC_RAISE sets the latch.
  */
 static bool is_latched(struct vgic *vgic, const struct virq *virq)
 {
