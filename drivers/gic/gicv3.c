@@ -182,7 +182,7 @@ void gic_cpu_init(bool split_eoi)
 	isb();
 }
 
-/* Group 0 is this state's only if there is one security state. */
+/* With two security states the priorities of Group 0 belong to Secure state. */
 void gic_cpu_abandon(void)
 {
 	if (mmio_read32(gicd() + GICD_CTLR) & GICD_CTLR_DS)
