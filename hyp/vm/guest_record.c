@@ -137,7 +137,8 @@ static long finish(struct vcpu_record *record)
 	return HC_OK;
 }
 
-/* A record that is printed is the result of its own call. Another call begins anew. */
+/* A vCPU learns that its record is printed if it repeats the call. A call with other arguments
+ * begins another record. */
 static long send(struct vcpu *vcpu, reg_t kind, reg_t size)
 {
 	struct vcpu_record *record = &vcpu->record;
