@@ -163,20 +163,31 @@ class Bare:
         python = Path(shutil.which("python3")).resolve()
         for name in ("python3", python.name):
             shutil.copy(python, self.programs / name)
-        venv = folder / "venv"
-        subprocess.run(["python3", "-m", "venv", venv], check=True)
+        self.install(folder)
+
+    def install(self, folder: Path) -> None:
+        """Have pipx and let it install the wheel, in the namespace without programs."""
+        pipx = folder / "pipx"
+        subprocess.run(["python3", "-m", "venv", pipx], check=True)
+        self.online(subprocess.run([pipx / "bin" / "pip", "install", "-q", "pipx"], text=True,
+                                   capture_output=True, check=False))
         wheel, = self.release.glob("*.whl")
-        done = subprocess.run([venv / "bin" / "pip", "install", "-q", wheel], text=True,
-                              capture_output=True, check=False)
+        process = self.start("install", wheel, program=pipx / "bin" / "pipx")
+        said, complaint = process.communicate(timeout=LIMIT_S)
+        self.online(subprocess.CompletedProcess("", process.returncode, said, complaint))
+        self.program = self.work / ".local" / "bin" / "hypbench"
+
+    @staticmethod
+    def online(done: subprocess.CompletedProcess) -> None:
         if done.returncode and any(text in done.stderr for text in NO_INDEX):
             pytest.skip(f"pip reaches no index: {done.stderr.splitlines()[-1]}")
-        assert done.returncode == 0, done.stderr
-        self.program = venv / "bin" / "hypbench"
+        assert done.returncode == 0, done.stdout + done.stderr
 
     @property
     def environment(self) -> dict[str, str]:
         return {"PATH": "/usr/bin:/usr/sbin:/usr/local/bin", "HOME": str(self.work),
-                "LC_ALL": "C.UTF-8"}
+                "LC_ALL": "C.UTF-8",
+                **{name: text for name, text in os.environ.items() if name.startswith("PIP_")}}
 
     def start(self, *words: str | Path, program: Path | None = None) -> subprocess.Popen:
         return subprocess.Popen(
@@ -200,7 +211,8 @@ def bare(archives, tmp_path_factory):
 
 def test_the_root_has_python_and_no_tool_of_a_build(bare):
     look = f"import shutil; print([one for one in {PROGRAMS!r} if shutil.which(one)])"
-    with bare.start("-c", look, program=bare.program.with_name("python")) as process:
+    python = bare.program.resolve().with_name("python")
+    with bare.start("-c", look, program=python) as process:
         assert process.communicate(timeout=LIMIT_S) == ("[]\n", "")
 
 
