@@ -22,6 +22,8 @@ from hypbench.tree import Tree, UnknownName, read_bytes, read_text, write_whole
 
 PATH = click.Path(path_type=Path)
 COLUMNS = "  {:18s} {}"
+CLOCK = ("Exact counts on QEMU need CLOCK=icount, the default; CLOCK=host shows the function alone,"
+         " not the cost.")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def scenarios(tree: Tree) -> None:
         for one in group:
             needs = f" (needs {', '.join(one.needs)})" if one.needs else ""
             click.echo(COLUMNS.format(one.word, f"{one.title}{needs}"))
+    click.echo(CLOCK)
 
 
 @click.command("check-scenario")

@@ -213,8 +213,8 @@ def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit
                              qemu_run(tree, board, plan, clock, limit_s, out, more))
         log = Log()
         began = monotonic()
-        with (progress(quiet, steps=False) as display,
-              closing(copied(machine.lines(), out / "console.log")) as lines):
+        with (progress(quiet, steps=False) as display, closing(machine.lines()) as console,
+              closing(copied(console, out / "console.log")) as lines):
             follow(lines, lambda line: log, display)
         log.finish()
         write_results(log, out)

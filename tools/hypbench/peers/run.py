@@ -3,6 +3,7 @@
 same."""
 
 import shutil
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,14 +76,12 @@ def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[b
 def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
     """Return QEMU's output up to the last line of each of so many probes, or to its own end."""
     qemu = Qemu(words, limit_s)
-    lines = qemu.lines()
-    with path.open("wb") as log:
+    with path.open("wb") as log, closing(qemu.lines()) as lines:
         for line in lines:
             log.write(line)
             probes -= bool(LAST.search(line))
             if not probes:
                 break
-    lines.close()
     text = path.read_bytes()
     if qemu.stuck:
         raise NotMeasured(f"QEMU executed no instruction any more: {path}\n{end_of(text)}")
