@@ -39,6 +39,17 @@ static uint32_t posted_bits(const uint64_t *pair)
 	       __atomic_load_n(&half[1], __ATOMIC_RELAXED);
 }
 
+/* Only its own core can clear the pending state of a PPI at the physical GIC; that of an SPI is
+ * cleared before the post. */
+static void set_own_state(struct vgic *vgic, unsigned intid, bool active, bool on)
+{
+	struct virq *virq = &vgic->virq[intid];
+
+	if (!active && !on && virq->hw && intid < GIC_PRIVATE_COUNT)
+		gic_clear_pending(intid);
+	vgicd_set_state(vgic, virq, active, on);
+}
+
 /* Process a posted state of one interrupt. If the SPI has moved since, the post goes to its
  * holder. */
 static void process_state(struct vcpu *vcpu, bool active, unsigned intid, bool on)
@@ -46,7 +57,7 @@ static void process_state(struct vcpu *vcpu, bool active, unsigned intid, bool o
 	struct vcpu *holder = vgicd_holder(vcpu, intid);
 
 	if (holder == vcpu)
-		vgicd_set_state(&vcpu->vgic, &vcpu->vgic.virq[intid], active, on);
+		set_own_state(&vcpu->vgic, intid, active, on);
 	else
 		vgic_post_state(holder, active, on, intid / 32, BIT(intid % 32));
 }

@@ -134,3 +134,10 @@ TEST(a_clear_by_another_vcpu_outlives_a_disable)
 	RUN_BY(2, BY(1, RAISE, 103, 0), LATE(3), BY(1, UNPEND, 103, 0), DISABLE(103),
 	       BY(1, READ, 103, 0));
 }
+
+/* vCPU 0's timer is disabled, and pending at the physical GIC. */
+TEST(another_vcpu_clears_a_pending_ppi)
+{
+	if (gic_version() == 3) /* a GICv2 has no registers of another vCPU's PPIs */
+		RUN_BY(2, DISABLE(27), PEND(27), BY(1, UNPEND, 27, 0), BY(1, READ, 27, 0));
+}

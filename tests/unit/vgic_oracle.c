@@ -363,8 +363,6 @@ static void do_pend(const struct vgic_step *step)
 		pend_sgi(step, pending);
 		return;
 	}
-	if (!pending && irq->forwarded && !irq->is_spi && owner_of(step) != step->n)
-		return; /* what pends at the other core's physical GIC is out of reach */
 	if (pending)
 		model_pend(irq);
 	else
