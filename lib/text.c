@@ -32,15 +32,15 @@ void text_string(struct text *text, const char *string)
 	text_bytes(text, string, strlen(string));
 }
 
-static void text_number(struct text *text, uint64_t value, unsigned base, unsigned digits)
+static void text_decimal(struct text *text, uint64_t value, unsigned digits)
 {
 	char buffer[20]; /* 2^64 - 1 has 20 decimal digits */
 	unsigned at = sizeof(buffer);
 
 	/* bound: 20: decimal digits of 2^64 - 1 */
 	do {
-		buffer[--at] = "0123456789abcdef"[value % base];
-		value /= base;
+		buffer[--at] = (char)('0' + value % 10);
+		value /= 10;
 	} while (value);
 	/* bound: 3: the digits after a point */
 	while (sizeof(buffer) - at < digits && at)
@@ -63,12 +63,19 @@ void text_u32(struct text *text, uint32_t value)
 
 void text_u64(struct text *text, uint64_t value)
 {
-	text_number(text, value, 10, 0);
+	text_decimal(text, value, 0);
 }
 
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
-	text_number(text, value, 16, digits);
+	unsigned count = 1;
+
+	/* bound: 15 */
+	while (count < 16 && (count < digits || value >> 4 * count))
+		count++;
+	/* bound: 16 */
+	while (count--)
+		text_char(text, "0123456789abcdef"[value >> 4 * count & 15]);
 }
 
 void text_vformat(struct text *text, const char *format, va_list values)
@@ -80,9 +87,12 @@ void text_vformat(struct text *text, const char *format, va_list values)
 		else if (*++format == 's')
 			/* most: 1; argument: 64 */
 			text_string(text, va_arg(values, const char *));
+		else if (*++format == 'x')
+			/* most: 1 */
+			text_hex(text, va_arg(values, uintmax_t), 0);
 		else
 			/* most: 1 */
-			text_number(text, va_arg(values, uintmax_t), *++format == 'x' ? 16 : 10, 0);
+			text_u64(text, va_arg(values, uintmax_t));
 	}
 }
 
@@ -109,7 +119,7 @@ void text_milli(struct text *text, uint64_t thousandths)
 {
 	text_u64(text, thousandths / 1000);
 	text_char(text, '.');
-	text_number(text, thousandths % 1000, 10, 3);
+	text_decimal(text, thousandths % 1000, 3);
 }
 
 static void text_json_char(struct text *text, char c)

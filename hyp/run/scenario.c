@@ -14,7 +14,7 @@
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
-#include "hyp/vm/guest_record.h"
+#include "hyp/vm/fault_record.h"
 #include "hyp/vm/life.h"
 #include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
@@ -131,7 +131,7 @@ static void emit_life(const struct life *life)
 	record_u64("tables", life->tables);
 	if (life->faults.count) {
 		record_u64("faults", life->faults.count);
-		record_string("fault", vm_fault_word(life->faults.reason));
+		record_string("fault", fault_record_word(life->faults.reason));
 		record_hex("pc", life->faults.pc);
 		record_hex("ipa", life->faults.ipa);
 	}
@@ -451,7 +451,7 @@ bool scenario_run(const struct plan *plan)
 	now.event_timer.function = leave_guest;
 	ticks = run();
 	done = worst_end() == VM_DONE;
-	guest_record_finish();
+	fault_record_finish();
 	exit_stats_emit();
 	emit_vms();
 	emit_step(ticks);

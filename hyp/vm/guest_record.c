@@ -10,8 +10,14 @@ _Static_assert(PAGE_SIZE % CHECK_PIECE == 0 && PAGE_SIZE % RECORD_PIECE == 0 &&
 	       "a piece lies in one page");
 _Static_assert(GUEST_RECORD_SIZE < 1u << 24, "struct vcpu_record has 24 bits for a size");
 
-/* vCPUs whose records wait, in the order in which their checks ended. */
-static struct vcpu *waiting[VM_MAX * VCPU_MAX];
+/* Records that wait, in the order in which they were complete: a vCPU's own one, or its fault. */
+struct waiting {
+	struct vcpu *vcpu;
+	bool is_fault;
+};
+
+#define WAITING_MAX (VM_MAX * (VCPU_MAX + 1))
+static struct waiting waiting[WAITING_MAX];
 static unsigned waiting_count;
 
 static const char *body_at(const struct vcpu *vcpu, size_t offset)
@@ -19,6 +25,17 @@ static const char *body_at(const struct vcpu *vcpu, size_t offset)
 	const struct guest_ram *ram = &vcpu->vm->machine->ram;
 
 	return (const char *)(uintptr_t)ram_pa(ram, ram->base + GUEST_RECORD_OFFSET + offset);
+}
+
+static const char *text_of(const struct waiting *first, size_t offset)
+{
+	return first->is_fault ? &first->vcpu->vm->fault.text[offset]
+			       : body_at(first->vcpu, offset);
+}
+
+static struct vcpu_record *record_of(const struct waiting *first)
+{
+	return first->is_fault ? &first->vcpu->vm->fault.record : &first->vcpu->record;
 }
 
 static size_t next_piece(const struct vcpu_record *record, size_t most)
@@ -30,17 +47,21 @@ static size_t next_piece(const struct vcpu_record *record, size_t most)
 
 /* --- the queue --- */
 
+static void enqueue(struct vcpu *vcpu, bool is_fault)
+{
+	waiting[waiting_count++] = (struct waiting){ .vcpu = vcpu, .is_fault = is_fault };
+}
+
 static void dequeue(unsigned at)
 {
 	waiting_count--;
-	/* bound: VM_MAX * VCPU_MAX */
+	/* bound: WAITING_MAX */
 	for (; at < waiting_count; at++)
 		waiting[at] = waiting[at + 1];
 }
 
-static void print_body(const struct vcpu *vcpu, size_t size)
+static void print_body(const volatile char *body, size_t size)
 {
-	const volatile char *body = body_at(vcpu, vcpu->record.done);
 	char piece[RECORD_PIECE];
 
 	/* bound: RECORD_PIECE */
@@ -54,20 +75,20 @@ static void print_body(const struct vcpu *vcpu, size_t size)
 
 bool guest_record_print(void)
 {
-	struct vcpu *vcpu = waiting[0];
+	const struct waiting *first = &waiting[0];
 	struct vcpu_record *record;
 	size_t size;
 
 	if (!waiting_count)
 		return false;
-	record = &vcpu->record;
+	record = record_of(first);
 	if (!record_in_pieces())
 		record->done = 0;
-	if (record_head_piece(record->kind, vcpu->vm->name, vcpu->index))
+	if (record_head_piece(record->kind, first->vcpu->vm->name, first->vcpu->index))
 		return true;
 	size = next_piece(record, RECORD_PIECE);
 	if (size) {
-		print_body(vcpu, size);
+		print_body(text_of(first, record->done), size);
 		record->done += size & 0xffffff;
 		return true;
 	}
@@ -86,16 +107,34 @@ void guest_record_finish(void)
 void guest_record_forget(const struct vm *vm)
 {
 	record_lock();
-	if (waiting_count && waiting[0]->vm == vm)
+	if (waiting_count && waiting[0].vcpu->vm == vm)
 		record_cut();
-	/* bound: VM_MAX * VCPU_MAX */
+	/* bound: WAITING_MAX */
 	for (unsigned i = waiting_count; i--;)
-		if (waiting[i]->vm == vm)
+		if (waiting[i].vcpu->vm == vm)
 			dequeue(i);
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->record.state = VCPU_RECORD_NONE;
 	record_unlock();
+}
+
+bool guest_record_fault(struct vm *vm)
+{
+	struct vcpu_record *record = &vm->fault.record;
+	bool printed;
+
+	if (!record_try_lock())
+		return false;
+	if (record->state == VCPU_RECORD_NONE) {
+		record->state = VCPU_RECORD_QUEUED;
+		enqueue(vm->fault.vcpu, true);
+	} else {
+		guest_record_print();
+	}
+	printed = record->state == VCPU_RECORD_PRINTED;
+	record_unlock();
+	return printed;
 }
 
 /* --- a call --- */
@@ -126,7 +165,7 @@ static bool check(struct vcpu *vcpu)
 	record->done += size & 0xffffff;
 	if (record->done == record->size) {
 		record->state = VCPU_RECORD_QUEUED;
-		waiting[waiting_count++] = vcpu;
+		enqueue(vcpu, false);
 	}
 	return true;
 }

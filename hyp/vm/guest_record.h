@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records of bench guests (HC_RECORD), in pieces of bounded length. First a vCPU's calls check
+ * The records of bench guests (HC_RECORD), in pieces of bounded length, and the queue that they
+ * share with fault records (hyp/vm/fault_record.h). First a vCPU's calls check
  * the body. Then the record waits in a queue, and the record at the head of the queue is printed by
  * whichever vCPU calls next: no vCPU waits for another one that does not run. The body stays in the
  * guest's RAM. EL2 reads each byte once more to print it, and prints a byte that is no text by then
@@ -16,6 +17,10 @@ long guest_record_send(struct vcpu *vcpu, reg_t kind, reg_t size);
 /* Print a piece of the first record of the queue. The caller holds the lock of records. Return
  * false if the queue is empty. */
 bool guest_record_print(void);
+
+/* Queue the VM's fault record, whose text is complete, or print a piece of the queue. Return whether
+ * the fault record is printed. */
+bool guest_record_fault(struct vm *vm);
 
 /* Print every record of the queue, while no guest runs: without the lock. */
 void guest_record_finish(void);

@@ -1,56 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hyp/vm/vm.h"
 
+#include "abi/record.h"
 #include "arch/sysreg.h"
 #include "hyp/base/console.h"
-#include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 
 struct vm vms[VM_MAX];
 
-static const char *what_is_at(const struct vm *vm, ipa_t ipa)
-{
-	const struct mmio_region *region = vm_region_at(vm, ipa);
-	struct pagetable_leaf leaf;
-
-	if (region)
-		return region->name;
-	if (!pagetable_walk(&vm->stage2.table, ipa, &leaf))
-		return "nothing";
-	if ((leaf.attributes & S2_AP_RW) == S2_AP_RO)
-		return "flash";
-	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
-}
-
-const char *vm_fault_word(enum fault_reason reason)
-{
-	static const char *const words[] = {
-#define X(NAME, text) [FAULT_##NAME] = text,
-		FAULT_REASONS(X)
-#undef X
-	};
-
-	return words[reason];
-}
-
+/* A VM that restarts, and has not printed the record of its fault, has no record of a second fault:
+ * its time limit. */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
 	struct vm *vm = vcpu->vm;
 
-	if (!vm_end(vm, reason == FAULT_GUEST_CRASH ? VM_CRASHED : VM_FAULT))
+	if (!vm_end(vm, reason == FAULT_GUEST_CRASH ? VM_CRASHED : VM_FAULT) || vm->fault.vcpu)
 		return; /* another vCPU has ended the VM meanwhile */
-	record_lock();
-	record_open_vcpu(RECORD_FAULT, vm->name, vcpu->index);
-	record_string("reason", vm_fault_word(reason));
-	record_hex("class", esr >> 26 & 0x3f);
-	record_hex("esr", esr);
-	record_hex("pc", vcpu->loaded ? read_elr_el2() : vcpu->elr);
-	record_hex("va", va);
-	record_hex("ipa", ipa);
-	if (reason <= FAULT_MMIO_THUMB_STORE)
-		record_string("at", what_is_at(vm, ipa));
-	record_close();
-	record_unlock();
+	vm->fault.reason = reason;
+	vm->fault.esr = esr;
+	vm->fault.pc = vcpu->loaded ? read_elr_el2() : vcpu->elr;
+	vm->fault.va = va;
+	vm->fault.ipa = ipa;
+	vm->fault.members = 0;
+	vm->fault.record = (struct vcpu_record){ .kind = RECORD_FAULT };
+	__atomic_store_n(&vm->fault.vcpu, vcpu, __ATOMIC_RELEASE);
 }
 
 /* A VM that restarts, and is paused, may still reach its time limit. */

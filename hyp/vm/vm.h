@@ -38,6 +38,19 @@ struct vm_progress {
 	pte_t *filler;   /* filler of the flash: stage2_filler() */
 };
 
+/* A fault that has stopped the VM, and its record: hyp/vm/fault_record.h. */
+struct vm_fault {
+	struct vcpu *vcpu; /* NULL: no fault has a record to print */
+	enum fault_reason reason;
+	uint32_t esr;
+	reg_t pc;
+	va_t va;
+	ipa_t ipa;
+	unsigned members; /* of the record, in `text` */
+	char text[256];
+	struct vcpu_record record;
+};
+
 struct vm {
 	const char *name; /* name in records */
 	const struct vm_type *type;
@@ -80,6 +93,7 @@ struct vm {
 	/* vm_dismiss() was called, and the work that ends this life is not finished */
 	bool dismissed;
 	struct vm_progress progress;
+	struct vm_fault fault;
 };
 
 #define VM_MAX PLAN_VM_MAX
@@ -90,11 +104,9 @@ extern struct vm vms[VM_MAX];
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, struct mmio_region region);
 
-/* Stop the VM of `vcpu`, a vCPU of this core, with outcome VM_FAULT and a fault record (reason,
- * syndrome, addresses). */
+/* Stop the VM of `vcpu`, a vCPU of this core, with outcome VM_FAULT, and keep the facts of the fault
+ * record (reason, syndrome, addresses). */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
-
-const char *vm_fault_word(enum fault_reason reason);
 
 /* End the VM on every core. Return true for the first caller, whose outcome the VM gets. */
 bool vm_end(struct vm *vm, enum vm_outcome outcome);

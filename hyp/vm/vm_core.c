@@ -121,6 +121,8 @@ static __cold void follow_end(struct vcpu *vcpu, enum vm_outcome outcome)
 {
 	if (outcome == VM_RESET || outcome == VM_LEAVING)
 		vm_work_follow(vcpu);
+	else if (vcpu->vm->fault.vcpu == vcpu)
+		vm_work_report(vcpu);
 	else
 		sched_remove(vcpu);
 }

@@ -8,6 +8,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/fault_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
@@ -15,7 +16,7 @@
 #include "lib/bits.h"
 
 /* vm->work: the part in the upper bits, and one bit for each vCPU that has finished the part. */
-enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD, TURN_OFF, TURN_ON, POSTS };
+enum part { NONE, QUIET, SILENCE, UNMAP, BUILD, CLEAR, LOAD, TURN_OFF, TURN_ON, POSTS, REPORT };
 #define PART(work) ((enum part)((work) >> VCPU_MAX))
 _Static_assert(VM_WORK_BEGINS >> VCPU_MAX == QUIET, "the first part");
 #define FINISHED(work, n) ((work) >> (n)&1)
@@ -150,9 +151,20 @@ static void finish_part(struct vcpu *vcpu, enum part part)
 /* A step does its piece number `piece`. It returns false after the last one. */
 typedef bool step(struct vcpu *vcpu, unsigned piece);
 
-/* Silence the rest of the guest: it neither signals nor gets an interrupt. */
+/* Only the vCPU of the fault prints its record, so nothing changes the facts meanwhile. */
+static bool report(struct vcpu *vcpu, unsigned piece)
+{
+	struct vm *vm = vcpu->vm;
+
+	return vm->fault.vcpu == vcpu && fault_record_piece(vm);
+}
+
+/* Print the record of a fault; then silence the rest of the guest: it neither signals nor gets an
+ * interrupt. */
 static bool silence(struct vcpu *vcpu, unsigned piece)
 {
+	if (report(vcpu, piece))
+		return true;
 	if (vcpu->index == 0) {
 		if (is_dismissed(vcpu->vm))
 			timerq_stop(&vcpu->vm->limit_timer);
@@ -275,6 +287,7 @@ static step *const steps_of[][STEPS_MAX + 1] = {
 	[TURN_OFF] = { vcpu_power_reset },
 	[TURN_ON] = { begin_vcpu },
 	[POSTS] = { process_posts },
+	[REPORT] = { report },
 };
 
 /* --- workers --- */
@@ -323,6 +336,14 @@ void vm_work_follow(struct vcpu *vcpu)
 	/* bound: 2: the first part is finished once */
 	while (follow_part(vcpu))
 		;
+}
+
+void vm_work_report(struct vcpu *vcpu)
+{
+	if (vm_works(vcpu) && vcpu->work.part == REPORT)
+		return;
+	vm_work_leave(vcpu);
+	begin_work(vcpu, REPORT);
 }
 
 void vm_work_turn_off(struct vcpu *vcpu)

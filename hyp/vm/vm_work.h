@@ -18,6 +18,9 @@
  * interrupts between two pieces, so the work of one VM delays another VM no longer than its guest
  * does.
  *
+ * A vCPU that has stopped its VM by a fault prints the fault record as a worker, and as the first
+ * step of silence or clear if an event comes before the end of the record.
+ *
  * A vCPU that a guest turns on or off is a worker by itself: CPU_OFF resets its private interrupts
  * before the vCPU is off; CPU_ON resets its registers. A vCPU that is off and has posts is a
  * worker, too.
@@ -55,6 +58,9 @@ void vm_work_follow(struct vcpu *vcpu);
 
 /* `vcpu` is a worker and has its turn: do one piece. */
 void vm_work_piece(struct vcpu *vcpu);
+
+/* `vcpu` prints the fault record of its VM, which a fault has stopped, as a worker. */
+void vm_work_report(struct vcpu *vcpu);
 
 /* Make `vcpu`, which is not scheduled, a worker. turn_off: the vCPU has turned itself off and is in
  * memory. turn_on: its power is VCPU_STARTING. posts: it is off, and has posts. */

@@ -5,6 +5,7 @@ VM is on core 0; an attack is *near*, from core 0, or *far*, from core 1. CNTPCT
 cores."""
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -24,7 +25,7 @@ BENCH = "bench timer_wakeup n=100 after_ms=20\n"  # the other VMs have begun by 
 FP = "trapped-sw sched=fp fp=lazy"
 
 # The order is that of attacks[] in arch/attack.c, by the image of the attacking VM.
-GUESTS = ("idles", "resets", "sgis", "kicks", "retargets", "refills", "starts", "calls",
+GUESTS = ("idles", "resets", "faults", "sgis", "kicks", "retargets", "refills", "starts", "calls",
           "frames", "empty_frames")
 CORES = {"near": "0,1", "far": "1,0"}  # cores of vCPU 0, which attacks, and of vCPU 1
 
@@ -95,7 +96,7 @@ def lives(board: str, _names: tuple[str, ...]) -> str:
                       for what in [events[step.split("-")[0]][n]]))
 
 
-PLANS = {"interrupts": (storms, GUESTS[2:5]), "states": (storms, GUESTS[5:7]),
+PLANS = {"interrupts": (storms, GUESTS[3:6]), "states": (storms, GUESTS[6:8]),
          "calls": (storms, ("resets", "calls")), "frames": (frames, ()), "rings": (rings, ()),
          "lives": (lives, ())}
 
@@ -153,6 +154,46 @@ def test_the_attacks_are_what_their_names_are(lab, built):
     assert received["empty_frames-far"]["net_broken"] > 10
     steps = {step["config"]: step for step in lab.ended(attack(built, "lives")).records("step")}
     assert all(step["events"] > 30 for step in steps.values())
+
+
+# --- faults ---
+
+
+def faults(board: str) -> Job:
+    """Return steps in which events start a VM again and again. Each time EL2 injects an abort, and
+    the vector is in flash, where no code is. In half of the lives the next event comes before the
+    record is printed."""
+    steps = [f"faults-{place}" for place in CORES]
+    events = [f"at {at} reset {step}\n" for ms in range(1, 70)
+              for at in (1000 * ms, 1000 * ms + 20 * (ms % 30)) for step in steps]
+    return replace(run_of(board, "".join(
+        [*(f"config {step} {axes}\n" for step, axes in zip(steps, (FP, "trapped-sw"))), BENCH, guest_line(board, "faults", 1),
+         URGENT, *(f"vm {step} image=faults cores={CORES[step.split('-')[1]][0]} prio=1"
+                   f" configs={step}\n" for step in steps), *events])), status=1)
+
+
+@pytest.mark.every_board
+@divides_otherwise
+def test_each_fault_has_a_whole_record_that_delays_no_other_vm(lab, built):
+    result = lab.ended(faults(built))
+    found = late(result, lab.ended(alone(built)))
+    assert {step: ticks for step, ticks in found.items() if ticks > LATE[step.split("-")[1]]} == {}
+    for step in found:
+        records = result.records("fault", config=step)
+        assert len(records) > 15
+        assert {(one["vm"], one["vcpu"], one["reason"], one["class"], one["at"])
+                for one in records} == {(step, 0, "prefetch-abort", "0x20", "flash")}
+
+
+@divides_otherwise
+def test_a_fault_is_reported_while_other_vms_run(lab, built):
+    """The first VM runs up to the limit. At the end of the step its record would come first."""
+    job = run_of(built, f"config one trapped\n{guest_line(built, 'faults', 1)}"
+                        f"{guest_line(built, 'idles', 1)}vm idles image=idles cores=0\n"
+                        "vm faults image=faults cores=1\n")
+    result = lab.ended(replace(job, plan=job.plan.replace("60000", "300"), status=1))
+    assert [(one["vm"], one["reason"]) for one in result.records("fault")] == [
+        ("faults", "prefetch-abort"), ("idles", "time-limit")]
 
 
 # --- rings to a receiver ---

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of guests in pieces: several vCPUs send them, and EL2 prints between two pieces. */
-/* LINK: hyp/vm/guest_record.c hyp/base/record.c hyp/mem/guest_ram.c */
+/* Records of guests and of faults in pieces: several vCPUs send them, and EL2 prints between two
+ * pieces. */
+/* LINK: hyp/vm/guest_record.c hyp/vm/fault_record.c hyp/base/record.c hyp/mem/guest_ram.c */
 #include <stdio.h>
 #include <string.h>
 
 #include "abi/hypercall.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
+#include "hyp/vm/fault_record.h"
 #include "hyp/vm/guest_record.h"
 #include "lib/crc32.h"
 #include "tests/unit/fake/fake.h"
@@ -17,6 +19,7 @@
 #define RAM_PAGES 2u /* the record buffer is the second one */
 #define BODY_SIZE 400u
 
+struct vm vms[VM_MAX];
 static struct vcpu vcpus[VMS][2];
 static struct vm vm[VMS];
 static struct vm_machine machine[VMS];
@@ -410,4 +413,129 @@ TEST(text_that_waits_comes_before_a_record)
 	send_all(0);
 	assert_string_equal(next_line(), "x");
 	assert_whole(0);
+}
+
+/* --- faults --- */
+
+#define FAULT                                                                                      \
+	"\"vm\":\"%s\",\"vcpu\":0,\"reason\":\"data-abort\",\"class\":\"0x24\",\"esr\":"           \
+	"\"0x93820007\","                                                                          \
+	"\"pc\":\"0x40200040\",\"va\":\"0x0\",\"ipa\":\"0x9000004\",\"at\":\"uart\""
+
+static void fault(struct vm *of, struct vcpu *vcpu)
+{
+	of->region[0] = (struct mmio_region){ .base = 0x9000000, .size = 0x1000, .name = "uart" };
+	of->fault = (struct vm_fault){
+		.vcpu = vcpu,
+		.reason = FAULT_DATA_ABORT,
+		.esr = 0x93820007,
+		.pc = 0x40200040,
+		.ipa = 0x9000004,
+		.record = { .kind = RECORD_FAULT },
+	};
+}
+
+static bool fault_piece(unsigned n)
+{
+	size_t before = fake_hyp.console_size;
+	bool more = fault_record_piece(&vm[n]);
+
+	assert_in_range(fake_hyp.console_size - before, 0, RECORD_PIECE);
+	return more;
+}
+
+static void assert_fault(const struct vm *of)
+{
+	char rest[sizeof(FAULT) + 64];
+
+	snprintf(rest, sizeof(rest), FAULT, of->name);
+	assert_record("fault", rest);
+}
+
+TEST(a_fault_is_printed_in_pieces_once)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	while (fault_piece(1))
+		;
+	assert_fault(&vm[1]);
+	assert_false(fault_piece(1));
+	assert_int_equal(fake_hyp.console_size, 0);
+}
+
+TEST(a_fault_without_an_address_names_no_place)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	vm[1].fault.reason = FAULT_TIME_LIMIT;
+	vm[1].fault.esr = 0;
+	vm[1].fault.ipa = 0;
+	while (fault_piece(1))
+		;
+	assert_record("fault", "\"vm\":\"two\",\"vcpu\":0,\"reason\":\"time-limit\","
+			       "\"class\":\"0x0\",\"esr\":\"0x0\",\"pc\":\"0x40200040\","
+			       "\"va\":\"0x0\",\"ipa\":\"0x0\"");
+}
+
+TEST(a_fault_comes_after_the_record_that_has_begun)
+{
+	send_half(0);
+	fault(&vm[1], &vcpus[1][0]);
+	while (fault_piece(1))
+		;
+	assert_whole(0);
+	assert_fault(&vm[1]);
+	assert_int_equal(send_piece(0), HC_OK);
+}
+
+/* Whoever prints the queue prints it. */
+TEST(a_fault_that_waits_is_printed_by_another_vm)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	for (unsigned i = 0; i < 12; i++)
+		assert_true(fault_piece(1));
+	send_all(0);
+	assert_fault(&vm[1]);
+	assert_whole(0);
+	assert_true(fault_piece(1));
+	assert_false(fault_piece(1));
+}
+
+TEST(a_fault_that_is_cut_comes_again_whole)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	while (fake_hyp.console_size < sizeof(FAULT) / 2)
+		assert_true(fault_piece(1));
+	record_error("a", "b");
+	while (fault_piece(1))
+		;
+	assert_cut();
+	assert_record("error", "\"where\":\"a\",\"what\":\"b\"");
+	assert_fault(&vm[1]);
+}
+
+TEST(a_fault_waits_for_nobody)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	record_lock();
+	for (unsigned i = 0; i < 50; i++)
+		assert_true(fault_piece(1));
+	assert_int_equal(fake_hyp.console_size, 0);
+	record_unlock();
+	while (fault_piece(1))
+		;
+	assert_fault(&vm[1]);
+}
+
+TEST(the_end_of_a_step_prints_each_fault)
+{
+	static struct vcpu one = { .vm = &vms[1] }, another = { .vm = &vms[VM_MAX - 1] };
+
+	vms[1].name = "p";
+	vms[VM_MAX - 1].name = "q";
+	fault(&vms[1], &one);
+	fault(&vms[VM_MAX - 1], &another);
+	send_half(0);
+	fault_record_finish();
+	assert_whole(0);
+	assert_fault(&vms[1]);
+	assert_fault(&vms[VM_MAX - 1]);
 }

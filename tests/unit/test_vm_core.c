@@ -45,6 +45,7 @@ static struct {
 	unsigned ppis_put, private_reset, interface_reset, timers_reset, work_left, fp_removed;
 	struct vcpu *last_added, *ppis, *restarting;
 	struct vm *faulted;
+	const struct vcpu *reporting;
 	enum fault_reason reason;
 } seen;
 
@@ -76,6 +77,11 @@ void vm_work_leave(struct vcpu *vcpu)
 {
 	sched_remove(vcpu);
 	seen.work_left++;
+}
+
+void vm_work_report(struct vcpu *vcpu)
+{
+	seen.reporting = vcpu;
 }
 
 void vm_work_follow(struct vcpu *vcpu)
@@ -557,6 +563,21 @@ TEST(a_vm_at_its_end_loses_its_vcpus)
 		assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
 		assert_int_equal(seen.removed, 1);
 	}
+}
+
+/* Only the vCPU of the fault does. */
+TEST(a_vcpu_whose_fault_has_a_record_to_print_stays)
+{
+	turn_on_both();
+	vm[1].outcome = VM_FAULT;
+	vm[1].fault.vcpu = &vcpus[0];
+	vm_core_process();
+	assert_null(seen.reporting);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
+	vm[1].fault.vcpu = &vcpus[1];
+	vm_core_process();
+	assert_ptr_equal(seen.reporting, &vcpus[1]);
+	assert_int_equal(seen.removed, 1);
 }
 
 TEST(a_vm_that_starts_again_has_work)

@@ -10,6 +10,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/fault_record.h"
 #include "hyp/vm/guest_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
@@ -35,7 +36,7 @@ static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
 static unsigned power_pieces, begun;
 static unsigned build_pieces, lives_kept, rings_ended, stopped;
-static unsigned records_forgotten;
+static unsigned records_forgotten, fault_pieces;
 static bool has_limit, core_left;
 
 /* --- what lies beside it --- */
@@ -111,6 +112,18 @@ void guest_record_forget(const struct vm *of)
 	assert_ptr_equal(of, &vm);
 	assert_false(vm_works(&vcpus[1]) || vm_works(&vcpus[2])); /* vCPU 0 alone works */
 	records_forgotten++;
+}
+
+/* The vCPU is still as the fault left it. */
+bool fault_record_piece(struct vm *of)
+{
+	assert_ptr_equal(of, &vm);
+	assert_int_equal(interrupts_reset[vm.fault.vcpu->index], 0);
+	if (fault_pieces)
+		fault_pieces--;
+	if (!fault_pieces)
+		vm.fault.vcpu = NULL;
+	return fault_pieces;
 }
 
 void vtimer_stop(struct vcpu *vcpu)
@@ -429,6 +442,44 @@ TEST(a_part_of_a_restart_that_ended_is_not_finished)
 	vm_work_follow(&vcpus[1]);
 	vm_work_follow(&vcpus[0]);
 	assert_true(vm_works(&vcpus[0]));
+}
+
+static void fault_on_vcpu_1(void)
+{
+	vm.outcome = VM_FAULT;
+	vm.work = 0;
+	vm.fault.vcpu = &vcpus[1];
+	fault_pieces = 3;
+	vm_work_report(&vcpus[1]);
+	vm_work_piece(&vcpus[1]);
+	vm_work_report(&vcpus[1]); /* its core is asked again */
+	assert_int_equal(fault_pieces, 2);
+}
+
+TEST(the_vcpu_of_a_fault_prints_the_record)
+{
+	fault_on_vcpu_1();
+	assert_int_equal(work(1), 2);
+	assert_null(vm.fault.vcpu);
+	assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
+	assert_int_equal(vcpus[1].turns, 0);
+	assert_int_equal(vm.outcome, VM_FAULT);
+}
+
+TEST(before_an_event_changes_a_vm_the_record_of_its_fault_is_whole)
+{
+	static void (*const events[])(struct vm *) = { vm_restart, vm_dismiss };
+	static const unsigned pieces[] = { 1 + 1 + 4 + 1, 1 + 1 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(events); i++) {
+		setup();
+		fault_on_vcpu_1();
+		events[i](&vm);
+		follow_all();
+		follow_all();
+		assert_int_equal(work(1), 1 + pieces[i]);
+		assert_null(vm.fault.vcpu);
+	}
 }
 
 TEST(an_event_restarts_a_vm_in_any_state)

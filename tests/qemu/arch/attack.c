@@ -15,6 +15,7 @@
 #define SGIS 16u
 #define BANKS 3u /* words of the banks that have SPIs */
 #define PAGE 0x1000u
+#define NOTHING 0x3f000000u
 #define PAGES 0x100u
 
 static volatile uint32_t *const turns_off = (uint32_t *)SHARED; /* vCPU 1, whenever it is on */
@@ -63,6 +64,12 @@ static void resets(uint32_t n)
 {
 	(void)n;
 	psci(SYSTEM_RESET, 0, 0, 0);
+}
+
+/* Access an address without memory and without a device. */
+static void faults(uint32_t n)
+{
+	mmio_read32(NOTHING + n);
 }
 
 /* Any function and arguments, but for those that end the VM or one of its vCPUs. */
@@ -169,10 +176,10 @@ static void empty_frames(uint32_t n)
 }
 
 static void (*const attacks[])(uint32_t n) = {
-	idles, resets, /* without a GIC */
+	idles, resets, faults, /* without a GIC */
 	sgis,  kicks,  retargets, refills, starts, calls, frames, empty_frames,
 };
-#define WITHOUT_GIC 2u
+#define WITHOUT_GIC 3u
 
 /* --- */
 

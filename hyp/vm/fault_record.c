@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hyp/vm/fault_record.h"
+
+#include <string.h>
+
+#include "hyp/vm/guest_record.h"
+#include "lib/text.h"
+
+#define NAME_MAX 16 /* of a device, in the member `at` */
+
+const char *fault_record_word(enum fault_reason reason)
+{
+	static const char *const words[] = {
+#define X(NAME, text) [FAULT_##NAME] = text,
+		FAULT_REASONS(X)
+#undef X
+	};
+
+	return words[reason];
+}
+
+static const char *what_is_at(const struct vm *vm, ipa_t ipa)
+{
+	const struct mmio_region *region = vm_region_at(vm, ipa);
+	struct pagetable_leaf leaf;
+
+	if (region)
+		return region->name;
+	if (!pagetable_walk(&vm->stage2.table, ipa, &leaf))
+		return "nothing";
+	if ((leaf.attributes & S2_AP_RW) == S2_AP_RO)
+		return "flash";
+	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
+}
+
+/* Append a member whose value is a string; `begin` has all before the value. */
+static void add_string(struct text *text, const char *begin, const char *value)
+{
+	text_string(text, begin); /* argument: 10 */
+	text_string(text, value); /* argument: NAME_MAX */
+	text_char(text, '"');
+}
+
+static void add_hex(struct text *text, const char *begin, uint64_t value)
+{
+	text_string(text, begin); /* argument: 12 */
+	text_hex(text, value, 0);
+	text_char(text, '"');
+}
+
+enum member { REASON, CLASS, ESR, PC, VA, IPA, AT, MEMBERS };
+
+static void add_member(struct text *text, const struct vm *vm, enum member member)
+{
+	const struct vm_fault *fault = &vm->fault;
+
+	switch (member) {
+	case REASON:
+		add_string(text, "\"reason\":\"", fault_record_word(fault->reason));
+		break;
+	case CLASS:
+		add_hex(text, ",\"class\":\"0x", fault->esr >> 26 & 0x3f);
+		break;
+	case ESR:
+		add_hex(text, ",\"esr\":\"0x", fault->esr);
+		break;
+	case PC:
+		add_hex(text, ",\"pc\":\"0x", fault->pc);
+		break;
+	case VA:
+		add_hex(text, ",\"va\":\"0x", fault->va);
+		break;
+	case IPA:
+		add_hex(text, ",\"ipa\":\"0x", fault->ipa);
+		break;
+	default:
+		if (fault->reason <= FAULT_MMIO_THUMB_STORE)
+			add_string(text, ",\"at\":\"", what_is_at(vm, fault->ipa));
+	}
+}
+
+/* Compose one member of the body. */
+static void compose(struct vm *vm)
+{
+	struct vm_fault *fault = &vm->fault;
+	struct text text = {
+		.at = fault->text,
+		.size = sizeof(fault->text),
+		.length = fault->record.size,
+	};
+
+	add_member(&text, vm, (enum member)fault->members++);
+	fault->record.size = text.length & 0xffffff;
+}
+
+bool fault_record_piece(struct vm *vm)
+{
+	struct vm_fault *fault = &vm->fault;
+
+	if (!fault->vcpu)
+		return false;
+	if (fault->members < MEMBERS)
+		compose(vm);
+	else if (guest_record_fault(vm))
+		fault->vcpu = NULL;
+	return true;
+}
+
+void fault_record_finish(void)
+{
+	for (unsigned i = 0; i < VM_MAX; i++)
+		while (fault_record_piece(&vms[i]))
+			;
+	guest_record_finish();
+}
