@@ -78,6 +78,14 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 		text_char(text, "0123456789abcdef"[value >> 4 * count & 15]);
 }
 
+static void text_number(struct text *text, uintmax_t value, bool is_hex)
+{
+	if (is_hex)
+		text_hex(text, value, 0);
+	else
+		text_u64(text, value);
+}
+
 void text_vformat(struct text *text, const char *format, va_list values)
 {
 	/* bound: 32: characters of a format of a record, with one string and one number */
@@ -87,12 +95,9 @@ void text_vformat(struct text *text, const char *format, va_list values)
 		else if (*++format == 's')
 			/* most: 1; argument: 64 */
 			text_string(text, va_arg(values, const char *));
-		else if (*++format == 'x')
-			/* most: 1 */
-			text_hex(text, va_arg(values, uintmax_t), 0);
 		else
 			/* most: 1 */
-			text_u64(text, va_arg(values, uintmax_t));
+			text_number(text, va_arg(values, uintmax_t), *++format == 'x');
 	}
 }
 

@@ -93,7 +93,8 @@ static void compose(struct vm *vm)
 	fault->record.size = text.length & 0xffffff;
 }
 
-bool fault_record_piece(struct vm *vm)
+/* This function is out of line, so that the time that it has the lock of records has a bound. */
+__attribute__((noinline)) bool fault_record_piece(struct vm *vm)
 {
 	struct vm_fault *fault = &vm->fault;
 
