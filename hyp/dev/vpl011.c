@@ -298,8 +298,23 @@ void vpl011_unplug(struct vpl011 *uart, bool leaves)
 	record_unlock();
 }
 
+/* Send a piece of the queue. Return false if the queue is empty. */
+static bool send_piece(void)
+{
+	bool any;
+
+	record_lock();
+	any = console_queued();
+	if (any) {
+		record_cut();
+		console_send(SEND_MAX); /* argument: SEND_MAX */
+	}
+	record_unlock();
+	return any;
+}
+
 /* Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
- * text that it sends after console_line(), which sends the whole queue. */
+ * text that it sends after the queue was empty. */
 void vpl011_stop(struct vpl011 *uart)
 {
 	/* bound: VCPU_MAX */
@@ -308,9 +323,9 @@ void vpl011_stop(struct vpl011 *uart)
 	record_lock();
 	if (uart->length)
 		queue_line(uart);
-	record_cut();
-	console_line();
 	record_unlock();
+	while (send_piece())
+		;
 	if (uart != listener)
 		return;
 	listener = NULL;

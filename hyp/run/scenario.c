@@ -14,8 +14,8 @@
 #include "hyp/run/vms.h"
 #include "hyp/sched/sched.h"
 #include "hyp/trap/exit_stats.h"
-#include "hyp/vm/fault_record.h"
 #include "hyp/vm/life.h"
+#include "hyp/vm/vm_report.h"
 #include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
 
@@ -28,14 +28,19 @@ static struct {
 	uint64_t start, limit; /* CNTPCT */
 	struct timer event_timer;
 	unsigned next_event;
-	uint32_t served;   /* bit i: event i of `on` was served */
-	uint32_t count[2]; /* number of ignored and of served events */
-	/* the resets of one VM that the next record reports; 0: no more records */
-	uint32_t reported;
+	uint32_t served;               /* bit i: event i of `on` was served */
+	uint32_t count[2];             /* number of ignored and of served events */
 	uint64_t rests_until;          /* CNTPCT before which no event is served */
 	enum vm_outcome ended[VM_MAX]; /* ends of VMs that an event has destroyed */
-	unsigned life_count;
+	unsigned life_count, wrong_count;
 } now;
+
+/* Pauses of a VM that was paused, and resumes of one that ran. Their records are printed after the
+ * step, too. */
+static struct wrong {
+	const struct vm *vm;
+	enum plan_event_kind what;
+} wrong[PLAN_EVENT_MAX + PLAN_ON_MAX];
 
 /* The facts of a VM's life, for its record. */
 struct life {
@@ -131,7 +136,7 @@ static void emit_life(const struct life *life)
 	record_u64("tables", life->tables);
 	if (life->faults.count) {
 		record_u64("faults", life->faults.count);
-		record_string("fault", fault_record_word(life->faults.reason));
+		record_string("fault", vm_fault_word(life->faults.reason));
 		record_hex("pc", life->faults.pc);
 		record_hex("ipa", life->faults.ipa);
 	}
@@ -187,39 +192,11 @@ static void leave_guest(struct timer *timer)
 	sched_leave();
 }
 
-static __cold void report_resets(const struct vm *vm, uint32_t count)
-{
-	record_lock();
-	record_open_vcpu(RECORD_CHECK, vm->name, 0);
-	record_string("variant", "resets");
-	record_raw(",\"ok\":true", 10);
-	record_u64("count", count);
-	record_close();
-	record_unlock();
-}
-
-/* Report a restart. A guest that restarts for ever has records only of its 1st, 2nd, 4th, 8th ...
- * restart. Printing is not part of the step and takes long, so beside another VM only the record
- * `vm` has the number. */
-static void report_all_resets(const struct vm *vm)
-{
-	uint64_t start = counter_read(), took;
-
-	if (now.plan->vm_count > 1)
-		return;
-	for (; now.reported && now.reported <= vm->resets; now.reported *= 2)
-		report_resets(vm, now.reported);
-	took = counter_read() - start;
-	now.start += took;
-	now.limit += took;
-}
-
 /* Return whether the VM is not at its end. */
 static bool goes_on(unsigned i)
 {
 	enum vm_outcome outcome = vm_outcome(&vms[i]);
 
-	report_all_resets(&vms[i]);
 	return (outcome == VM_RUNNING || outcome == VM_RESET) && !is_neighbour(i);
 }
 
@@ -251,11 +228,8 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 	} else if (what == PLAN_EVENT_DESTROY && exists) {
 		destroy(i);
 	} else {
-		record_lock();
 		if (runs && what <= PLAN_EVENT_RESUME)
-			record_error(vm->name, vm->paused ? "pause of a VM that is paused"
-							  : "resume of a VM that runs");
-		record_unlock();
+			wrong[now.wrong_count++] = (struct wrong){ vm, what };
 		return false;
 	}
 	return true;
@@ -400,6 +374,14 @@ static enum vm_outcome worst_end(void)
 
 /* --- records --- */
 
+static void emit_wrong(void)
+{
+	for (unsigned i = 0; i < now.wrong_count; i++)
+		record_error(wrong[i].vm->name, wrong[i].what == PLAN_EVENT_PAUSE
+							? "pause of a VM that is paused"
+							: "resume of a VM that runs");
+}
+
 static void emit_turns(void)
 {
 	uint32_t turns = 0, rounds = 0;
@@ -447,11 +429,11 @@ bool scenario_run(const struct plan *plan)
 
 	memset(&now, 0, sizeof(now));
 	now.plan = plan;
-	now.reported = 1;
 	now.event_timer.function = leave_guest;
 	ticks = run();
 	done = worst_end() == VM_DONE;
-	fault_record_finish();
+	vm_report_finish();
+	emit_wrong();
 	exit_stats_emit();
 	emit_vms();
 	emit_step(ticks);

@@ -95,6 +95,7 @@ static void describe(unsigned i, const struct guest_run *run, pa_t ram_pa, uint6
 	machine->run.vcpu_count = machine->cpus;
 	machine->run.is_control = vm->image == PLAN_IMAGE_CONTROL;
 	machine->shares_console = step.plan->guest_vms > 1;
+	machine->reports_restarts = step.plan->vm_count == 1;
 	if (i == step.plan->measured && !machine->type->no_gic) {
 		machine->spi_first = machine->raise_first = board.spi_first;
 		machine->spi_count = machine->raise_count = board.spi_count;

@@ -10,13 +10,13 @@ _Static_assert(PAGE_SIZE % CHECK_PIECE == 0 && PAGE_SIZE % RECORD_PIECE == 0 &&
 	       "a piece lies in one page");
 _Static_assert(GUEST_RECORD_SIZE < 1u << 24, "struct vcpu_record has 24 bits for a size");
 
-/* Records that wait, in the order in which they were complete: a vCPU's own one, or its fault. */
+/* Records that wait, in the order in which they were complete. */
 struct waiting {
 	struct vcpu *vcpu;
-	bool is_fault;
+	struct vm_report *report; /* NULL: the vCPU's own record */
 };
 
-#define WAITING_MAX (VM_MAX * (VCPU_MAX + 1))
+#define WAITING_MAX (VM_MAX * (VCPU_MAX + 2))
 static struct waiting waiting[WAITING_MAX];
 static unsigned waiting_count;
 
@@ -29,13 +29,12 @@ static const char *body_at(const struct vcpu *vcpu, size_t offset)
 
 static const char *text_of(const struct waiting *first, size_t offset)
 {
-	return first->is_fault ? &first->vcpu->vm->fault.text[offset]
-			       : body_at(first->vcpu, offset);
+	return first->report ? &first->report->text[offset] : body_at(first->vcpu, offset);
 }
 
 static struct vcpu_record *record_of(const struct waiting *first)
 {
-	return first->is_fault ? &first->vcpu->vm->fault.record : &first->vcpu->record;
+	return first->report ? &first->report->record : &first->vcpu->record;
 }
 
 static size_t next_piece(const struct vcpu_record *record, size_t most)
@@ -47,17 +46,17 @@ static size_t next_piece(const struct vcpu_record *record, size_t most)
 
 /* --- the queue --- */
 
-static void enqueue(struct vcpu *vcpu, bool is_fault)
+static void enqueue(struct vcpu *vcpu, struct vm_report *report)
 {
-	waiting[waiting_count++] = (struct waiting){ .vcpu = vcpu, .is_fault = is_fault };
+	waiting[waiting_count++] = (struct waiting){ .vcpu = vcpu, .report = report };
 }
 
-static void dequeue(unsigned at)
+static void dequeue_first(void)
 {
 	waiting_count--;
 	/* bound: WAITING_MAX */
-	for (; at < waiting_count; at++)
-		waiting[at] = waiting[at + 1];
+	for (unsigned i = 0; i < waiting_count; i++)
+		waiting[i] = waiting[i + 1];
 }
 
 static void print_body(const volatile char *body, size_t size)
@@ -94,7 +93,7 @@ bool guest_record_print(void)
 	}
 	record_end_pieces();
 	record->state = VCPU_RECORD_PRINTED;
-	dequeue(0);
+	dequeue_first();
 	return true;
 }
 
@@ -106,29 +105,32 @@ void guest_record_finish(void)
 
 void guest_record_forget(const struct vm *vm)
 {
+	unsigned kept = 0;
+
 	record_lock();
 	if (waiting_count && waiting[0].vcpu->vm == vm)
 		record_cut();
 	/* bound: WAITING_MAX */
-	for (unsigned i = waiting_count; i--;)
-		if (waiting[i].vcpu->vm == vm)
-			dequeue(i);
+	for (unsigned i = 0; i < waiting_count; i++)
+		if (waiting[i].vcpu->vm != vm)
+			waiting[kept++] = waiting[i];
+	waiting_count = kept;
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->record.state = VCPU_RECORD_NONE;
 	record_unlock();
 }
 
-bool guest_record_fault(struct vm *vm)
+bool guest_record_report(struct vm_report *report)
 {
-	struct vcpu_record *record = &vm->fault.record;
+	struct vcpu_record *record = &report->record;
 	bool printed;
 
 	if (!record_try_lock())
 		return false;
 	if (record->state == VCPU_RECORD_NONE) {
 		record->state = VCPU_RECORD_QUEUED;
-		enqueue(vm->fault.vcpu, true);
+		enqueue(report->vcpu, report);
 	} else {
 		guest_record_print();
 	}
@@ -165,7 +167,7 @@ static bool check(struct vcpu *vcpu)
 	record->done += size & 0xffffff;
 	if (record->done == record->size) {
 		record->state = VCPU_RECORD_QUEUED;
-		enqueue(vcpu, false);
+		enqueue(vcpu, NULL);
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The records of bench guests (HC_RECORD), in pieces of bounded length, and the queue that they
- * share with fault records (hyp/vm/fault_record.h). First a vCPU's calls check
+ * share with reports about VMs (hyp/vm/vm_report.h). First a vCPU's calls check
  * the body. Then the record waits in a queue, and the record at the head of the queue is printed by
  * whichever vCPU calls next: no vCPU waits for another one that does not run. The body stays in the
  * guest's RAM. EL2 reads each byte once more to print it, and prints a byte that is no text by then
@@ -18,9 +18,9 @@ long guest_record_send(struct vcpu *vcpu, reg_t kind, reg_t size);
  * false if the queue is empty. */
 bool guest_record_print(void);
 
-/* Queue the VM's fault record, whose text is complete, or print a piece of the queue. Return whether
- * the fault record is printed. */
-bool guest_record_fault(struct vm *vm);
+/* Queue a report, whose text is complete, or print a piece of the queue. Return whether the report
+ * is printed. */
+bool guest_record_report(struct vm_report *report);
 
 /* Print every record of the queue, while no guest runs: without the lock. */
 void guest_record_finish(void);

@@ -68,8 +68,9 @@ struct vm_machine {
 	unsigned spi_first, spi_count;     /* physical SPIs that belong to the VM */
 	unsigned raise_first, raise_count; /* physical SPIs that the VM can pend by HC_RAISE */
 	uintptr_t entry;
-	bool shares_console; /* another VM shares the console */
-	bool unlinked;       /* lr=hw links no list register of the VM to a physical interrupt */
+	bool shares_console;   /* another VM shares the console */
+	bool reports_restarts; /* a restart has a record, as no other VM is there */
+	bool unlinked;         /* lr=hw links no list register of the VM to a physical interrupt */
 	/* Return the number of the guest's rounds, while no vCPU is loaded. Only a VM that never
 	 * ends by itself has this function; others have NULL. */
 	uint32_t (*rounds)(const struct vm *vm);

@@ -38,15 +38,17 @@ struct vm_progress {
 	pte_t *filler;   /* filler of the flash: stage2_filler() */
 };
 
-/* A fault that has stopped the VM, and its record: hyp/vm/fault_record.h. */
-struct vm_fault {
-	struct vcpu *vcpu; /* NULL: no fault has a record to print */
+/* A record about the VM that is printed in pieces: hyp/vm/vm_report.h. */
+struct vm_report {
+	struct vcpu *vcpu; /* vCPU that prints the record; NULL: there is none to print */
+	/* of a fault */
 	enum fault_reason reason;
 	uint32_t esr;
 	reg_t pc;
 	va_t va;
 	ipa_t ipa;
-	unsigned members; /* of the record, in `text` */
+	uint32_t restarts; /* last number of restarts that has a record */
+	unsigned members;  /* number of members in `text` */
 	char text[256];
 	struct vcpu_record record;
 };
@@ -93,7 +95,7 @@ struct vm {
 	/* vm_dismiss() was called, and the work that ends this life is not finished */
 	bool dismissed;
 	struct vm_progress progress;
-	struct vm_fault fault;
+	struct vm_report fault, restarts;
 };
 
 #define VM_MAX PLAN_VM_MAX

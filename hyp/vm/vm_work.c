@@ -8,11 +8,11 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/fault_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
+#include "hyp/vm/vm_report.h"
 #include "lib/bits.h"
 
 /* vm->work: the part in the upper bits, and one bit for each vCPU that has finished the part. */
@@ -154,9 +154,21 @@ typedef bool step(struct vcpu *vcpu, unsigned piece);
 /* Only the vCPU of the fault prints its record, so nothing changes the facts meanwhile. */
 static bool report(struct vcpu *vcpu, unsigned piece)
 {
-	struct vm *vm = vcpu->vm;
+	struct vm_report *fault = &vcpu->vm->fault;
 
-	return vm->fault.vcpu == vcpu && fault_record_piece(vm);
+	return fault->vcpu == vcpu && vm_report_piece(fault);
+}
+
+/* A guest that restarts for ever has records only of its 1st, 2nd, 4th, 8th ... restart. Beside
+ * another VM only the record `vm` has the number. */
+static bool report_restart(struct vcpu *vcpu)
+{
+	struct vm *vm = vcpu->vm;
+	bool counts = vm->machine->reports_restarts && (vm->resets & (vm->resets - 1)) == 0;
+
+	if (counts && vm->restarts.restarts != vm->resets)
+		vm_report_restarts(vcpu);
+	return vm_report_piece(&vm->restarts);
 }
 
 /* Print the record of a fault; then silence the rest of the guest: it neither signals nor gets an
@@ -197,6 +209,8 @@ static bool reset_el2(struct vcpu *vcpu, unsigned piece)
 
 static bool silence_devices(struct vcpu *vcpu, unsigned piece)
 {
+	if (report_restart(vcpu))
+		return true;
 	vcpu->vm->type->restarts(vcpu->vm);
 	return false;
 }
@@ -207,7 +221,7 @@ static bool end_life(struct vcpu *vcpu, unsigned piece)
 	struct vm *vm = vcpu->vm;
 
 	vm->machine->leaves(vm);
-	vm->smc_count = vm->resets = vm->rom_writes = 0;
+	vm->smc_count = vm->resets = vm->restarts.restarts = vm->rom_writes = 0;
 	vm->faults = (struct vm_faults){ 0 };
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->turns = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of guests and of faults in pieces: several vCPUs send them, and EL2 prints between two
  * pieces. */
-/* LINK: hyp/vm/guest_record.c hyp/vm/fault_record.c hyp/base/record.c hyp/mem/guest_ram.c */
+/* LINK: hyp/vm/guest_record.c hyp/vm/vm_report.c hyp/base/record.c hyp/mem/guest_ram.c */
 #include <stdio.h>
 #include <string.h>
 
 #include "abi/hypercall.h"
 #include "hyp/base/console.h"
 #include "hyp/base/record.h"
-#include "hyp/vm/fault_record.h"
 #include "hyp/vm/guest_record.h"
+#include "hyp/vm/vm_report.h"
 #include "lib/crc32.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/fake/fake_hyp.h"
@@ -425,7 +425,7 @@ TEST(text_that_waits_comes_before_a_record)
 static void fault(struct vm *of, struct vcpu *vcpu)
 {
 	of->region[0] = (struct mmio_region){ .base = 0x9000000, .size = 0x1000, .name = "uart" };
-	of->fault = (struct vm_fault){
+	of->fault = (struct vm_report){
 		.vcpu = vcpu,
 		.reason = FAULT_DATA_ABORT,
 		.esr = 0x93820007,
@@ -438,7 +438,7 @@ static void fault(struct vm *of, struct vcpu *vcpu)
 static bool fault_piece(unsigned n)
 {
 	size_t before = fake_hyp.console_size;
-	bool more = fault_record_piece(&vm[n]);
+	bool more = vm_report_piece(&vm[n].fault);
 
 	assert_in_range(fake_hyp.console_size - before, 0, RECORD_PIECE);
 	return more;
@@ -473,6 +473,17 @@ TEST(a_fault_without_an_address_names_no_place)
 	assert_record("fault", "\"vm\":\"two\",\"vcpu\":0,\"reason\":\"time-limit\","
 			       "\"class\":\"0x0\",\"esr\":\"0x0\",\"pc\":\"0x40200040\","
 			       "\"va\":\"0x0\",\"ipa\":\"0x0\"");
+}
+
+TEST(a_restart_has_its_number)
+{
+	vm[1].resets = 4;
+	vm_report_restarts(&vcpus[1][0]);
+	while (vm_report_piece(&vm[1].restarts))
+		;
+	assert_record("check", "\"vm\":\"two\",\"vcpu\":0,"
+			       "\"variant\":\"resets\",\"ok\":true,\"count\":4");
+	assert_int_equal(vm[1].restarts.restarts, 4);
 }
 
 TEST(a_fault_comes_after_the_record_that_has_begun)
@@ -525,7 +536,7 @@ TEST(a_fault_waits_for_nobody)
 	assert_fault(&vm[1]);
 }
 
-TEST(the_end_of_a_step_prints_each_fault)
+TEST(the_end_of_a_step_prints_each_report)
 {
 	static struct vcpu one = { .vm = &vms[1] }, another = { .vm = &vms[VM_MAX - 1] };
 
@@ -533,9 +544,13 @@ TEST(the_end_of_a_step_prints_each_fault)
 	vms[VM_MAX - 1].name = "q";
 	fault(&vms[1], &one);
 	fault(&vms[VM_MAX - 1], &another);
+	vms[1].resets = 8;
+	vm_report_restarts(&one);
 	send_half(0);
-	fault_record_finish();
+	vm_report_finish();
 	assert_whole(0);
+	assert_record("check", "\"vm\":\"p\",\"vcpu\":0,"
+			       "\"variant\":\"resets\",\"ok\":true,\"count\":8");
 	assert_fault(&vms[1]);
 	assert_fault(&vms[VM_MAX - 1]);
 }

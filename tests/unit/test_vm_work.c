@@ -10,12 +10,12 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
-#include "hyp/vm/fault_record.h"
 #include "hyp/vm/guest_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_gic.h"
+#include "hyp/vm/vm_report.h"
 #include "hyp/vm/vm_work.h"
 #include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
@@ -36,7 +36,7 @@ static struct vm_machine machine;
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
 static unsigned power_pieces, begun;
 static unsigned build_pieces, lives_kept, rings_ended, stopped;
-static unsigned records_forgotten, fault_pieces;
+static unsigned records_forgotten, fault_pieces, restart_pieces, reports;
 static bool has_limit, core_left;
 
 /* --- what lies beside it --- */
@@ -114,16 +114,27 @@ void guest_record_forget(const struct vm *of)
 	records_forgotten++;
 }
 
-/* The vCPU is still as the fault left it. */
-bool fault_record_piece(struct vm *of)
+/* The vCPU is still as the fault left it. A restart's report has two pieces. */
+bool vm_report_piece(struct vm_report *report)
 {
-	assert_ptr_equal(of, &vm);
+	if (report == &vm.restarts)
+		return restart_pieces && --restart_pieces;
+	assert_ptr_equal(report, &vm.fault);
 	assert_int_equal(interrupts_reset[vm.fault.vcpu->index], 0);
 	if (fault_pieces)
 		fault_pieces--;
 	if (!fault_pieces)
 		vm.fault.vcpu = NULL;
 	return fault_pieces;
+}
+
+void vm_report_restarts(struct vcpu *vcpu)
+{
+	assert_ptr_equal(vcpu, &vcpus[0]);
+	assert_int_equal(restart_pieces, 0);
+	vm.restarts.restarts = vm.resets;
+	restart_pieces = 3;
+	reports++;
 }
 
 void vtimer_stop(struct vcpu *vcpu)
@@ -262,7 +273,7 @@ static void setup(void)
 	}
 	memset(interrupts_reset, 0, sizeof(interrupts_reset));
 	image_pieces = restarts = silenced = asked = this_core = 0;
-	records_forgotten = 0;
+	records_forgotten = reports = 0;
 	build_pieces = lives_kept = rings_ended = stopped = power_pieces = begun = 0;
 	has_limit = true;
 }
@@ -480,6 +491,37 @@ TEST(before_an_event_changes_a_vm_the_record_of_its_fault_is_whole)
 		assert_int_equal(work(1), 1 + pieces[i]);
 		assert_null(vm.fault.vcpu);
 	}
+}
+
+static void restart_to_the_end(void)
+{
+	memset(interrupts_reset, 0, sizeof(interrupts_reset));
+	image_pieces = silenced = 0;
+	vm.outcome = VM_RESET;
+	vm.work = VM_WORK_BEGINS;
+	do_part();
+	do_part();
+	do_part();
+	assert_int_equal(vm.outcome, VM_RUNNING);
+	assert_int_equal(restart_pieces, 0);
+}
+
+/* An event that restarts the VM does not count as a restart of the guest. */
+TEST(the_first_restarts_and_then_fewer_and_fewer_have_a_record)
+{
+	machine.reports_restarts = true;
+	for (vm.resets = 1; vm.resets <= 16; vm.resets++) {
+		restart_to_the_end();
+		restart_to_the_end();
+	}
+	assert_int_equal(reports, 5);
+}
+
+TEST(beside_another_vm_no_restart_has_a_record)
+{
+	vm.resets = 1;
+	restart_to_the_end();
+	assert_int_equal(reports, 0);
 }
 
 TEST(an_event_restarts_a_vm_in_any_state)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hyp/vm/fault_record.h"
+#include "hyp/vm/vm_report.h"
 
 #include <string.h>
 
+#include "abi/record.h"
 #include "hyp/vm/guest_record.h"
 #include "lib/text.h"
 
 #define NAME_MAX 16 /* of a device, in the member `at` */
 
-const char *fault_record_word(enum fault_reason reason)
+const char *vm_fault_word(enum fault_reason reason)
 {
 	static const char *const words[] = {
 #define X(NAME, text) [FAULT_##NAME] = text,
@@ -50,13 +51,11 @@ static void add_hex(struct text *text, const char *begin, uint64_t value)
 
 enum member { REASON, CLASS, ESR, PC, VA, IPA, AT, MEMBERS };
 
-static void add_member(struct text *text, const struct vm *vm, enum member member)
+static void add_member(struct text *text, const struct vm_report *fault, enum member member)
 {
-	const struct vm_fault *fault = &vm->fault;
-
 	switch (member) {
 	case REASON:
-		add_string(text, "\"reason\":\"", fault_record_word(fault->reason));
+		add_string(text, "\"reason\":\"", vm_fault_word(fault->reason));
 		break;
 	case CLASS:
 		add_hex(text, ",\"class\":\"0x", fault->esr >> 26 & 0x3f);
@@ -75,42 +74,60 @@ static void add_member(struct text *text, const struct vm *vm, enum member membe
 		break;
 	default:
 		if (fault->reason <= FAULT_MMIO_THUMB_STORE)
-			add_string(text, ",\"at\":\"", what_is_at(vm, fault->ipa));
+			add_string(text, ",\"at\":\"", what_is_at(fault->vcpu->vm, fault->ipa));
 	}
 }
 
-/* Compose one member of the body. */
-static void compose(struct vm *vm)
+static void add_restarts(struct text *text, uint32_t count)
 {
-	struct vm_fault *fault = &vm->fault;
+	text_string(text, "\"variant\":\"resets\",\"ok\":true,\"count\":"); /* argument: 37 */
+	text_u32(text, count);
+}
+
+/* Compose one member of a fault's body, or the body of a restart's record. */
+static void compose(struct vm_report *report)
+{
 	struct text text = {
-		.at = fault->text,
-		.size = sizeof(fault->text),
-		.length = fault->record.size,
+		.at = report->text,
+		.size = sizeof(report->text),
+		.length = report->record.size,
 	};
 
-	add_member(&text, vm, (enum member)fault->members++);
-	fault->record.size = text.length & 0xffffff;
+	if (report->record.kind == RECORD_FAULT) {
+		add_member(&text, report, (enum member)report->members++);
+	} else {
+		add_restarts(&text, report->restarts);
+		report->members = MEMBERS;
+	}
+	report->record.size = text.length & 0xffffff;
+}
+
+void vm_report_restarts(struct vcpu *vcpu)
+{
+	struct vm_report *report = &vcpu->vm->restarts;
+
+	report->vcpu = vcpu;
+	report->restarts = vcpu->vm->resets;
+	report->members = 0;
+	report->record = (struct vcpu_record){ .kind = RECORD_CHECK };
 }
 
 /* This function is out of line, so that the time that it has the lock of records has a bound. */
-__attribute__((noinline)) bool fault_record_piece(struct vm *vm)
+__attribute__((noinline)) bool vm_report_piece(struct vm_report *report)
 {
-	struct vm_fault *fault = &vm->fault;
-
-	if (!fault->vcpu)
+	if (!report->vcpu)
 		return false;
-	if (fault->members < MEMBERS)
-		compose(vm);
-	else if (guest_record_fault(vm))
-		fault->vcpu = NULL;
+	if (report->members < MEMBERS)
+		compose(report);
+	else if (guest_record_report(report))
+		report->vcpu = NULL;
 	return true;
 }
 
-void fault_record_finish(void)
+void vm_report_finish(void)
 {
 	for (unsigned i = 0; i < VM_MAX; i++)
-		while (fault_record_piece(&vms[i]))
+		while (vm_report_piece(&vms[i].restarts) || vm_report_piece(&vms[i].fault))
 			;
 	guest_record_finish();
 }
