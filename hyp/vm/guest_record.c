@@ -10,15 +10,16 @@ _Static_assert(PAGE_SIZE % CHECK_PIECE == 0 && PAGE_SIZE % RECORD_PIECE == 0 &&
 	       "a piece lies in one page");
 _Static_assert(GUEST_RECORD_SIZE < 1u << 24, "struct vcpu_record has 24 bits for a size");
 
-/* Records that wait, in the order in which they were complete. */
+/* Records that wait, in the order in which they were complete: a ring. */
 struct waiting {
 	struct vcpu *vcpu;
 	struct vm_report *report; /* NULL: the vCPU's own record */
 };
 
-#define WAITING_MAX (VM_MAX * (VCPU_MAX + 2))
-static struct waiting waiting[WAITING_MAX];
-static unsigned waiting_count;
+#define RING 64u
+_Static_assert((VCPU_MAX + 2) * VM_MAX <= RING && (RING & (RING - 1)) == 0, "room for all");
+static struct waiting ring[RING];
+static unsigned first_waiting, waiting_count;
 
 static const char *body_at(const struct vcpu *vcpu, size_t offset)
 {
@@ -46,17 +47,20 @@ static size_t next_piece(const struct vcpu_record *record, size_t most)
 
 /* --- the queue --- */
 
+static struct waiting *waiting(unsigned i)
+{
+	return &ring[(first_waiting + i) % RING];
+}
+
 static void enqueue(struct vcpu *vcpu, struct vm_report *report)
 {
-	waiting[waiting_count++] = (struct waiting){ .vcpu = vcpu, .report = report };
+	*waiting(waiting_count++) = (struct waiting){ .vcpu = vcpu, .report = report };
 }
 
 static void dequeue_first(void)
 {
+	first_waiting++;
 	waiting_count--;
-	/* bound: WAITING_MAX */
-	for (unsigned i = 0; i < waiting_count; i++)
-		waiting[i] = waiting[i + 1];
 }
 
 static void print_body(const volatile char *body, size_t size)
@@ -74,7 +78,7 @@ static void print_body(const volatile char *body, size_t size)
 
 bool guest_record_print(void)
 {
-	const struct waiting *first = &waiting[0];
+	const struct waiting *first = waiting(0);
 	struct vcpu_record *record;
 	size_t size;
 
@@ -108,12 +112,12 @@ void guest_record_forget(const struct vm *vm)
 	unsigned kept = 0;
 
 	record_lock();
-	if (waiting_count && waiting[0].vcpu->vm == vm)
+	if (waiting_count && waiting(0)->vcpu->vm == vm)
 		record_cut();
-	/* bound: WAITING_MAX */
+	/* bound: RING */
 	for (unsigned i = 0; i < waiting_count; i++)
-		if (waiting[i].vcpu->vm != vm)
-			waiting[kept++] = waiting[i];
+		if (waiting(i)->vcpu->vm != vm)
+			*waiting(kept++) = *waiting(i);
 	waiting_count = kept;
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
