@@ -106,8 +106,8 @@ extern struct vm vms[VM_MAX];
 bool vm_map(struct vm *vm, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory memory);
 void vm_add_region(struct vm *vm, struct mmio_region region);
 
-/* Stop the VM of `vcpu`, a vCPU of this core, with outcome VM_FAULT, and keep the facts of the fault
- * record (reason, syndrome, addresses). */
+/* Stop the VM of `vcpu`, a vCPU of this core, with outcome VM_FAULT, and keep the facts of the
+ * fault record (reason, syndrome, addresses). */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa);
 
 /* End the VM on every core. Return true for the first caller, whose outcome the VM gets. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * EL2's records about a VM while guests run: its fault, and its restarts. They are printed in pieces
- * of bounded length, in the queue of guests' records (hyp/vm/guest_record.h). The exit that stops
- * the VM only keeps the facts: vm_fault(). A vCPU of the VM prints the record as a worker at its own
- * priority (hyp/vm/vm_work.h), so a VM that faults or restarts delays another VM no longer than its
- * guest does. At the end of a step core 0 prints what is left.
+ * EL2's records about a VM while guests run: its fault, and its restarts. They are printed in
+ * pieces of bounded length, in the queue of guests' records (hyp/vm/guest_record.h). The exit that
+ * stops the VM only keeps the facts: vm_fault(). A vCPU of the VM prints the record as a worker at
+ * its own priority (hyp/vm/vm_work.h), so a VM that faults or restarts delays another VM no longer
+ * than its guest does. At the end of a step core 0 prints what is left.
  */
 #pragma once
 

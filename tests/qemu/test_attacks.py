@@ -163,13 +163,16 @@ def faults(board: str) -> Job:
     """Return steps in which events start a VM again and again. Each time EL2 injects an abort, and
     the vector is in flash, where no code is. In half of the lives the next event comes before the
     record is printed."""
-    steps = [f"faults-{place}" for place in CORES]
+    axes = {"faults-near": FP, "faults-far": "trapped-sw"}
+    cores = {"faults-near": 0, "faults-far": 1}
     events = [f"at {at} reset {step}\n" for ms in range(1, 70)
-              for at in (1000 * ms, 1000 * ms + 20 * (ms % 30)) for step in steps]
-    return replace(run_of(board, "".join(
-        [*(f"config {step} {axes}\n" for step, axes in zip(steps, (FP, "trapped-sw"))), BENCH, guest_line(board, "faults", 1),
-         URGENT, *(f"vm {step} image=faults cores={CORES[step.split('-')[1]][0]} prio=1"
-                   f" configs={step}\n" for step in steps), *events])), status=1)
+              for at in (1000 * ms, 1000 * ms + 20 * (ms % 30)) for step in axes]
+    plan = ("".join(f"config {step} {words}\n" for step, words in axes.items()) + BENCH
+            + guest_line(board, "faults", 1) + URGENT
+            + "".join(f"vm {step} image=faults cores={core} prio=1 configs={step}\n"
+                      for step, core in cores.items())
+            + "".join(events))
+    return replace(run_of(board, plan), status=1)
 
 
 @pytest.mark.every_board

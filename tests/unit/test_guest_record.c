@@ -497,7 +497,7 @@ TEST(a_fault_comes_after_the_record_that_has_begun)
 	assert_int_equal(send_piece(0), HC_OK);
 }
 
-/* Whoever prints the queue prints it. */
+/* A vCPU that sends a record prints the queue. */
 TEST(a_fault_that_waits_is_printed_by_another_vm)
 {
 	fault(&vm[1], &vcpus[1][0]);
