@@ -35,7 +35,8 @@ void text_u32(struct text *text, uint32_t value); /* without a 64-bit division *
 void text_u64(struct text *text, uint64_t value);
 
 /*
- * Append lower-case digits without a prefix, at least `digits` of them; 0 means no leading zeros.
+ * Append lower-case digits without a prefix, at least `digits` of them, 0 to 16; 0 means no leading
+ * zeros.
  */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 

@@ -314,7 +314,7 @@ static bool send_piece(void)
 }
 
 /* Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
- * text that it sends after the queue was empty. */
+ * text that is still in the queue. */
 void vpl011_stop(struct vpl011 *uart)
 {
 	/* bound: VCPU_MAX */
@@ -324,7 +324,8 @@ void vpl011_stop(struct vpl011 *uart)
 	if (uart->length)
 		queue_line(uart);
 	record_unlock();
-	while (send_piece())
+	/* what the queue has now: another VM may add text meanwhile */
+	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MAX)
 		;
 	if (uart != listener)
 		return;

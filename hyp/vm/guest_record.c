@@ -107,16 +107,22 @@ void guest_record_finish(void)
 		;
 }
 
+static bool is_own_record_of(const struct vm *vm, const struct waiting *one)
+{
+	return !one->report && one->vcpu->vm == vm;
+}
+
+/* Reports about the VM stay. */
 void guest_record_forget(const struct vm *vm)
 {
 	unsigned kept = 0;
 
 	record_lock();
-	if (waiting_count && waiting(0)->vcpu->vm == vm)
+	if (waiting_count && is_own_record_of(vm, waiting(0)))
 		record_cut();
 	/* bound: RING */
 	for (unsigned i = 0; i < waiting_count; i++)
-		if (waiting(i)->vcpu->vm != vm)
+		if (!is_own_record_of(vm, waiting(i)))
 			*waiting(kept++) = *waiting(i);
 	waiting_count = kept;
 	/* bound: VCPU_MAX */

@@ -47,8 +47,12 @@ struct vm_report {
 	reg_t pc;
 	va_t va;
 	ipa_t ipa;
-	uint32_t restarts; /* last number of restarts that has a record */
-	unsigned members;  /* number of members in `text` */
+	/* of restarts: the last number that has a record, CNTPCT at the begin of this record, and
+	 * the ticks that all records took */
+	uint32_t restarts;
+	uint64_t begun;
+	uint32_t ticks;
+	unsigned members; /* number of members in `text` */
 	char text[256];
 	struct vcpu_record record;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/record.h"
+#include "arch/sysreg.h"
 #include "hyp/vm/guest_record.h"
 #include "lib/text.h"
 
@@ -108,6 +109,7 @@ void vm_report_restarts(struct vcpu *vcpu)
 
 	report->vcpu = vcpu;
 	report->restarts = vcpu->vm->resets;
+	report->begun = read_cntpct_el0();
 	report->members = 0;
 	report->record = (struct vcpu_record){ .kind = RECORD_CHECK };
 }

@@ -2,6 +2,7 @@
 #include "hyp/vm/vm_work.h"
 
 #include "arch/cache.h"
+#include "arch/sysreg.h"
 #include "hyp/base/console.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
@@ -164,11 +165,16 @@ static bool report(struct vcpu *vcpu, unsigned piece)
 static bool report_restart(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;
+	struct vm_report *report = &vm->restarts;
 	bool counts = vm->machine->reports_restarts && (vm->resets & (vm->resets - 1)) == 0;
+	bool more;
 
-	if (counts && vm->restarts.restarts != vm->resets)
+	if (counts && report->restarts != vm->resets)
 		vm_report_restarts(vcpu);
-	return vm_report_piece(&vm->restarts);
+	more = vm_report_piece(report);
+	if (more && !report->vcpu) /* the last piece */
+		report->ticks += (uint32_t)(read_cntpct_el0() - report->begun);
+	return more;
 }
 
 /* Print the record of a fault; then silence the rest of the guest: it neither signals nor gets an

@@ -161,8 +161,8 @@ def test_the_attacks_are_what_their_names_are(lab, built):
 
 def faults(board: str) -> Job:
     """Return steps in which events start a VM again and again. Each time EL2 injects an abort, and
-    the vector is in flash, where no code is. In half of the lives the next event comes before the
-    record is printed."""
+    the vector is in flash, where no code is. In some of the lives the next event comes before
+    the record is printed."""
     axes = {"faults-near": FP, "faults-far": "trapped-sw"}
     cores = {"faults-near": 0, "faults-far": 1}
     events = [f"at {at} reset {step}\n" for ms in range(1, 70)

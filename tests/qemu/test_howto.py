@@ -18,6 +18,7 @@ from test_latency_measure import NATIVE_RAM
 from test_latency_measure import image as latency_image
 from test_run_guest import visitor
 
+NO_PLUGIN = re.compile("not counted: plugins of .* cannot read registers")  # an old QEMU
 UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release")
 
 
@@ -51,7 +52,9 @@ def test_the_page_is_right_to_the_letter(clone, page):
     said = ""
     for block in blocks(page):
         if block.kind == "text":
-            assert block.more == "by-hand" or not lacking(said, block.text, is_documented()), said
+            unchecked = block.more == "by-hand" or (
+                block.more == "plugin" and NO_PLUGIN.search(said))
+            assert unchecked or not lacking(said, block.text, is_documented()), said
         elif block.runs:
             if block.more == "guest":
                 put_guest(clone.root / block.guest, block.text)

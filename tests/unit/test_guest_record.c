@@ -523,6 +523,17 @@ TEST(a_fault_that_is_cut_comes_again_whole)
 	assert_fault(&vm[1]);
 }
 
+TEST(a_restart_forgets_no_fault)
+{
+	fault(&vm[1], &vcpus[1][0]);
+	while (fake_hyp.console_size < sizeof(FAULT) / 2)
+		assert_true(fault_piece(1));
+	guest_record_forget(&vm[1]);
+	for (unsigned i = 0; i < 50; i++)
+		fault_piece(1);
+	assert_fault(&vm[1]);
+}
+
 TEST(a_fault_waits_for_nobody)
 {
 	fault(&vm[1], &vcpus[1][0]);
