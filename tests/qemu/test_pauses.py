@@ -22,6 +22,7 @@ CONFIGS = {
     "beside": "trapped beside=load_sgi",
 }
 HEAD = "order once\nlimit_ms 60000\n"
+US_PER_S = 1_000_000
 PAUSES, LATE = 500, 500  # more ticks than a wake-up takes without a pause
 
 
@@ -58,11 +59,16 @@ def paused(*events: tuple[int, str, str], bench: str = "bench hvc n=500\n") -> s
 
 
 def test_an_event_that_is_due_as_the_guest_ends_is_not_served(lab, built):
-    """Core 0 rests after each event, so at the end of the guest an event is always due."""
-    events = [(100 + n, ("pause", "resume")[n % 2], "bench") for n in range(1000)]
-    step = lab.ended(Job(built, paused(*events, bench="bench hvc n=50\n"))).one("step")
-    assert (step["outcome"], step["ignored"]) == ("done", 0)
-    assert 2 < step["events"] < len(events)
+    """Each step is some instructions longer than the one before, so one ends as the pause is due."""
+    benches = "".join(f"bench hvc n={n}\n" for n in range(20, 52))
+    alone = lab.ended(Job(built, paused(bench=benches)))
+    first, *_, last = [step["ticks"] for step in alone.records("step")]
+    middle = (first + last) * US_PER_S // 2 // alone.log.run["hz"]
+    job = Job(built, paused((middle, "pause", "bench"), (middle + 9, "resume", "bench"),
+                            bench=benches))
+    steps = lab.ended(job).records("step")
+    assert {(step["outcome"], step["ignored"]) for step in steps} == {("done", 0)}
+    assert {step["events"] for step in steps} == {0, 2}
 
 
 @pytest.mark.parametrize("what", [
