@@ -59,7 +59,7 @@ def paused(*events: tuple[int, str, str], bench: str = "bench hvc n=500\n") -> s
 
 
 def test_an_event_that_is_due_as_the_guest_ends_is_not_served(lab, built):
-    """Each step is some instructions longer than the one before, so one ends as the pause is due."""
+    """Each step is longer than the step before, so one ends as the pause is due."""
     benches = "".join(f"bench hvc n={n}\n" for n in range(20, 52))
     alone = lab.ended(Job(built, paused(bench=benches)))
     first, *_, last = [step["ticks"] for step in alone.records("step")]
