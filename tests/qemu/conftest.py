@@ -61,6 +61,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if job := job_of(item):
             item.add_marker(pytest.mark.group(name_of(job)))
+        elif item.get_closest_marker("run_guest"):  # a board's folder has one guest at a time
+            item.add_marker(pytest.mark.group(f"run-guest {board_of(item)}"))
 
 
 def name_of(job: Job) -> str:

@@ -10,6 +10,8 @@ import pytest
 from assembler import assemble
 from lab import TREE, need_image
 
+pytestmark = pytest.mark.run_guest
+
 LOOPS = 1_250_000_000  # loops of two instructions: 2.5e9 instructions are more than 2^31
 # Instructions of the guest's start and end, and of the VM's. EL2 does the guest's write to 32
 # interrupts in eight pieces of some 800 instructions.

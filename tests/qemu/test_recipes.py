@@ -10,6 +10,8 @@ from hypbench.cli import main
 from hypbench.guests.recipes import RECIPES
 from lab import ROOT, board_facts
 
+pytestmark = pytest.mark.run_guest
+
 LIMIT_S = 300  # a run that takes longer hangs
 # stress and cyclictest have no such talk: test_beside_linux.py, test_linux_cyclictest.py
 PROMPT = {

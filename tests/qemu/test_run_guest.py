@@ -15,6 +15,8 @@ from hypbench.records import Log, read_log
 from lab import ROOT, TREE, board_facts
 from test_make import make
 
+pytestmark = pytest.mark.run_guest
+
 HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
 RAM, RAW = 0x40000000, 0x40200000
 INITRD = 0x48200000  # after a raw binary and its device tree

@@ -4,10 +4,13 @@ icount. The tools notice this and end QEMU."""
 
 import struct
 
+import pytest
 from click.testing import CliRunner
 
 from hypbench.cli import main
 from lab import board_facts
+
+pytestmark = pytest.mark.run_guest
 
 # The image itself has the vectors: adr x1, .; msr vbar_el1, x1; isb. add r0, pc, #56; mcr p15, 0,
 # r0, c12, c0, 0. After them everything is udf #0.
