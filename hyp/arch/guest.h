@@ -42,6 +42,8 @@ void cpu_guest_off(void);
 void trap_skip_instruction(void);
 /* skip a store to emulate; false: the syndrome is wrong, and nothing is skipped */
 bool trap_skip_store(void);
+/* undo trap_skip_store(): the guest executes the store again */
+void trap_repeat_store(void);
 bool trap_condition_passed(uint32_t esr); /* false if the instruction failed its condition */
 va_t trap_fault_va(bool fetch);
 ipa_t trap_fault_ipa(bool fetch);

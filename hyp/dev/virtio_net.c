@@ -5,6 +5,7 @@
 
 #include "abi/virt.h"
 #include "arch/sysreg.h"
+#include "hyp/arch/guest.h"
 #include "hyp/vm/vm.h"
 #include "lib/compiler.h"
 
@@ -132,16 +133,12 @@ static __cold uint32_t move_coloured(struct virtio_net *end, enum virtio_net_que
 	return move_chain(end, which, head, length, false);
 }
 
-/*
- * Move one frame. The linear path has no colouring code: memory_at() fails for coloured RAM, and
- * the frame moves on the path with colours.
- */
+/* Move one frame. The linear path has no colouring code. */
 static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
 			    uint32_t length)
 {
-	uint32_t moved = move_linear(end, which, head, length);
-
-	return moved != BROKEN ? moved : move_coloured(end, which, head, length);
+	return end->vm->machine->ram.linear ? move_linear(end, which, head, length)
+					    : move_coloured(end, which, head, length);
 }
 
 /* Return the chain to the guest. */
@@ -291,6 +288,13 @@ static __cold void rest(struct virtio_net *end)
 	timerq_start(&end->vm->net_rest, end->rests_until);
 }
 
+/* Another core has the cable: come back after the time of a frame. */
+static __cold void wait_for_cable(struct virtio_net *end, uint64_t now)
+{
+	end->rests_until = now + end->took;
+	rest(end);
+}
+
 /* Move one frame; a rest of the same length follows each frame. */
 void virtio_net_kicked(struct virtio_net *end)
 {
@@ -301,11 +305,15 @@ void virtio_net_kicked(struct virtio_net *end)
 		rest(end);
 		return;
 	}
-	lock_take(&end->cable->lock);
+	if (!lock_try(&end->cable->lock)) {
+		wait_for_cable(end, start);
+		return;
+	}
 	more = move_one(end);
 	lock_release(&end->cable->lock);
 	now = read_cntpct_el0();
-	end->rests_until = now + (now - start);
+	end->took = now - start;
+	end->rests_until = now + end->took;
 	if (more)
 		rest(end);
 }
@@ -372,15 +380,17 @@ static reg_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, vo
 	}
 }
 
-void virtio_net_reset(struct virtio_net *end)
+bool virtio_net_reset(struct virtio_net *end)
 {
-	lock_take(&end->cable->lock);
+	if (!lock_try(&end->cable->lock))
+		return false;
 	set_status(end, 0);
 	end->interrupts = 0;
 	end->queue_select = end->device_select = end->driver_select = 0;
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
 	lock_release(&end->cable->lock);
+	return true;
 }
 
 /*
@@ -495,7 +505,17 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 	}
 }
 
-/* A guest writes registers as words (4.2.2.2). */
+static bool write_alone(struct virtio_net *end, uint32_t offset, uint32_t value)
+{
+	if (!lock_try(&end->cable->lock))
+		return false;
+	write_locked(end, offset, value);
+	lock_release(&end->cable->lock);
+	return true;
+}
+
+/* A guest writes registers as words (4.2.2.2). While another core has the cable, the guest repeats
+ * the store, and takes its interrupts in between. */
 static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value,
 			   void *state)
 {
@@ -503,15 +523,12 @@ static void write_register(struct vcpu *vcpu, uint32_t offset, unsigned size, re
 
 	if (size != 4)
 		return;
-	if (offset == VIRTIO_QUEUE_NOTIFY) {
+	if (offset == VIRTIO_QUEUE_NOTIFY)
 		notify(end, (uint32_t)value);
-	} else if (offset == VIRTIO_STATUS && value == 0) {
-		virtio_net_reset(end);
-	} else {
-		lock_take(&end->cable->lock);
-		write_locked(end, offset, (uint32_t)value);
-		lock_release(&end->cable->lock);
-	}
+	else if (!(offset == VIRTIO_STATUS && value == 0
+			   ? virtio_net_reset(end)
+			   : write_alone(end, offset, (uint32_t)value)))
+		trap_repeat_store();
 }
 
 void virtio_net_add(struct vm *vm, struct virtio_net *end)

@@ -40,7 +40,8 @@ struct virtio_queue {
 	uint16_t used_index;
 };
 
-/* Shared by both ends. The lock is held for at most one frame, with interrupts masked. */
+/* Shared by both ends. The lock is held for at most one frame, with interrupts masked, and no core
+ * waits for it: a kick rests, and a store is repeated. */
 struct virtio_cable {
 	struct lock lock;
 	union {
@@ -67,6 +68,7 @@ struct virtio_net {
 	uint32_t driver_features[2];
 	struct virtio_queue queue[VIRTIO_NET_QUEUES];
 	uint64_t rests_until; /* CNTPCT before which no frame moves */
+	uint64_t took;        /* by the last frame, in ticks */
 
 	/* Counts since the step's begin: received frames; lost frames of this end's sender. */
 	uint32_t received, lost, broken;
@@ -75,8 +77,9 @@ struct virtio_net {
 /* Add the device to the VM, which has stage 2. */
 void virtio_net_add(struct vm *vm, struct virtio_net *end);
 
-/* Reset the device: it no longer reads or writes the VM's RAM. */
-void virtio_net_reset(struct virtio_net *end);
+/* Reset the device: it no longer reads or writes the VM's RAM. Return false, without effect, while
+ * another core has the cable. */
+bool virtio_net_reset(struct virtio_net *end);
 
 /* Handle the kick, on a core of the VM: move one waiting frame. */
 void virtio_net_kicked(struct virtio_net *end);

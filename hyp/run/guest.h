@@ -8,16 +8,28 @@
 
 extern const struct vm_type vm_type_bench, vm_type_unmodified;
 
-/* A function for a type of VM that has nothing to do here. */
+/* Functions for a type of VM that has nothing to do here. */
 static inline void guest_nothing(struct vm *vm)
 {
 }
 
-/* Reset the VM's network device, if it has one. The device's RAM is the VM's own. */
-static inline void guest_unplug(struct vm *vm)
+static inline bool guest_nothing_left(struct vm *vm)
 {
-	if (vm->machine->net)
-		virtio_net_reset(vm->machine->net);
+	return false;
+}
+
+/* Reset the VM's network device, if it has one. The device's RAM is the VM's own. Return true,
+ * without effect, while another core uses the device. */
+static inline bool guest_unplug(struct vm *vm)
+{
+	return vm->machine->net && !virtio_net_reset(vm->machine->net);
+}
+
+/* After the VM's last life another core uses its device for one frame at most. */
+static inline void guest_unplugged(struct vm *vm)
+{
+	while (guest_unplug(vm))
+		;
 }
 
 /* Do one piece of vm_type.reset(), from vm->progress.done on, with at most `left` bytes: copy the

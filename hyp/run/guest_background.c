@@ -60,7 +60,7 @@ static const struct vm_type type = {
 	.reset = reset,
 	.set_registers = set_registers,
 	.starting = guest_nothing,
-	.restarts = guest_nothing,
+	.restarts = guest_nothing_left,
 	.stopped = guest_nothing,
 };
 

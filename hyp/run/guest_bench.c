@@ -68,7 +68,6 @@ static bool reset(struct vm *vm)
 	if (load_piece(vm))
 		return true;
 	null_device_reset(vm->machine->device);
-	guest_unplug(vm);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*page = vm->machine->run;
 	page->cntvoff = vm->cntvoff;
@@ -99,7 +98,7 @@ const struct vm_type vm_type_bench = {
 	.set_registers = set_registers,
 	.starting = starting,
 	.restarts = guest_unplug,
-	.stopped = guest_unplug,
+	.stopped = guest_unplugged,
 };
 
 void guest_bench(struct vm_machine *machine, unsigned vm, const struct guest_run *run, pa_t ram_pa,

@@ -156,7 +156,6 @@ static bool reset(struct vm *vm)
 {
 	if (load_images(vm))
 		return true;
-	guest_unplug(vm);
 	if (!has_real_uart(vm->config))
 		vpl011_start(uart_of(vm), vm, vm->config->irq == IRQ_TRAPPED);
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
@@ -168,19 +167,21 @@ static void set_registers(struct vcpu *vcpu)
 	cpu_boot_registers(vcpu, vcpu->vm->machine->plan->dtb);
 }
 
-static void restarts(struct vm *vm)
+static bool restarts(struct vm *vm)
 {
-	guest_unplug(vm);
+	if (guest_unplug(vm))
+		return true;
 	if (has_real_uart(vm->config))
 		console_guest_had_it();
 	else
 		vpl011_unplug(uart_of(vm), vm->dismissed);
+	return false;
 }
 
 /* Set the real UART up again: the guest may have left it in any state. */
 static void stopped(struct vm *vm)
 {
-	guest_unplug(vm);
+	guest_unplugged(vm);
 	if (!has_real_uart(vm->config)) {
 		vpl011_stop(uart_of(vm));
 		return;

@@ -56,8 +56,9 @@ struct vm_type {
 	/* Set general registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
 	void (*starting)(struct vm *vm); /* called last before its first instruction */
-	void (*restarts)(struct vm *vm); /* silence its devices, before reset() or the end */
-	void (*stopped)(struct vm *vm);  /* silence them after the VM's last life, on core 0 */
+	/* Silence its devices, before reset() or the end. Called again while it returns true. */
+	bool (*restarts)(struct vm *vm);
+	void (*stopped)(struct vm *vm); /* silence them after the VM's last life, on core 0 */
 };
 
 struct vm_machine {

@@ -215,10 +215,7 @@ static bool reset_el2(struct vcpu *vcpu, unsigned piece)
 
 static bool silence_devices(struct vcpu *vcpu, unsigned piece)
 {
-	if (report_restart(vcpu))
-		return true;
-	vcpu->vm->type->restarts(vcpu->vm);
-	return false;
+	return report_restart(vcpu) || vcpu->vm->type->restarts(vcpu->vm);
 }
 
 /* End the life: the last step, so that the end of a run finds the life either kept or whole. */

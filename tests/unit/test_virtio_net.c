@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hyp/arch/guest.h"
 #include "hyp/dev/virtio_net.h"
 #include "hyp/vm/vm.h"
 #include "tests/unit/unit.h"
@@ -44,7 +45,13 @@ static bool kicked[ENDS], interrupted[ENDS];
 static unsigned pulses;
 static bool is_enabled, keeps_rests;
 static struct timer *started;
+static unsigned repeated;
 static uint64_t seed;
+
+void trap_repeat_store(void)
+{
+	repeated++;
+}
 
 void gic_set_pending(unsigned intid)
 {
@@ -187,6 +194,8 @@ static void setup(void)
 	is_enabled = true;
 	keeps_rests = false;
 	started = NULL;
+	repeated = 0;
+	cable.lock = (struct lock){ 0 };
 	fake_counter_step = 1;
 	pulses = 0;
 	seed = from_environment("SEED", 1);
@@ -437,6 +446,70 @@ TEST(a_kick_during_the_rest_moves_nothing)
 	assert_ptr_equal(started, &vm[B].net_rest);
 	assert_int_equal(started->deadline, net[B].rests_until);
 }
+
+/* --- another core has the cable --- */
+
+#define FAILED 0x80u /* of the status: the driver gave up (2.1) */
+
+static uint32_t status_after(uint32_t status)
+{
+	write_reg(B, VIRTIO_STATUS, status);
+	return read_reg(B, VIRTIO_STATUS);
+}
+
+TEST(a_kick_rests_for_a_frame_while_another_core_has_the_cable)
+{
+	keep_rests(FRAMES);
+	virtio_net_kicked(&net[B]);
+	fake_cntpct_el0 = net[B].rests_until;
+	lock_take(&cable.lock);
+	kicked[B] = false;
+	virtio_net_kicked(&net[B]);
+	assert_int_equal(net[B].received, 1);
+	assert_true(kicked[B] && !is_enabled);
+	assert_int_equal(started->deadline, fake_cntpct_el0 + net[B].took);
+	assert_true(net[B].took >= TICKS);
+	lock_release(&cable.lock);
+	fake_cntpct_el0 = started->deadline;
+	virtio_net_kicked(&net[B]);
+	assert_int_equal(net[B].received, 2);
+}
+
+TEST(a_store_is_repeated_while_another_core_has_the_cable)
+{
+	uint32_t status = read_reg(B, VIRTIO_STATUS);
+
+	lock_take(&cable.lock);
+	assert_int_equal(status_after(status | FAILED), status);
+	assert_int_equal(status_after(0), status);
+	assert_int_equal(repeated, 2);
+	lock_release(&cable.lock);
+	assert_int_equal(status_after(status | FAILED), status | FAILED);
+	assert_int_equal(status_after(0), 0);
+	assert_int_equal(repeated, 2);
+}
+
+TEST(a_notification_and_a_read_need_no_cable)
+{
+	lock_take(&cable.lock);
+	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
+	assert_true(kicked[B]);
+	read_reg(A, VIRTIO_STATUS);
+	assert_int_equal(repeated, 0);
+	lock_release(&cable.lock);
+}
+
+TEST(a_vm_resets_its_device_after_the_frame_of_another_core)
+{
+	lock_take(&cable.lock);
+	assert_false(virtio_net_reset(&net[B]));
+	assert_true(net[B].works);
+	lock_release(&cable.lock);
+	assert_true(virtio_net_reset(&net[B]));
+	assert_false(net[B].works);
+}
+
+/* --- rests --- */
 
 TEST(the_rest_is_as_long_as_the_piece)
 {

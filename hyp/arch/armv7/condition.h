@@ -2,7 +2,6 @@
 /* Conditional instructions that trap, and the IT block of Thumb code. DDI 0406C A8.3, B3.13.6. */
 #pragma once
 
-#include "arch/psr.h"
 #include "arch/types.h"
 
 #define HSR_EC_HAS_CONDITION(hsr) ((hsr) >> 30 == 0) /* classes 0x00 to 0x0f */
@@ -16,6 +15,11 @@ static inline uint32_t psr_itstate(uint32_t psr)
 	return (psr >> 8 & 0xfcu) | (psr >> 25 & 3u);
 }
 
+static inline uint32_t psr_with_itstate(uint32_t psr, uint32_t it)
+{
+	return (psr & ~0x0600fc00u) | (it & 0xfcu) << 8 | (it & 3u) << 25;
+}
+
 /*
  * Return the PSR after an instruction of an IT block; outside a block the PSR is unchanged
  * (A2.5.2).
@@ -24,8 +28,7 @@ static inline uint32_t psr_it_advance(uint32_t psr)
 {
 	uint32_t it = psr_itstate(psr);
 
-	it = it & 7 ? (it & 0xe0u) | (it << 1 & 0x1fu) : 0;
-	return (psr & ~0x0600fc00u) | (it & 0xfcu) << 8 | (it & 3u) << 25;
+	return psr_with_itstate(psr, it & 7 ? (it & 0xe0u) | (it << 1 & 0x1fu) : 0);
 }
 
 static inline bool condition_holds(uint32_t condition, uint32_t psr)
@@ -51,4 +54,19 @@ static inline bool condition_passed(uint32_t hsr, uint32_t spsr)
 	if (hsr & HSR_CV)
 		return condition_holds(HSR_COND(hsr), spsr);
 	return it == 0 || condition_holds(it >> 4, spsr);
+}
+
+/*
+ * Return a PSR with which an instruction is executed again, and after which psr_it_advance()
+ * returns `psr`. Of the instruction's own condition `psr` has all bits but the lowest: that one
+ * follows from the flags, since the instruction passed. The last instruction of a block is executed
+ * again without a condition.
+ */
+static inline uint32_t psr_it_back(uint32_t psr)
+{
+	uint32_t it = psr_itstate(psr), before = (it & 0xe0u) | (it >> 1 & 0xfu);
+
+	if (it == 0)
+		return psr;
+	return psr_with_itstate(psr, condition_holds(before >> 4, psr) ? before : before | 0x10u);
 }

@@ -119,6 +119,16 @@ bool trap_skip_store(void)
 	return true;
 }
 
+void trap_repeat_store(void)
+{
+	reg_t spsr = read_spsr_el2();
+	bool is_short = spsr & PSR_T && !(read_esr_el2() & ESR_IL);
+
+	write_elr_el2(read_elr_el2() - (is_short ? 2 : 4));
+	if (spsr & PSR_T)
+		write_spsr_el2(psr_it_back(spsr));
+}
+
 bool trap_condition_passed(uint32_t esr)
 {
 	return condition_passed(esr, read_spsr_el2());

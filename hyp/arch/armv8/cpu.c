@@ -58,6 +58,11 @@ bool trap_skip_store(void)
 	return true;
 }
 
+void trap_repeat_store(void)
+{
+	write_elr_el2(read_elr_el2() - 4);
+}
+
 /* No trapping A64 instruction is conditional. */
 bool trap_condition_passed(uint32_t esr)
 {

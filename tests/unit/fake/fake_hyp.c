@@ -102,6 +102,11 @@ bool trap_skip_store(void)
 	return true;
 }
 
+void trap_repeat_store(void)
+{
+	fake_hyp.skipped--;
+}
+
 FAKE_VALUE_FUNC(bool, trap_condition_passed, (uint32_t esr), !fake_hyp.condition_failed)
 FAKE_VALUE_FUNC(va_t, trap_fault_va, (bool fetch), read_far_el2())
 FAKE_VALUE_FUNC(ipa_t, trap_fault_ipa, (bool fetch), fake_hyp.fault_ipa)
