@@ -152,11 +152,13 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
 @never_fires
 @with_offsets
 def test_no_figure_depends_on_the_offset(result, names):
+    """In turns of two VMs each figure depends on where a turn ends, and the start of a VM with an
+    offset takes some instructions more."""
     for line in range(1, len(OFFSET_BENCHES)):
         found = result.figures(line)
         for config, variant in found:
             for suffix in OFFSETS:
-                if config in names:
+                if config in names and config != "slice":
                     assert (figures_of(found[config + suffix, variant])
                             == figures_of(found[config, variant])), (config, suffix, variant)
 
