@@ -3,7 +3,8 @@
 
 With `-n` (pytest-xdist) each process takes one group of tests after the other, the slowest group
 first. A group is the tests that use one run of an image, or else those of one module and board.
-pytest's cache keeps the durations from run to run.
+pytest's cache keeps the durations from run to run, and slow.json those of slow groups, for a fresh
+checkout and for the parts, which it makes equally long.
 """
 
 import json
@@ -22,6 +23,8 @@ from once import FOLDER
 
 DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
+SLOW = Path(__file__).with_name("slow.json")  # seconds by group
+SLOW_S = 10
 PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
@@ -32,6 +35,8 @@ def pytest_addoption(parser):
     parser.addoption("--part", type=int, choices=range(PARTS), metavar="N",
                      help=f"of the tests marked long or nightly, part N of {PARTS} (0 is the"
                           " first), and no others")
+    parser.addoption("--keep-durations", action="store_true",
+                     help="write the slow groups of this run to tests/slow.json")
 
 
 def pytest_configure(config):
@@ -62,23 +67,39 @@ def pytest_make_parametrize_id(val, argname):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Choose the requested part, and put the slowest group first."""
+    slow = slow_groups()
     if config.option.part is not None:
-        chosen = [item for item in items if part_of(item) == config.option.part]
+        known = parts_of(slow)
+        chosen = [item for item in items if part_of(item, known) == config.option.part]
         config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
         items[:] = chosen
     last = config.cache.get(DURATIONS, {})
     seconds: dict[str, float] = defaultdict(float)
     for item in items:
         seconds[group_of(item)] += last.get(item.nodeid, 0)
-    items.sort(key=lambda item: -seconds[group_of(item)])
+    items.sort(key=lambda item: -(seconds[group_of(item)] or slow.get(group_of(item), 0)))
 
 
-def part_of(item) -> int | None:
+def slow_groups() -> dict[str, float]:
+    return json.loads(SLOW.read_text()) if SLOW.is_file() else {}
+
+
+def parts_of(slow: dict[str, float]) -> dict[str, int]:
+    """Give each slow group, the slowest first, to the shortest part so far."""
+    length, found = [0.0] * PARTS, {}
+    for group in sorted(slow, key=lambda group: (-slow[group], group)):
+        found[group] = length.index(min(length))
+        length[found[group]] += slow[group]
+    return found
+
+
+def part_of(item, known: dict[str, int]) -> int | None:
     """Return the part of a group, which is the same each time. Tests of every change are in no
     part."""
     if not any(map(item.get_closest_marker, ROTATED)):
         return None
-    return crc32(group_of(item).encode()) % PARTS
+    group = group_of(item)
+    return known.get(group, crc32(group.encode()) % PARTS)
 
 
 def group_of(item) -> str:
@@ -91,8 +112,8 @@ def group_of(item) -> str:
 
 @pytest.hookimpl(tryfirst=True)  # the scheduler begins after this hook
 def pytest_collection_finish(session):
-    """Every process collects the same tests; the first one passes their groups to the scheduler."""
-    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+    """Every process collects the same tests; one of them passes their groups to the scheduler."""
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
         groups = {item.nodeid: group_of(item) for item in session.items}
         groups_file().write_text(json.dumps(groups))
 
@@ -129,6 +150,19 @@ def pytest_sessionfinish(session):
                  if test.partition("::")[0] not in files}
         rounded = {test: round(seconds, 3) for test, seconds in SECONDS.items()}
         session.config.cache.set(DURATIONS, other | rounded)
+        if session.config.option.keep_durations:
+            keep_slow_groups()
+
+
+def keep_slow_groups() -> None:
+    """Write the slow groups of this run and of earlier ones; a group of this run that is no longer
+    slow leaves the list."""
+    groups, seconds = json.loads(groups_file().read_text()), defaultdict(float)
+    for test, group in groups.items():
+        seconds[group] += SECONDS[test]
+    kept = slow_groups() | {group: round(time) for group, time in seconds.items()}
+    SLOW.write_text(json.dumps({group: time for group, time in sorted(kept.items())
+                                if time >= SLOW_S}, indent=1) + "\n")
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -59,5 +59,9 @@ bool trap_inject_abort(uint32_t esr);
  * register. A full frame is needed. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr);
 
+/* Emulate it if it is ACTLR or an SGI that needs no more than a list register. Return false without
+ * an effect for everything else. */
+bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr);
+
 /* Emulate an access to debug registers: a read returns 0, and a write has no effect. */
 bool debug_emulate(struct vcpu *vcpu, uint32_t esr);

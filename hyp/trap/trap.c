@@ -256,11 +256,14 @@ static __cold struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
 	return debug_emulate(vcpu, esr) ? done(vcpu) : undefined(vcpu, esr);
 }
 
+static __cold struct vcpu *on_rare_sysreg(struct vcpu *vcpu, uint32_t esr)
+{
+	return sysreg_emulate(vcpu, esr) ? done(vcpu) : on_debug(vcpu, esr);
+}
+
 static struct vcpu *on_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
-	if (sysreg_emulate(vcpu, esr))
-		return done(vcpu);
-	return on_debug(vcpu, esr);
+	return sysreg_emulate_at_once(vcpu, esr) ? done(vcpu) : on_rare_sysreg(vcpu, esr);
 }
 
 /*

@@ -139,9 +139,20 @@ static uint32_t targets_of(const struct vcpu *vcpu, uint64_t value)
 	return value & SGIR_ELSEWHERE ? 0 : SGIR_TARGETS(value);
 }
 
-void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value)
+static bool is_to_self(const struct vcpu *vcpu, uint64_t value)
 {
-	if ((value & ~SGIR_INTID_FIELD) == BIT64(vcpu->index))
+	return (value & ~SGIR_INTID_FIELD) == BIT64(vcpu->index);
+}
+
+bool vgicd_sgi1r_at_once(struct vcpu *vcpu, uint64_t value)
+{
+	return is_to_self(vcpu, value) &&
+	       vgic_set_pending_at_once(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], 0);
+}
+
+__cold void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value)
+{
+	if (is_to_self(vcpu, value))
 		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], 0);
 	else
 		vgicd_send_sgi(vcpu, targets_of(vcpu, value), SGIR_INTID(value), 0);

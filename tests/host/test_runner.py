@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner of all tests (tests/conftest.py), on small suites of its own."""
 
+import json
 import os
 import re
 import shutil
@@ -106,6 +107,32 @@ def test_each_marked_test_is_in_one_part_and_no_other_is_in_any(suite):
     wanted = {f"test_{mark}_{number}" for mark in ("long", "nightly") for number in range(20)}
     assert sum(map(len, parts)) == len(wanted)
     assert set.union(*parts) == wanted
+
+
+def test_slow_groups_are_spread_over_the_parts(suite):
+    slow = [f"long {number}" for number in range(10)]
+    write_slow(suite, {group: 100 - number for number, group in enumerate(slow)})
+    for part in range(5):
+        _, said = suite(MARKED, "--collect-only", "-q", "--part", str(part))
+        found = re.findall(r"::test_long_(\d)$", said, re.MULTILINE)
+        assert len(found) == 2, f"part {part} has {found}"
+
+
+def write_slow(suite, seconds: dict[str, int]) -> None:
+    (suite.folder / "slow.json").write_text(json.dumps(seconds))
+
+
+def test_the_groups_that_were_slow_come_first_in_a_fresh_checkout(suite):
+    write_slow(suite, {"other": 50})
+    suite(GROUPS, "-n", "0")
+    assert (suite.folder / "order").read_text().split()[::2][:3] == ["other"] * 3
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_group_that_is_no_longer_slow_leaves_the_list(suite, processes):
+    write_slow(suite, {"quick": 50, "elsewhere": 40})
+    suite(GROUPS, "-n", processes, "--keep-durations")
+    assert json.loads((suite.folder / "slow.json").read_text()) == {"elsewhere": 40}
 
 
 def test_a_group_stays_together_and_the_slowest_of_the_last_run_comes_first(suite):

@@ -432,6 +432,12 @@ void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value)
 	cores_settle();
 }
 
+void sgi1r_write(struct vcpu *vcpu, uint64_t value)
+{
+	if (!vgicd_sgi1r_at_once(vcpu, value))
+		vgicd_sgi1r(vcpu, value);
+}
+
 void sgi_write(unsigned n, void (*send)(struct vcpu *, uint64_t), uint64_t value)
 {
 	cores_on(n);

@@ -31,6 +31,7 @@ void dist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value);
 uint64_t redist_read(unsigned n, uint32_t offset, unsigned size);
 void redist_write(unsigned n, uint32_t offset, unsigned size, uint64_t value);
 void sgi_write(unsigned n, void (*send)(struct vcpu *, uint64_t), uint64_t value);
+void sgi1r_write(struct vcpu *vcpu, uint64_t value); /* as the trap writes it */
 
 /* CPU interface of vCPU n */
 uint32_t cpu_ack(unsigned n);

@@ -147,7 +147,7 @@ static unsigned pending_at(unsigned id)
 
 static unsigned sent(unsigned n, uint64_t value)
 {
-	sgi_write(n, vgicd_sgi1r, value);
+	sgi_write(n, sgi1r_write, value);
 	return pending_at(value >> 24 & 0xf);
 }
 

@@ -307,7 +307,7 @@ static void send_alone(unsigned intid, unsigned source)
 		source = 0;
 	model_irq(0, intid)->sources |= (uint8_t)BIT(source);
 	if (gic_version() > 2)
-		sgi_write(0, vgicd_sgi1r, (uint64_t)intid << 24 | 1);
+		sgi_write(0, sgi1r_write, (uint64_t)intid << 24 | 1);
 	else if (source == 0)
 		dist_write(0, GICD_SGIR, 4, 2u << 24 | intid);
 	else
@@ -331,7 +331,7 @@ static void do_sgi(const struct vgic_step *step)
 	if (gic_version() == 2)
 		dist_write(step->n, GICD_SGIR, 4, targets << 16 | step->intid);
 	else
-		sgi_write(step->n, vgicd_sgi1r, (uint64_t)step->intid << 24 | targets);
+		sgi_write(step->n, sgi1r_write, (uint64_t)step->intid << 24 | targets);
 }
 
 /* GICv2 has other registers for them. */

@@ -2,6 +2,7 @@
 /* Trapped MCR and MRC, MCRR and MRRC (DDI 0406C B3.13.6, ISS of EC 0x03 and of EC 0x04). */
 #include "arch/esr.h"
 #include "arch/sysreg.h"
+#include "hyp/arch/armv7/condition.h"
 #include "hyp/arch/guest.h"
 #include "hyp/vcpu/vtimer.h"
 
@@ -53,6 +54,24 @@ static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr
 	return true;
 }
 
+/* Ignore writes: the bits of ACTLR configure the physical core. */
+static void emulate_actlr(struct vcpu *vcpu, uint32_t esr)
+{
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+}
+
+/* An access to ACTLR by an ARM instruction without a condition. */
+bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
+{
+	const uint32_t always = EC_CP15_32 << 26 | HSR_CV | COND_AL << 20;
+
+	if ((esr & (0x3fu << 26 | HSR_CV | 0xfu << 20 | ISS_REGISTER)) != (always | ACTLR))
+		return false;
+	emulate_actlr(vcpu, esr);
+	return true;
+}
+
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	if (!trap_condition_passed(esr))
@@ -60,9 +79,8 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	if (ESR_EC(esr) != EC_CP15_32)
 		return ESR_EC(esr) == EC_CP15_64 && emulate_64(vcpu, esr);
 	switch (esr & ISS_REGISTER) {
-	case ACTLR: /* ignore writes: the bits of ACTLR configure the physical core */
-		if (esr & ISS_READ)
-			frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
+	case ACTLR:
+		emulate_actlr(vcpu, esr);
 		return true;
 	case CNTP_CTL:
 		return cntp_32(vcpu, VCNTP_CTL, esr);

@@ -12,6 +12,7 @@
 #define ISS_OP2_BITS (7u << 17)
 #define ISS_OP2(iss) ((iss) >> 17 & 7u)
 #define ISS_OP1(iss) ((iss) >> 14 & 7u)
+#define ISS_CRN_8 (8u << 10)   /* of CRn: set for GIC and timers, clear for ACTLR */
 #define ISS_REGISTER 0x3ffc1eu /* Op0, Op2, Op1, CRn, CRm */
 #define REGISTER(op0, op1, crn, crm, op2)                                                          \
 	((op0) << 20 | (op2) << 17 | (op1) << 14 | (crn) << 10 | (crm) << 1)
@@ -41,12 +42,28 @@ static __attribute__((noinline)) bool timer_emulate(struct vcpu *vcpu, uint32_t 
 	return true;
 }
 
-/* Emulate registers of the GICv3. A guest that reads one of these registers is stopped. */
-static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
+bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
+{
+	if (esr & ISS_CRN_8)
+		return (esr & (ISS_REGISTER | ISS_READ)) == ICC_SGI1R_EL1 &&
+		       vgicd_sgi1r_at_once(vcpu, frame_read(&vcpu->frame, SYSREG_RT(esr)));
+	if ((esr & ISS_REGISTER) != ACTLR_EL1)
+		return false;
+	/* Ignore writes: the bits of ACTLR configure the physical core. */
+	if (esr & ISS_READ)
+		frame_write(&vcpu->frame, SYSREG_RT(esr), read_actlr_el1());
+	return true;
+}
+
+/* A guest that reads a register of the GIC is stopped. */
+bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, SYSREG_RT(esr));
 
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
+	case ICC_SGI1R_EL1:
+		vgicd_sgi1r(vcpu, value);
+		return true;
 	case ICC_ASGI1R_EL1:
 	case ICC_SGI0R_EL1:
 		vgicd_sgi0r(vcpu, value);
@@ -57,21 +74,6 @@ static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 	default:
 		return timer_emulate(vcpu, esr);
 	}
-}
-
-/* Emulate ACTLR, writes to the GIC, and CNTP. */
-bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
-{
-	if ((esr & ISS_REGISTER) == ACTLR_EL1) {
-		/* Ignore writes: the bits of ACTLR configure the physical core. */
-		if (esr & ISS_READ)
-			frame_write(&vcpu->frame, SYSREG_RT(esr), read_actlr_el1());
-		return true;
-	}
-	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
-		return emulate_rare(vcpu, esr);
-	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, SYSREG_RT(esr)));
-	return true;
 }
 
 /* Op0 2 includes the trace registers (Op1 1), which are not emulated. */
