@@ -55,15 +55,12 @@ bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
 	return true;
 }
 
-/* A guest that reads a register of the GIC is stopped. */
-bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
+/* Emulate other registers of the GICv3. A guest that reads one of these registers is stopped. */
+static __cold __attribute__((noinline)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, SYSREG_RT(esr));
 
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
-	case ICC_SGI1R_EL1:
-		vgicd_sgi1r(vcpu, value);
-		return true;
 	case ICC_ASGI1R_EL1:
 	case ICC_SGI0R_EL1:
 		vgicd_sgi0r(vcpu, value);
@@ -74,6 +71,14 @@ bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
 	default:
 		return timer_emulate(vcpu, esr);
 	}
+}
+
+bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr)
+{
+	if ((esr & (ISS_REGISTER | ISS_READ)) != ICC_SGI1R_EL1)
+		return emulate_rare(vcpu, esr);
+	vgicd_sgi1r(vcpu, frame_read(&vcpu->frame, SYSREG_RT(esr)));
+	return true;
 }
 
 /* Op0 2 includes the trace registers (Op1 1), which are not emulated. */
