@@ -256,7 +256,7 @@ static __cold struct vcpu *on_debug(struct vcpu *vcpu, uint32_t esr)
 	return debug_emulate(vcpu, esr) ? done(vcpu) : undefined(vcpu, esr);
 }
 
-static __cold struct vcpu *on_rare_sysreg(struct vcpu *vcpu, uint32_t esr)
+static __attribute__((noinline)) struct vcpu *on_rare_sysreg(struct vcpu *vcpu, uint32_t esr)
 {
 	return sysreg_emulate(vcpu, esr) ? done(vcpu) : on_debug(vcpu, esr);
 }
