@@ -24,7 +24,7 @@ from once import FOLDER
 DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
 SLOW = Path(__file__).with_name("slow.json")  # seconds by group
-SLOW_S = 10
+SLOW_S = 15
 PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
