@@ -86,8 +86,8 @@ void vgicd_dir_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t va
 /* Writes to ICC_SGI1R_EL1, and to ICC_SGI0R_EL1 or ICC_ASGI1R_EL1. With one security state the
  * latter two send only interrupts of Group 0 (IHI 0069 4.7). */
 void vgicd_sgi1r(struct vcpu *vcpu, uint64_t value);
-/* vgicd_sgi1r() if that needs no more than a write to a list register. Return false without an effect
- * if it has more to do. */
+/* vgicd_sgi1r() if that needs no more than a write to a list register. Return false without an
+ * effect if it has more to do. */
 bool vgicd_sgi1r_at_once(struct vcpu *vcpu, uint64_t value);
 void vgicd_sgi0r(struct vcpu *vcpu, uint64_t value);
 
