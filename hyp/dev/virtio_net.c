@@ -380,17 +380,28 @@ static reg_t read_register(struct vcpu *vcpu, uint32_t offset, unsigned size, vo
 	}
 }
 
-bool virtio_net_reset(struct virtio_net *end)
+static __attribute__((noinline)) void reset_and_release(struct virtio_net *end)
 {
-	if (!lock_try(&end->cable->lock))
-		return false;
 	set_status(end, 0);
 	end->interrupts = 0;
 	end->queue_select = end->device_select = end->driver_select = 0;
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
 	lock_release(&end->cable->lock);
+}
+
+bool virtio_net_reset(struct virtio_net *end)
+{
+	if (!lock_try(&end->cable->lock))
+		return false;
+	reset_and_release(end);
 	return true;
+}
+
+__cold void virtio_net_stop(struct virtio_net *end)
+{
+	lock_take(&end->cable->lock);
+	reset_and_release(end);
 }
 
 /*

@@ -40,7 +40,7 @@ struct virtio_queue {
 	uint16_t used_index;
 };
 
-/* Shared by both ends. The lock is held for at most one frame, with interrupts masked, and no core
+/* Shared by both ends. The lock is held for at most one frame, with interrupts masked, and no exit
  * waits for it: a kick rests, and a store is repeated. */
 struct virtio_cable {
 	struct lock lock;
@@ -80,6 +80,10 @@ void virtio_net_add(struct vm *vm, struct virtio_net *end);
 /* Reset the device: it no longer reads or writes the VM's RAM. Return false, without effect, while
  * another core has the cable. */
 bool virtio_net_reset(struct virtio_net *end);
+
+/* Reset the device after the VM's last life, when other VMs may still use their ends. This waits
+ * until the core that has the cable releases it. */
+void virtio_net_stop(struct virtio_net *end);
 
 /* Handle the kick, on a core of the VM: move one waiting frame. */
 void virtio_net_kicked(struct virtio_net *end);

@@ -25,11 +25,11 @@ static inline bool guest_unplug(struct vm *vm)
 	return vm->machine->net && !virtio_net_reset(vm->machine->net);
 }
 
-/* After the VM's last life another core uses its device for one frame at most. */
+/* Likewise after the VM's last life. */
 static inline void guest_unplugged(struct vm *vm)
 {
-	while (guest_unplug(vm))
-		;
+	if (vm->machine->net)
+		virtio_net_stop(vm->machine->net);
 }
 
 /* Do one piece of vm_type.reset(), from vm->progress.done on, with at most `left` bytes: copy the

@@ -507,6 +507,9 @@ TEST(a_vm_resets_its_device_after_the_frame_of_another_core)
 	lock_release(&cable.lock);
 	assert_true(virtio_net_reset(&net[B]));
 	assert_false(net[B].works);
+	virtio_net_stop(&net[A]);
+	assert_false(net[A].works);
+	assert_int_equal(cable.lock.next, cable.lock.now);
 }
 
 /* --- rests --- */

@@ -4,6 +4,7 @@
 #include "tests/unit/fake/function.h"
 
 FAKE_VOID_FUNC(virtio_net_add, (struct vm * vm, struct virtio_net *end))
+FAKE_VOID_FUNC(virtio_net_stop, (struct virtio_net * end))
 FAKE_VALUE_FUNC(bool, virtio_net_reset, (struct virtio_net * end), true)
 
 unsigned fake_net_kicks;
