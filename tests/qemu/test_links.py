@@ -8,7 +8,7 @@ import pytest
 
 from old_qemu import divides_otherwise
 from planlines import plan_lines
-from proofs import DELAYS, delay_lines, four_cores, is_later, job
+from proofs import DELAYS, delay_lines, four_cores, is_later, job, two_cores
 from test_failover import CONFIGS as FAILOVERS
 
 N = 100
@@ -76,6 +76,21 @@ def test_each_request_has_its_own_answer(result, kind):
     assert {key[0] for key in result.figures(0)} == set(CONFIGS_OF[kind])
     assert all(vm["rounds"] > 0 for vm in result.records("vm") if "rounds" in vm)
     assert {vm["config"] for vm in result.records("vm")} == set(LINKED)
+
+
+REPEATED = "stores to a network device are repeated"
+LOST = "a store to a network device that is to be repeated is lost"
+
+
+@pytest.mark.every_board
+@pytest.mark.job(PLANS["virtio"], machine=two_cores, planted=REPEATED)
+def test_a_driver_begins_though_its_stores_are_repeated(result):
+    assert_all_answered(result, len(CONFIGS_OF["virtio"]) * len(DELAYS), sent_for(N))
+
+
+@pytest.mark.job(PLANS["virtio"], machine=two_cores, planted=LOST, status=1)
+def test_without_the_repetition_no_driver_begins(result):
+    assert not any(check["ok"] for check in result.records("check", bench="net_rr"))
 
 
 @each_kind({"virtio": PLANS["virtio"]})
