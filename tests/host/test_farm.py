@@ -129,17 +129,17 @@ def test_each_board_with_u_boot_has_its_command_in_the_readme():
 # ---- how long a board is waited for
 
 class FakeLine:
-    def __init__(self):
-        self.ending, self.silence_s = "", SILENCE_S
+    def __init__(self, silence_s: float = SILENCE_S):
+        self.ending, self.silence_s = "", silence_s
 
 
-def followed(lines, monkeypatch, lie=lambda log: [], step_s: float = 0.0) -> tuple[str, int]:
+def followed(lines, monkeypatch, lie=lambda log: [], line=None) -> tuple[str, int]:
     """Return the ending of an attempt whose board prints a line a second, and the number of lines
     that came."""
     seconds = count()
     monkeypatch.setattr(attempt, "clock", lambda: float(next(seconds)))
-    line, runs, taken = FakeLine(), Runs(), 0
-    patience = Patience(SILENCE_S, max(SILENCE_S, step_s), None)
+    line, runs, taken = line or FakeLine(), Runs(), 0
+    patience = Patience(SILENCE_S, SILENCE_S, None)
     for text in with_progress(iter(lines), line, runs, patience, lie):
         runs.log_for(text).feed(text)
         taken += 1
@@ -169,6 +169,19 @@ def test_a_board_that_prints_text_alone_hangs(monkeypatch):
     assert taken <= SILENCE_S + 3
 
 
+def test_a_line_that_silence_cut_is_no_text_of_a_board_that_hangs(monkeypatch):
+    """The unfinished line comes when the console has ended, after all of the silence."""
+    line = FakeLine()
+
+    def cut():
+        yield frame(0, RUN)
+        yield from [b"text\n"] * int(SILENCE_S - 1)
+        attempt.clock()  # another second
+        line.ending = "silence"
+        yield b"the begin of a l"
+    assert followed(cut(), monkeypatch, line=line)[0] == "silence"
+
+
 def test_a_board_that_resets_again_and_again_hangs(monkeypatch):
     def resets():
         while True:
@@ -194,10 +207,5 @@ def test_the_scenario_and_no_run_record_gives_a_step_its_time():
 
 
 def test_a_run_record_with_an_hour_a_step_is_waited_for_as_the_scenario_says(monkeypatch):
-    class Slow(FakeLine):
-        def __init__(self):
-            super().__init__()
-            self.silence_s = 3600.0
-    monkeypatch.setattr(f"{__name__}.FakeLine", Slow)
-    ending, _ = followed(endless_text(frame(0, RUN)), monkeypatch)
+    ending, _ = followed(endless_text(frame(0, RUN)), monkeypatch, line=FakeLine(3600.0))
     assert ending == f"only text came for {SILENCE_S:g} s, and no record"

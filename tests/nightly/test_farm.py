@@ -292,7 +292,7 @@ def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
     outcome = farm.run(V7, ZYNQ)
     assert died.is_set() and outcome.status == 0, outcome.said
     assert outcome.rows[V7]["attempts"] == "2" and outcome.rows[ZYNQ]["attempts"] == "1"
-    assert f"{V7}: attempt 1 of {ATTEMPTS}: silence" in outcome.said
+    assert f"{V7}: attempt 1 of {ATTEMPTS}: silence" in outcome.said, outcome.said
     assert {place: len(farm.kept(place)) - before[place] for place in before} == {V7: 1, ZYNQ: 1}
 
 

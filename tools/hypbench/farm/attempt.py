@@ -207,6 +207,8 @@ def with_progress(lines: Iterator[bytes], line: Line, runs: Runs, patience: Pati
     known, latest = (0, 0), clock()
     for text in lines:
         yield text
+        if line.ending:
+            return
         line.silence_s = min(line.silence_s, patience.step_s)
         log = runs.latest
         reached = (len(runs.logs), len(log.records) if log else 0)
