@@ -449,6 +449,18 @@ static void on_access(unsigned vcpu, uint32_t info, uint64_t address, void *unus
 	};
 }
 
+/* The instruction at the address `leave` is next. Code above may run on into it, so no block needs
+ * to begin there. */
+static void on_leave(unsigned vcpu, void *unused)
+{
+	(void)vcpu;
+	(void)unused;
+	if (running->level != EL2)
+		return;
+	leave(running);
+	running->in_loop = true;
+}
+
 /* Under icount QEMU names the core that had the block translated, and VMPIDR is that of the vCPU
  * which is loaded. TTBR0_EL2 is the core's own. */
 static struct core *core_now(void)
@@ -477,10 +489,6 @@ static void on_block(unsigned vcpu, void *data)
 		enter(core, block->address);
 	if (block->mark && core->level == EL2)
 		core->visit.marks.bits[(block->mark - 1) / 64] |= 1ull << (block->mark - 1) % 64;
-	if (block->address == options.leave && core->level == EL2) {
-		leave(core);
-		core->in_loop = true;
-	}
 	if (block->address == options.vector)
 		note_wake(core);
 	else if (block->address == options.add)
@@ -514,6 +522,9 @@ static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, REGISTERS_READ, block);
 	for (unsigned i = 0; i < block->length; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
+		if (qemu_plugin_insn_vaddr(insn) == options.leave)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_leave, REGISTERS_READ,
+							       NULL);
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, REGISTERS_UNUSED, NULL);
 		if (options.data)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, REGISTERS_UNUSED,
