@@ -16,6 +16,8 @@ from hypbench.checks.cli import CHECKS
 from hypbench.cli import main
 from hypbench.tree import HOME
 
+pytestmark = pytest.mark.long
+
 
 
 def unmarked(text: str) -> str:

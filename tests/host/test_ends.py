@@ -19,6 +19,8 @@ from hypbench.tree import whole
 from logmaker import log_of, sample_run
 from test_guest_command import HOOK
 
+pytestmark = pytest.mark.long
+
 LOG = log_of(sample_run())
 # A QEMU that hangs: it prints its number and ignores SIGTERM.
 HANGS = """
@@ -73,8 +75,7 @@ RUN = ["run", "--board", "virt-a72"]
 COMMANDS = {"run": RUN, "report": ["report", "--board", "virt-a72"]}
 
 
-@pytest.mark.parametrize("command", [
-    "run", pytest.param("report", marks=pytest.mark.long)])
+@pytest.mark.parametrize("command", ["run", "report"])
 @pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
 def test_qemu_ends_with_its_command(bench, command, number):
     bench.scenario("default", "config native\nbench hvc\n")

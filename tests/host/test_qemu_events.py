@@ -13,6 +13,8 @@ from hypbench.qemu import Qemu
 from hypbench.watch import EVENT_TIMER, SLEEPS
 from test_guest_command import GuestBench
 
+pytestmark = pytest.mark.long
+
 IMAGE = Path("hypbench.elf")
 INSTRUCTION_NS = 1 << 4
 POLL_S, FASTEST = 0.5, 10**9  # seconds of the watch; instructions a second that no QEMU executes

@@ -12,6 +12,8 @@ import pytest
 
 from hypbench.tree import HOME
 
+pytestmark = pytest.mark.long
+
 ENDINGS = """
 import pytest
 

@@ -8,6 +8,7 @@ from copy import deepcopy
 from functools import cache
 
 import jsonschema
+import pytest
 
 from hypbench.records import SCHEMA, faults_of, read_log
 from hypbench.tree import Tree, read_records
@@ -63,6 +64,7 @@ def test_every_good_record_fits():
     assert [faults for data in good_records() if (faults := faults_of(data))] == []
 
 
+@pytest.mark.long
 def test_nothing_that_jsonschema_refuses_fits():
     seen: dict[str, set[str]] = {}
     refused = 0

@@ -74,6 +74,7 @@ def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
         "Components: main\nSigned-By: /usr/share/keyrings/one.gpg\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change, says, calls", [
     (lambda one: one.has("9.0.0"), "QEMU 9.0.0 has raspi4b", []),
     (lambda one: (one.has("10.0.2", one.newer), one.qemu.unlink()), "installed: QEMU 10.0.2", None),

@@ -56,6 +56,7 @@ def check_equal(result: Result, line: int, alone: str) -> None:
                 assert outliers(row, expected["p50"]) <= RARE, (load, variant, row["hist"])
 
 
+@pytest.mark.long
 @divides_otherwise
 @pytest.mark.parametrize("preset, n", [
     pytest.param(preset, n, marks=[

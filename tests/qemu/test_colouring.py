@@ -17,6 +17,8 @@ from stage2_tables import PAGE, Range, joined, mapped
 from test_isolation import command, in_guest
 from test_links import assert_all_answered, sent_for
 
+pytestmark = pytest.mark.long
+
 COLOURS = 16
 MEASURED, OTHER = (0, 2, 3, 4, 7), tuple(range(8, 16))
 HEAD = "order once\nlimit_ms 60000\n"
@@ -45,7 +47,6 @@ PATHS = HEAD + "".join(f"config {name}-{colouring} {axes} stage2=4K colouring={c
     VMS.splitlines(keepends=True)[0] + "".join(f"bench {bench}\n" for bench in BENCHES))
 
 
-@pytest.mark.long
 @pytest.mark.job(PATHS)
 def test_paths_are_as_long_with_colours_as_without(result):
     found = {(row["bench"], row["config"], row["variant"]): row for row in result.records("bench")}
@@ -117,7 +118,6 @@ def test_each_page_has_a_colour_of_its_vm(built, tmp_path):
     assert seen == {"bench", "load"}
 
 
-@pytest.mark.long
 def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
     found = swept(built, tmp_path, "fill=lazy")
     expected = rams(built)

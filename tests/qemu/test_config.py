@@ -58,6 +58,7 @@ def exit_counts(result, bench: str, config: str) -> dict[str, int]:
             for record in result.records("exits", bench=bench, config=config)}
 
 
+@pytest.mark.long
 def test_stage2_grain_changes_no_path(result):
     for bench in BENCHES:
         for like, configs in (("trapped", ("4K", "2M", "1G")),

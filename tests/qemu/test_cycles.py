@@ -11,6 +11,8 @@ from hypbench.plan_language import parse
 from lab import Job, board_facts
 from planlines import plan_lines
 
+pytestmark = pytest.mark.long
+
 PER_TICK = 16  # at 62.5 MHz
 DELAY = 100
 BATCH = 8
@@ -133,7 +135,6 @@ def test_core_clock_is_the_virtual_one_all_the_time(result):
     assert result.one("end")["cpu_hz"] == 1_000_000_000
 
 
-@pytest.mark.long
 @pytest.mark.job(WITHOUT_PLAN)
 def test_windows_from_a_compare_value_have_ticks_alone(result):
     for line in range(len(WITHOUT)):
@@ -150,7 +151,6 @@ def on_silicon(image: bytes, _board: str) -> bytes:
     return write_plan(image, parse(BY_ITSELF), "silicon")
 
 
-@pytest.mark.long
 @pytest.mark.job(BY_ITSELF, change=on_silicon)
 def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(lab, job):
     """The rules report that the run's platform differs from the plan's. A plan for a board makes
@@ -208,7 +208,6 @@ BUCKETS = 40  # most buckets in use, when each sample has a length of its own
 BUCKET = len("[1234,5],")
 
 
-@pytest.mark.long
 @pytest.mark.job(re.sub(r"^(config .*)$", r"\1 cycles=on",
                         plan_lines("default"), flags=re.MULTILINE))
 def test_the_default_plan_passes_a_serial_line_in_time(result):
@@ -222,7 +221,6 @@ def test_the_default_plan_passes_a_serial_line_in_time(result):
     assert size < LIMIT_S * BYTES_A_SECOND, f"{size / BYTES_A_SECOND:.1f} s at 115200 8N1"
 
 
-@pytest.mark.long
 def test_board_plan_is_good_and_its_console_short(lab, built):
     result = lab.ended(Job(built, plan_lines("board")))
     # a board's histograms have more buckets: 64 of 10 bytes in each

@@ -24,7 +24,7 @@ CONTAINED = ("direct", "trapped", "trapped-sw", "lazy")
 PREEMPTED = ("trapped", "trapped-sw", "lazy")
 HYP_SIZE = 0x1000000  # bytes, more than enough for the hypervisor
 
-pytestmark = pytest.mark.job(PLAN, status=1)
+pytestmark = [pytest.mark.long, pytest.mark.job(PLAN, status=1)]
 
 
 def faults(result, bench: str) -> dict[str, dict]:

@@ -23,7 +23,7 @@ RAM, ENTRY = 0x80000000, 0x80200000  # no address belongs to EL2
 LIVES = 23  # lives of the guest in a step
 SOURCES = ("hostile.c", "hostile_quiet.c", "hostile_anywhere.c")
 
-pytestmark = divides_otherwise
+pytestmark = [pytest.mark.long, divides_otherwise]
 SEVERAL = ("trapped", "trapped-sw", "trapped-sw cntp=emulated frame=full",
            "trapped cntp=emulated wfi=trapped", "trapped stats=on", "trapped-sw trace=on")
 HOSTILE = {  # configurations, by the number of vCPUs
@@ -66,13 +66,12 @@ def well(result: Result, lives: int, count: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("cpus", [
-    pytest.param(cpus, marks=[] if cpus == 4 else pytest.mark.long) for cpus in HOSTILE])
+@pytest.mark.parametrize("cpus", HOSTILE)
 def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
     assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
 
 
-@pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
+@pytest.mark.parametrize("cpus", [2, 4])
 def test_they_do_what_they_are_for(lab, built, cpus):
     result = lab.run(hostile(built, cpus))
     counted = exit_counts(result)
@@ -99,7 +98,6 @@ def longest(lab, job: Job) -> int:
                if visit.exception_class in (DATA_ABORT, SYSREG))
 
 
-@pytest.mark.long
 def test_other_vcpus_make_no_exit_much_longer(lab, built):
     """No vCPU waits for another one."""
     assert longest(lab, hostile(built, 4)) <= LONGEST
@@ -147,7 +145,6 @@ def check_fail_overs(result: Result, n: int) -> None:
     assert min(there["sgi"]["rounds"], there["exits"]["rounds"]) > 100
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("config", CONFIGS)
 def test_fail_overs_in_random_order_lose_no_interrupt(lab, built, config):
     check_fail_overs(lab.run(beside_hostile(built, config, SMALL)), SMALL)

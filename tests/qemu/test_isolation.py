@@ -218,6 +218,7 @@ def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
             assert differences(pages, expected) == [], (name, place)
 
 
+@pytest.mark.long
 @divides_otherwise
 def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
     """The pages are read whenever one of its vCPUs is turned on, whatever the guest did in its

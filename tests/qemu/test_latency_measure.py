@@ -82,6 +82,7 @@ def test_an_image_that_cannot_run_is_refused_before_anything_is_built(board, sce
     assert says in done.output and len(done.output.splitlines()) == 1, done.output
 
 
+@pytest.mark.long
 def test_make_bench_keeps_the_run_and_prints_a_table(built, tmp_path):
     shutil.copy(image(built, NATIVE_RAM), tmp_path / "zephyr.elf")
     said = make("bench", f"BOARD={built}", "SCENARIO=latency-measure",

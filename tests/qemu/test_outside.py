@@ -21,6 +21,8 @@ from hypbench.peers.systems import Ours, System
 from hypbench.peers.xen import Xen
 from lab import LIMIT_S, TREE
 
+pytestmark = pytest.mark.long
+
 # A path of the probe, and that of the bench guest in which EL2 does the same.
 ALIKE = {"gicd_iidr": "mmio_read vgic", "timer_busy": "timer_wakeup busy-vector"}
 

@@ -25,7 +25,7 @@ SOON = 4  # instructions from a timer's compare value to the vector's read of th
 OUT_OF_WFI = 2
 
 
-pytestmark = pytest.mark.job(TEXT, machine=two_cores)
+pytestmark = [pytest.mark.long, pytest.mark.job(TEXT, machine=two_cores)]
 
 
 @pytest.fixture
