@@ -3,9 +3,6 @@
 
 import pytest
 
-from hypbench.analysis import answer
-from hypbench.peers import compared
-from reportpages import COLUMNS, KEPT_PATHS
 from workbench import Bench
 
 
@@ -18,6 +15,11 @@ def bench(tmp_path):
 def kept_runs(monkeypatch):
     """The kept runs of the board virt-a72 are COLUMNS, whatever reference/peers/ has; other boards
     have none."""
+    # These modules are slow to import, and few tests need them.
+    from hypbench.analysis import answer
+    from hypbench.peers import compared
+    from reportpages import COLUMNS, KEPT_PATHS
+
     def columns(board, tree=None):
         return COLUMNS if board == "virt-a72" else []
 

@@ -8,7 +8,7 @@ from hypbench.analysis.beside import alone_of, beside_cells
 from hypbench.analysis.bound import bounds_of
 from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
 from hypbench.plan_vms import LINUX
-from hypbench.printing import show_long, show_short
+from hypbench.log_tables import show_long, show_short
 from hypbench.records import read_log
 from hypbench.session import problems_of
 from hypbench.tree import HOME

@@ -4,7 +4,7 @@
 from click.testing import CliRunner
 
 from hypbench.cli import main
-from hypbench.printing import LINES_MOST
+from hypbench.log_tables import LINES_MOST
 from hypbench.tree import Tree
 
 

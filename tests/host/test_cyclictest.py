@@ -9,7 +9,7 @@ from hypbench.analysis import cyclictest
 from hypbench.frame import frame_of
 from hypbench.guests.measured import results_of, runs_of
 from hypbench.html import runs as report
-from hypbench.printing import show_log
+from hypbench.log_tables import show_log
 from hypbench.records import read_log
 from hypbench.session import problems_of
 from hypbench.tree import Tree

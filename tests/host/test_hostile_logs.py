@@ -16,8 +16,8 @@ from hypbench.analysis.comparison import (compare_logs, comparison_section, cond
 from hypbench.guests.stream import Stream
 from hypbench.frame import Board, Source
 from hypbench.html.page import render
-from hypbench.printing import (print_problems, print_sections, show_log, side_by_side,
-                               verdicts)
+from hypbench.log_tables import show_log, side_by_side, verdicts
+from hypbench.printing import print_problems, print_sections
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results, summary_csv
 from hypbench.rules import believable, check_rules

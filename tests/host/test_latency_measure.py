@@ -10,7 +10,7 @@ from hypbench.analysis import latency_measure as shown
 from hypbench.frame import Board, Source, frame_of
 from hypbench.guests.latency_measure import METRICS_MOST, is_last, results_of, runs_of
 from hypbench.html import runs as report
-from hypbench.printing import LINES_MOST, show_log
+from hypbench.log_tables import LINES_MOST, show_log
 from hypbench.records import read_log
 from hypbench.session import problems_of
 from hypbench.tree import Tree

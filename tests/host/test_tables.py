@@ -18,7 +18,7 @@ from hypbench import model, terminal
 from hypbench.analysis.tlb import WALKS
 from hypbench.frame import frame_of
 from hypbench.html.page import render
-from hypbench.printing import LINES_MOST, cell, side_by_side
+from hypbench.log_tables import LINES_MOST, cell, side_by_side
 from hypbench.records import read_log
 from hypbench.rows import rows_of
 from hypbench.rules import check_rules

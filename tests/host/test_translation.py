@@ -3,7 +3,7 @@
 
 import pytest
 
-from hypbench.printing import verdicts
+from hypbench.log_tables import verdicts
 from hypbench.records import read_log
 from logmaker import log_of, run_record, step_head, walks
 

@@ -16,7 +16,9 @@ import serial
 from serial.tools import list_ports
 
 from hypbench import store
-from hypbench.printing import TABLE, print_problems, show_log
+from hypbench.log_tables import show_log
+from hypbench.options import TABLE
+from hypbench.printing import print_problems
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
 from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep_for_report,

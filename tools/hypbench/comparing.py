@@ -12,7 +12,8 @@ import click
 from hypbench import formats, store
 from hypbench.analysis.comparison import (UNCOMPARED, ComparedRow, Threshold, Verdict, compare_logs,
                                           comparison_section, conditions, summary_line)
-from hypbench.printing import TABLES, print_blocks
+from hypbench.options import BENCH, CONFIG, PATH, TABLES
+from hypbench.printing import print_blocks
 from hypbench.reading import RUN_A, RUN_B, Reading, read_file
 from hypbench.records import Log
 from hypbench.report import caption
@@ -27,11 +28,6 @@ ALLOWED = "; --allow-missing (ALLOW_MISSING=1) lets that pass"
 ALLOWED_BY_NAME = "; --allow {0} (ALLOW={0}) lets that pass"
 BY_NAME = ("compiler", "hz", "batch")  # differences that --allow accepts
 
-PATH = click.Path(path_type=Path)
-BENCH = click.option("--bench", "benches", multiple=True, metavar="NAME",
-                     help="Only this benchmark; can be repeated.")
-CONFIG = click.option("--config", "configs", multiple=True, metavar="NAME",
-                      help="Only this configuration; can be repeated.")
 
 
 def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from hypbench import costing, formats, plan as plans, scenario, store
+from hypbench import formats, plan as plans, scenario, store
 from hypbench.boards import images
 from hypbench.guests.recipes import BROUGHT
+from hypbench.options import PATH
 from hypbench.plan_binary import core_count
 from hypbench.plan_language import parse
 from hypbench.plan_model import PLATFORMS, Plan
@@ -20,7 +21,6 @@ from hypbench.scenario_schema import NEEDS
 from hypbench.scenario_text import toml_of
 from hypbench.tree import Tree, UnknownName, read_bytes, read_text, write_whole
 
-PATH = click.Path(path_type=Path)
 COLUMNS = "  {:18s} {}"
 CLOCK = ("Exact counts on QEMU need CLOCK=icount, the default; CLOCK=host shows the function alone,"
          " not the cost.")
@@ -88,6 +88,9 @@ def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: b
         return
     check_run(tree, board, word, guest)
     if cost:
+        # Every make of an image calls this command, which seldom needs the slow module.
+        from hypbench import costing
+
         costing.check_possible(tree, board, clock, guest)
 
 

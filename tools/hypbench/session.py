@@ -37,7 +37,6 @@ MARKS = (b'"kind":"run",', b'"configs":[')
 RUN_BEGIN = b'{"seq":0,"kind":"run",'
 BEGIN = re.compile(b"(?=%s)" % re.escape(RUN_BEGIN))
 LIMIT_S = 600.0  # limit of a run under QEMU
-TEXT_SHOWN = 20  # console lines that are shown when a run fails
 NAMES = ("records{}.jsonl", "summary{}.csv", "console{}.log")
 PLAN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 NOTHING, CUT, ENDED, SOUND = range(4)

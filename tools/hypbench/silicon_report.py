@@ -11,6 +11,7 @@ import click
 from rich.table import Table
 
 from hypbench import __version__, store
+from hypbench.options import PATH
 from hypbench.printing import console
 from hypbench.reading import read_file
 from hypbench.records import Log
@@ -18,7 +19,6 @@ from hypbench.session import problems_of
 from hypbench.silicon import Board, Finding, Verdict, findings
 from hypbench.tree import Tree, UnknownName, read_bytes, shown, write_whole
 
-PATH = click.Path(path_type=Path)
 # Lines in which boot loaders and firmware name their versions.
 VERSIONS = re.compile(r"^.*?((?:U-Boot(?: SPL| TPL)? 20\d\d|NOTICE: +BL\d+:? *v|OP-TEE version|"
                       r"MESS:|BOOTLOADER release).*)$", re.MULTILINE)

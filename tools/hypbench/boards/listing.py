@@ -8,7 +8,8 @@ from dataclasses import astuple, dataclass
 import click
 
 from hypbench.model import Table
-from hypbench.printing import TABLE, print_blocks
+from hypbench.options import TABLE
+from hypbench.printing import print_blocks
 from hypbench.tree import Tree, with_parts
 
 UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")

@@ -10,7 +10,8 @@ import click
 from hypbench.bound import committed, proof
 from hypbench.bound.paths import Ceiling
 from hypbench.model import NONE, Table
-from hypbench.printing import TABLES, print_blocks
+from hypbench.options import TABLES
+from hypbench.printing import print_blocks
 from hypbench.tree import Tree
 
 KINDS_MOST = 20  # rows of the default table
