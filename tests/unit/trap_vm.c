@@ -9,7 +9,7 @@
 #include "tests/unit/trap_vm.h"
 #include "tests/unit/unit.h"
 
-const struct run_config config_on = { .stats = 1, .trace = 1 };
+static const struct run_config config_on = { .stats = 1, .trace = 1 };
 static struct run_config guest_config; /* the same, in some tests with a stage 2 filled lazily */
 static struct page_pool pool;
 

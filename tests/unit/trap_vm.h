@@ -30,7 +30,6 @@ struct trap_device {
 };
 
 extern struct trap_device device;
-extern const struct run_config config_on; /* statistics and trace */
 
 static struct vcpu *const vcpu = &guest_vcpu;
 

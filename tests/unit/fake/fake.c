@@ -10,9 +10,7 @@
 #include <cmocka.h>
 
 #include "arch/cache.h"
-#include "arch/delay.h"
 #include "arch/errata.h"
-#include "arch/hypercall.h"
 #include "arch/mmio.h"
 #include "arch/semihosting.h"
 #include "arch/sysreg_gicv3.h"
@@ -44,7 +42,6 @@ struct fake_mmio fake_mmio;
 struct fake_sysregs fake_sysregs;
 struct fake_counts fake_counts;
 bool fake_built_for_cortex_a53;
-uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
 void (*fake_set_way)(uint32_t level_set_way);
 void (*fake_by_address)(uintptr_t start, size_t size);
 void (*fake_semihosting)(unsigned code);
@@ -65,7 +62,6 @@ void fake_reset(void)
 	fake_mmio = (struct fake_mmio){ 0 };
 	fake_sysregs = (struct fake_sysregs){ 0 };
 	fake_counts = (struct fake_counts){ 0 };
-	fake_call = NULL;
 	fake_set_way = NULL;
 	fake_by_address = NULL;
 	fake_semihosting = NULL;
@@ -132,7 +128,6 @@ DSB(dsb_nsh)
 COUNTED(wfi)
 COUNTED(wfe)
 COUNTED(sev)
-COUNTED(cpu_relax)
 
 uint64_t fake_mmio_read(uintptr_t address, unsigned size)
 {
@@ -148,13 +143,10 @@ void fake_mmio_write(uintptr_t address, unsigned size, uint64_t value)
 	fake_mmio.write(address, size, value);
 }
 
-FAKE_VALUE_FUNC(size_t, dcache_line_size, (void), 64)
-
 void dcache_clean_invalidate(uintptr_t start, size_t size)
 {
 	if (fake_by_address)
 		fake_by_address(start, size);
-	fake_counts.dcache_ranges++;
 	dsb_sy();
 }
 
@@ -177,30 +169,6 @@ void dcache_clean_invalidate_line(uint32_t level_set_way)
 	if (!fake_set_way)
 		fail_msg("unexpected cache maintenance of %#x", level_set_way);
 	fake_set_way(level_set_way);
-}
-
-void delay_instructions(reg_t count)
-{
-	if (count < 2 || count % 2)
-		fail_msg("a delay of %lu instructions never ends", (unsigned long)count);
-	fake_counts.delay += count;
-}
-
-static reg_t call(bool is_hvc, reg_t id, reg_t a1, reg_t a2)
-{
-	if (!fake_call)
-		fail_msg("unexpected call of %#lx", (unsigned long)id);
-	return fake_call(is_hvc, id, a1, a2);
-}
-
-reg_t hvc(reg_t id, reg_t a1, reg_t a2)
-{
-	return call(true, id, a1, a2);
-}
-
-reg_t smc(reg_t id, reg_t a1, reg_t a2)
-{
-	return call(false, id, a1, a2);
 }
 
 void semihosting_exit(unsigned code)

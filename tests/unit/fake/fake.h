@@ -16,7 +16,7 @@ void fake_reset(void);
 /* Barriers executed, by name. */
 #define FAKE_BARRIERS(X)                                                                           \
 	X(isb)                                                                                     \
-	X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(wfi) X(wfe) X(sev) X(cpu_relax)
+	X(dsb_sy) X(dsb_ish) X(dsb_ishst) X(dsb_nsh) X(wfi) X(wfe) X(sev)
 struct fake_barriers {
 #define X(name) unsigned name;
 	FAKE_BARRIERS(X)
@@ -38,9 +38,6 @@ struct fake_sysregs {
 };
 extern struct fake_sysregs fake_sysregs;
 
-/* HVC and SMC go here; without a hook they fail the test. */
-extern uint64_t (*fake_call)(bool is_hvc, uint64_t id, uint64_t a1, uint64_t a2);
-
 /* Cache maintenance by set and way goes here; without a hook it fails the test. */
 extern void (*fake_set_way)(uint32_t level_set_way);
 
@@ -57,12 +54,9 @@ extern uint32_t fake_asked; /* bit n: smp_ask(n) */
 
 struct fake_counts {
 	unsigned sysreg_writes;
-	unsigned dcache_ranges; /* calls that clean and invalidate */
 	unsigned icache_all, icache_core;
-	uint64_t delay; /* instructions of delay_instructions() */
 	unsigned tlbi_el2_all, tlbi_all_guests, tlbi_guest_vmid, tlbi_guest_ipa;
 	unsigned tlbi_core_el2, tlbi_core_guests, tlbi_core_guest_vmid;
-	unsigned tlbi_el1_all, tlbi_el1_va;
 };
 extern struct fake_counts fake_counts;
 

@@ -22,25 +22,20 @@ struct fake_hyp {
 	bool coherency_refused, counter_refused; /* the board's functions fail */
 	bool counter_starts;                     /* counter_start() lets the counter run */
 	bool condition_failed;
-	bool store_unknown; /* what trap_skip_store() finds */
-	bool vector_aborts; /* what trap_inject_abort() finds */
 	uint64_t fault_ipa;
 	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
 	/* notes */
 	unsigned skipped;     /* instructions */
-	uint64_t reset_entry; /* where cpu_reset_but_timers() was to go on */
-	unsigned vectors;     /* times that a vector table was chosen, and for what: */
-	bool vectors_count, vectors_trace;
+	unsigned vectors;     /* times that a vector table was chosen */
 	unsigned faults;
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
-	unsigned undefined, aborts; /* exceptions injected */
+	unsigned aborts;            /* injected */
 	struct vm *failed_over;     /* where fake_vm_core.c is: the last one */
 	bool listening;             /* to the console */
-	unsigned listen_calls;
 	bool line_open; /* by a guest */
 	size_t console_size;
 	size_t queued; /* text of guests that waits */

@@ -178,16 +178,10 @@ TLBI(guest_vmid, watched_is_current(), current_vmid())
 TLBI(core_guest_vmid, watched_is_current(), current_vmid())
 TLBI(el2_all, false, ANY_VMID)
 TLBI(core_el2, false, ANY_VMID)
-TLBI(el1_all, false, ANY_VMID)
 
 void tlbi_guest_ipa(ipa_t ipa)
 {
 	maintain(&fake_counts.tlbi_guest_ipa, watched_is_current(), false, ipa, current_vmid());
-}
-
-void tlbi_el1_va(va_t va)
-{
-	maintain(&fake_counts.tlbi_el1_va, false, false, va, ANY_VMID);
 }
 
 void fake_tlb_reset(void)

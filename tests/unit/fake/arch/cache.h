@@ -5,7 +5,6 @@
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
 
-size_t dcache_line_size(void);
 void dcache_clean_invalidate(uintptr_t start, size_t size);
 void icache_invalidate_all(void);
 void icache_invalidate_core(void);

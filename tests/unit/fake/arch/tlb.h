@@ -12,5 +12,3 @@ void tlbi_guest_ipa(ipa_t ipa);
 void tlbi_core_el2(void);
 void tlbi_core_guests(void);
 void tlbi_core_guest_vmid(void);
-void tlbi_el1_all(void);
-void tlbi_el1_va(va_t va);
