@@ -203,21 +203,6 @@ TEST(a_byte_in_any_piece_that_is_no_text_refuses_the_record)
 	assert_whole(0);
 }
 
-TEST(records_of_two_guests_are_whole_lines_in_the_order_of_their_checks)
-{
-	long results[2] = { HC_AGAIN, HC_AGAIN };
-
-	while (results[0] == HC_AGAIN || results[1] == HC_AGAIN)
-		for (unsigned n = 0; n < 2; n++)
-			if (results[n] == HC_AGAIN)
-				results[n] = send_piece(n);
-	assert_int_equal(results[0], HC_OK);
-	assert_int_equal(results[1], HC_OK);
-	assert_whole(0);
-	assert_whole(1);
-	assert_int_equal(fake_hyp.console_size, 0);
-}
-
 /* A vCPU that calls prints for the one that does not come back. */
 TEST(a_guest_that_does_not_come_back_makes_nobody_wait)
 {
@@ -435,19 +420,6 @@ TEST(a_fault_without_an_address_names_no_place)
 	assert_record("fault", "\"vm\":\"two\",\"vcpu\":0,\"reason\":\"time-limit\","
 			       "\"class\":\"0x0\",\"esr\":\"0x0\",\"pc\":\"0x40200040\","
 			       "\"va\":\"0x0\",\"ipa\":\"0x0\"");
-}
-
-/* A vCPU that sends a record prints the queue. */
-TEST(a_fault_that_waits_is_printed_by_another_vm)
-{
-	fault(&vm[1], &vcpus[1][0]);
-	for (unsigned i = 0; i < 12; i++)
-		assert_true(fault_piece(1));
-	send_all(0);
-	assert_fault(&vm[1]);
-	assert_whole(0);
-	assert_true(fault_piece(1));
-	assert_false(fault_piece(1));
 }
 
 TEST(a_restart_forgets_no_fault)

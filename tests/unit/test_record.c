@@ -73,23 +73,6 @@ static void assert_console_has(const char *text)
 
 EACH_TEST(setup, NULL);
 
-TEST(members_have_their_types)
-{
-	record_open(RECORD_STEP);
-	record_u64("zero", 0);
-	record_u64("all", UINT64_MAX);
-	record_hex("hex", 0xabcdef0123456789);
-	record_hex("none", 0);
-	record_string("string", "a \"b\" \\c\\ \x7f\n\t");
-	record_raw(",\"list\":[1,2]", 13);
-	record_close();
-	assert_console_has("\"kind\":\"step\",\"zero\":0,\"all\":18446744073709551615,"
-			   "\"hex\":\"0xabcdef0123456789\",\"none\":\"0x0\","
-			   "\"string\":\"a \\\"b\\\" \\\\c\\\\ \\u007f\\u000a\\u0009\","
-			   "\"list\":[1,2],\"crc\":\"");
-	assert_int_equal(assert_lines(), 1);
-}
-
 TEST(a_string_has_any_length)
 {
 	char string[3000];

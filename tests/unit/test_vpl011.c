@@ -307,36 +307,6 @@ TEST(a_stopped_one_leaves_no_timer)
 	assert_false(timer_runs());
 }
 
-/* VMs with the longest names send lines of any length: no exit sends more than MOST bytes, the
- * queue has room (the fake console_queue() checks that), and no byte is lost. */
-TEST(no_exit_sends_a_whole_line)
-{
-	static struct vpl011 many[VM_MAX];
-	static struct vm of = { "a-name-of-23-characters", .machine = &shared,
-				.vcpu = { &guest_vcpu }, .vcpu_count = 1 };
-	size_t lines = 0, ends_left = 0;
-
-	vpl011_stop(&uart);
-	for (unsigned n = 0; n < VM_MAX; n++)
-		vpl011_start(&many[n], &of, false);
-	for (unsigned i = 0; i < BYTES; i++) {
-		unsigned n = i / (1 + i / 2500) % VM_MAX; /* of one after the other, or in turns */
-		bool ends = many[n].length == sizeof(uart.text) - 1 || i % 5000 > 4000;
-		size_t before = fake_hyp.console_size;
-
-		vpl011_write(&guest_vcpu, UARTDR, 4, ends ? '\n' : 'x', &many[n]);
-		assert_in_range(fake_hyp.console_size - before, 0, MOST);
-		lines += ends;
-	}
-	for (unsigned n = 0; n < VM_MAX; n++) {
-		lines += many[n].length != 0;
-		ends_left += many[n].length != 0;
-		vpl011_stop(&many[n]);
-	}
-	assert_int_equal(fake_hyp.console_size,
-			 BYTES + ends_left + lines * strlen("a-name-of-23-characters: "));
-}
-
 /* --- beside a record of a bench guest --- */
 
 #define BODY 300u
@@ -407,21 +377,6 @@ TEST(text_of_the_only_guest_comes_after_a_record_that_is_open)
 	say_in_pieces(&uart, "end");
 	assert_string_equal(after_record(), LONG_LINE LONG_LINE "end");
 	assert_int_equal(send_piece(), HC_OK);
-}
-
-TEST(a_timer_prints_a_record_and_the_text_after_it)
-{
-	start_both();
-	open_record();
-	say_in_pieces(&uarts[0], "x\n");
-	while (fake_hyp.queued) {
-		assert_true(timer_runs());
-		fake_cntpct_el0 += 1000000000;
-		timerq_expire();
-	}
-	assert_string_equal(after_record(), "one: x\n");
-	assert_int_equal(send_piece(), HC_OK);
-	vpl011_stop(&uarts[0]);
 }
 
 /* The lines of VM_MAX guests fill the queue sooner than their stores print a long record. */
