@@ -65,6 +65,25 @@ TEST(all_active_and_one_more_of_lower_priority_make_no_storm)
 	    PEND(36), END, END, END, ACK, END, ACK, END, ACK);
 }
 
+/* 7 and 16 have no common divisor: every priority once, in no order. */
+TEST(sixteen_pended_cost_few)
+{
+	cores_boot_as(1, LR, gic_splits_ends(), false);
+	cores_count_anew();
+	for (unsigned i = 0; i < 16; i++) {
+		unsigned nth = i * 7 % 16;
+
+		dist_write(0, GICD_IPRIORITYR + 40 + nth, 1, nth << 3);
+		dist_write(0, GICD_ISENABLER + 4, 4, BIT(8 + nth));
+		dist_write(0, GICD_ISPENDR + 4, 4, BIT(8 + nth));
+	}
+	assert_int_equal(cores_exits(), 0);
+	for (unsigned i = 0; i < 16; i++)
+		assert_takes(0, 40 + i);
+	assert_in_range(cores_exits(), 1, 8);
+	cores_check_rules();
+}
+
 TEST(an_sgi_comes_from_eight_sources)
 {
 	RUN(STEP(SGI, 1, 0), STEP(SGI, 1, 1), STEP(SGI, 1, 2), STEP(SGI, 1, 3), STEP(SGI, 1, 4),

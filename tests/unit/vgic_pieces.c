@@ -149,23 +149,6 @@ TEST(a_write_to_many_ends_as_writes_to_each)
 		}
 }
 
-/* CTLR is a write to every interrupt. */
-TEST(a_distributor_that_goes_off_and_on_loses_nothing)
-{
-	struct end before, after;
-
-	for (uint32_t seed = 0; seed < 8; seed++) {
-		populate(seed);
-		note_end(&before);
-		populate(seed);
-		dist_write(1, GICD_CTLR, 4, 0);
-		assert_nobody_takes_anything();
-		dist_write(0, GICD_CTLR, 4, 3);
-		note_end(&after);
-		assert_memory_equal(&before, &after, sizeof(before));
-	}
-}
-
 /* --- pieces --- */
 
 /* One vCPU, with every interrupt of the word enabled. */
@@ -336,17 +319,6 @@ TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 	assert_takes(0, DEVICE);
 	assert_takes(0, DEVICE - 1);
 	assert_nobody_takes_anything();
-}
-
-TEST(a_vcpu_without_its_core_has_the_rest_later)
-{
-	begin_pieces(1);
-	cores_load(0, false);
-	let_go();
-	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.what, 0);
-	cores_load(0, true);
-	cores_settle();
-	assert_int_equal(changed(), ~0xffu);
 }
 
 TEST(a_vcpu_that_is_reset_has_no_rest)
