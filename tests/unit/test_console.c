@@ -140,17 +140,6 @@ TEST(a_line_of_our_own_comes_after_what_waits)
 	assert_string_equal(sent, "one: half\r\n{}\r\none: whole\n");
 }
 
-TEST(a_guests_byte_is_sent_unchanged_and_leaves_its_line_open)
-{
-	console_guest('\r');
-	console_guest('\n');
-	console_line();
-	assert_string_equal(sent, "\r\n");
-	console_guest('x');
-	console_line();
-	assert_string_equal(sent, "\r\nx\r\n");
-}
-
 TEST(its_interrupt_is_on_while_it_listens)
 {
 	assert_int_equal(console_intid(), 33);

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "lib/ping.h"
-#include "lib/random.h"
 #include "tests/unit/unit.h"
-
-#define ROUNDS 200000u
 
 static const struct ping_host us = { { 2, 'h', 'y', 'p', 0, 1 }, { 10, 0, 0, 1 } };
 static const struct ping_host them = { { 2, 'h', 'y', 'p', 0, 2 }, { 10, 0, 0, 2 } };
@@ -155,31 +152,4 @@ TEST(test_fragments_options_and_other_messages_are_ignored)
 		sum[1] = (uint8_t)less;
 		assert_int_equal(read_copy(&us, frame, sizeof(frame)), PING_OTHER);
 	}
-}
-
-/* Nothing is read or written beyond a frame, whatever it has and however long it is. */
-TEST(test_random_frames)
-{
-	struct random random;
-	uint32_t answered = 0;
-
-	random_init(&random, 1, 1);
-	for (uint32_t i = 0; i < ROUNDS; i++) {
-		uint8_t frame[128];
-		uint32_t size = random_below(&random, sizeof(frame));
-
-		memset(frame, 0, sizeof(frame));
-		if (random_below(&random, 2))
-			memcpy(frame, arp_request, sizeof(arp_request));
-		else
-			memcpy(frame, echo_request, sizeof(echo_request));
-		for (uint32_t change = random_below(&random, 3); change > 0; change--)
-			frame[random_below(&random, sizeof(frame))] =
-				(uint8_t)random_below(&random, 256);
-		if (read_copy(&us, frame, size) == PING_REQUEST) {
-			assert_true(answer_size <= size);
-			answered++;
-		}
-	}
-	assert_true(answered > ROUNDS / 10);
 }

@@ -86,22 +86,6 @@ TEST(a_fault_that_no_mapping_ends_stops_the_vm)
 	assert_int_equal(level_at(fake_hyp.fault_ipa), 0);
 }
 
-TEST(outside_of_its_memory_a_lazy_vm_is_stopped)
-{
-	const ipa_t outside[] = { 0, RAM - 1, RAM + RAM_SIZE, UINT64_MAX };
-
-	be_lazy(STAGE2_1G, 8);
-	for (unsigned i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
-		fake_hyp.fault_ipa = outside[i];
-		assert_stops(DABT_LDP, FAULT_DATA_ABORT);
-		assert_stops(IABT, FAULT_PREFETCH_ABORT);
-		assert_int_equal(level_at(outside[i]), 0);
-	}
-	assert_maps(IABT, RAM + RAM_SIZE - 4, 2); /* no leaf of 1 GiB holds this RAM alone */
-	assert_int_equal(level_at(RAM - 1), 0);
-	assert_int_equal(level_at(RAM + RAM_SIZE), 0);
-}
-
 TEST(an_eager_vm_is_stopped_in_its_memory_too)
 {
 	be_lazy(STAGE2_2M, 8);
