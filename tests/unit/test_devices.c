@@ -47,14 +47,11 @@ struct access {
 	uintptr_t address;
 	uint32_t value;
 };
-#define READ(address, value)                                                                       \
-	{                                                                                          \
-		false, 1, address, value                                                           \
-	}
 #define READS(times, address, value)                                                               \
 	{                                                                                          \
 		false, times, address, value                                                       \
 	}
+#define READ(address, value) READS(1, address, value)
 #define WRITE(address, value)                                                                      \
 	{                                                                                          \
 		true, 1, address, value                                                            \

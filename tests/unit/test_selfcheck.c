@@ -97,17 +97,10 @@ TEST(another_gic_is_refused)
 			assert_wrong("no GICv2 answers");
 	version = 3;
 	for (probed = 0; probed <= 15; probed++)
-		if (probed != 3 && probed != 4)
+		if (probed == 3 || probed == 4) /* a GICv4 does for a GICv3 */
+			a_machine_that_is_well_passes();
+		else
 			assert_wrong("no GICv3 answers");
-}
-
-TEST(a_gicv4_does_for_gicv3)
-{
-	version = 3;
-	probed = 3;
-	a_machine_that_is_well_passes();
-	probed = 4;
-	a_machine_that_is_well_passes();
 }
 
 /* The fake board's guest has 16 MiB. Without address line 23 the RAM is 8 MiB, twice. */

@@ -69,16 +69,6 @@ TEST(memory_has_its_attributes)
 	assert_int_equal(attributes_at(PAGE_SIZE), 1ull << 54 | 1 << 10 | 3 << 6 | 0x1 << 2);
 }
 
-TEST(errors_are_reported)
-{
-	begin(STAGE2_4K);
-	assert_false(stage2_map(&stage2, 1, 0, PAGE_SIZE, STAGE2_NORMAL));
-	assert_false(stage2_map(&stage2, STAGE2_INPUT_GIB * GIB, 0, PAGE_SIZE, STAGE2_NORMAL));
-	assert_false(pagetable_unmap(&stage2.table, 0, 0));
-	assert_false(stage2_map(&stage2, 0, 0, GIB, STAGE2_NORMAL)); /* 8 tables do not do */
-	assert_tlb_clean();
-}
-
 /* --- filled lazily --- */
 
 static struct stage2_lazy lazy;
