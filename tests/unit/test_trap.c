@@ -368,7 +368,7 @@ TEST(wfi_waits)
 
 TEST(wfi_with_an_interrupt_pending_does_not_wait)
 {
-	guest_send_sgi(1, 0);
+	guest_send_sgi(1);
 	assert_skips(0x07e00000);
 	assert_int_equal(fake_barriers.wfi, 0);
 }

@@ -50,20 +50,10 @@ void guest_leave(void)
 		gic_virt_switch_lrs(&guest_vcpu.gic, &other);
 }
 
-/* An interrupt that came meanwhile is the descheduled vCPU's. */
 void guest_return(void)
 {
-	while (fake_gic_irq()) {
-		uint32_t iar = gic_ack();
-
-		gic_drop(iar);
-		vgic_inject_unloaded(&guest_vcpu.vgic, &guest_vcpu.gic,
-				     &guest_vcpu.vgic.virq[gic_intid(iar)]);
-	}
 	gic_virt_restore(&guest_vcpu.gic);
 	vgic_refill(&guest_vcpu.vgic);
-	if (guest_vcpu.vgic.posted.what)
-		smp_kick(guest_vcpu.core);
 }
 
 /* As vm.c does it before a guest starts. */
@@ -128,11 +118,6 @@ void guest_boot(bool link_hw)
 	exits = 0;
 }
 
-void guest_boot_linked(void)
-{
-	guest_boot(true);
-}
-
 unsigned guest_exits(void)
 {
 	return exits;
@@ -160,12 +145,9 @@ void guest_set_dist_enabled(bool enabled)
 	guest_write(GICD_CTLR, 4, enabled ? 3 : 0); /* both groups */
 }
 
-void guest_send_sgi(unsigned id, unsigned source)
+void guest_send_sgi(unsigned id)
 {
-	if (source == 0)
-		guest_write(GICD_SGIR, 4, 2u << 24 | id);
-	else
-		guest_write(GICD_SPENDSGIR + id, 1, 1u << source);
+	guest_write(GICD_SGIR, 4, 2u << 24 | id);
 }
 
 long guest_raise(uint64_t intid)

@@ -19,9 +19,6 @@ void guest_is_unmodified(bool is);
  * no interrupt is enabled. */
 void guest_boot(bool link_hw);
 
-/* A test's setup: list registers are linked. */
-void guest_boot_linked(void);
-
 /* Another VM gets the core, with no interrupts of its own. */
 void guest_leave(void);
 void guest_return(void);
@@ -33,8 +30,8 @@ unsigned guest_exits(void);
 void guest_set_enabled(unsigned intid, bool enabled);
 void guest_set_dist_enabled(bool enabled);
 
-/* An SGI: from core `source`, by SPENDSGIR where it is not this one. */
-void guest_send_sgi(unsigned id, unsigned source);
+/* An SGI to itself. */
+void guest_send_sgi(unsigned id);
 
 /* HC_RAISE: a device of the guest's fires, FAKE_SPI_FIRST and so on. Returns its result. */
 long guest_raise(uint64_t intid);

@@ -18,8 +18,6 @@
 #define HYP_SIZE 0x200u
 #define REDIST_SIZE 0x20000u
 
-#define GICH_MISR 0x010u
-
 const struct gic_bases fake_gic_bases = {
 	.dist = 0x08000000,
 	.cpu = 0x08010000,
@@ -187,15 +185,7 @@ static uint64_t dist_read(uint32_t offset, bool redist)
 		return read_targets(offset);
 	if (in_config(offset) && !redist)
 		return read_config((offset - GICD_ICFGR) * 4);
-	switch (redist ? 0 : offset) {
-	case GICD_TYPER:
-		return FAKE_GIC_INTIDS / 32 - 1;
-	case GICD_V2_PIDR2:
-	case GICD_V3_PIDR2:
-		return gic_version() << 4;
-	default:
-		return 0;
-	}
+	return offset == GICD_TYPER && !redist ? FAKE_GIC_INTIDS / 32 - 1 : 0;
 }
 
 /* TargetListFilter is 2: this core. */
@@ -289,8 +279,6 @@ static uint64_t hyp_read(uint32_t offset)
 		return fake_gic.hcr;
 	case GICH_VMCR:
 		return read_vmcr();
-	case GICH_MISR:
-		return fake_gic_misr();
 	case GICH_APR:
 		return fake_gic.guest.active_prio[0];
 	case GICH_VTR:
