@@ -58,38 +58,6 @@ TEST(a_machine_that_is_well_passes)
 	assert_int_equal(lr_count, 4);
 }
 
-TEST(secure_svc_has_a_line_of_its_own)
-{
-	fake_hyp.level = 1;
-	boot_state.level = ENTRY_SECURE_SVC;
-	assert_wrong("entered in Secure SVC");
-}
-
-TEST(a_core_outside_coherency_is_refused)
-{
-	fake_hyp.coherency_refused = true;
-	assert_wrong("ACTLR.SMP is 0");
-}
-
-/* Before anything reads it. */
-TEST(the_counters_source_is_started_first)
-{
-	fake_hyp.counter_refused = true;
-	assert_wrong("the counter's source does not start");
-	fake_hyp.counter_refused = false;
-	fake_counter_step = 0;
-	fake_hyp.counter_starts = true;
-	a_machine_that_is_well_passes();
-}
-
-TEST(fewer_than_32_address_bits_are_refused)
-{
-	fake_hyp.pa_bits = 31;
-	assert_wrong("stage 2 cannot take 32-bit");
-	fake_hyp.pa_bits = 32;
-	a_machine_that_is_well_passes();
-}
-
 TEST(another_gic_is_refused)
 {
 	for (probed = 0; probed <= 15; probed++)
@@ -125,24 +93,36 @@ TEST(ram_that_has_one_place_for_two_words_is_refused)
 	fclose(file);
 }
 
-/* The level comes first: below EL2 nothing else can be asked. */
+/* The level comes first: below EL2 nothing else can be asked. The counter's source is started before
+ * anything reads the counter. */
 TEST(the_first_thing_wrong_is_told)
 {
 	fake_hyp.level = 1;
+	boot_state.level = ENTRY_SECURE_SVC;
+	fake_hyp.counter_refused = true;
 	fake_cntfrq_el0 = 0;
 	fake_counter_step = 0;
-	fake_hyp.pa_bits = 0;
+	fake_hyp.coherency_refused = true;
+	fake_hyp.pa_bits = 31;
 	probed = 0;
 	list_registers = 0;
+	assert_wrong("entered in Secure SVC");
+	boot_state.level = ENTRY_EL2;
 	assert_wrong("started at EL1");
 	fake_hyp.level = 2;
+	assert_wrong("the counter's source does not start");
+	fake_hyp.counter_refused = false;
 	assert_wrong("CNTFRQ is 0");
 	fake_cntfrq_el0 = 1;
 	assert_wrong("the counter stands still");
-	fake_counter_step = 1;
-	assert_wrong("stage 2 cannot take");
-	fake_hyp.pa_bits = 40;
+	fake_hyp.counter_starts = true;
+	assert_wrong("ACTLR.SMP is 0");
+	fake_hyp.coherency_refused = false;
+	assert_wrong("stage 2 cannot take 32-bit");
+	fake_hyp.pa_bits = 32;
 	assert_wrong("no GICv2 answers");
 	probed = 2;
 	assert_wrong("this GIC has no virtualization");
+	list_registers = 4;
+	a_machine_that_is_well_passes();
 }
