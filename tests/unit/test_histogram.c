@@ -118,19 +118,3 @@ TEST(random_samples_agree_with_sorting)
 		assert_percentiles(values, n);
 	}
 }
-
-TEST(json_lists_the_buckets_in_use)
-{
-	const uint64_t values[] = { 70001, 5, 5, 0, BIT64(32) };
-	char buffer[100];
-	struct text text;
-
-	text_init(&text, buffer, sizeof(buffer));
-	fill(values, ARRAY_SIZE(values));
-	histogram_json(histogram.count, &text);
-	assert_string_equal(buffer, "[[0,1],[5,2],[69888,1]]");
-	text_init(&text, buffer, sizeof(buffer));
-	fill(NULL, 0);
-	histogram_json(histogram.count, &text);
-	assert_string_equal(buffer, "[]");
-}

@@ -94,12 +94,3 @@ TEST(what_does_not_fit_is_cut_and_remembered)
 			assert_int_equal(cut[i], '!');
 	}
 }
-
-TEST(a_format_takes_strings_and_numbers)
-{
-	TEXT(said, 64);
-
-	text_format(&said, "%s: %ju MiB at 0x%jx, 100 of them", "ram", (uintmax_t)UINT64_MAX,
-		    (uintmax_t)0xc0ffee);
-	assert_string_equal(said.at, "ram: 18446744073709551615 MiB at 0xc0ffee, 100 of them");
-}

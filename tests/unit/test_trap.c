@@ -130,7 +130,7 @@ TEST(without_a_syndrome_a_device_cannot_be_emulated)
 TEST(other_faults_at_a_device_stop_the_vm)
 {
 	for (uint32_t fsc = 0; fsc < 64; fsc++)
-		if (fsc < 4 || fsc > 7) /* translation */
+		if (fsc < 4 || fsc > 7)                            /* translation */
 			assert_stops(0x93810000 | fsc, fsc == 0x11 /* an asynchronous one */
 							       ? FAULT_SERROR
 							       : FAULT_DATA_ABORT);

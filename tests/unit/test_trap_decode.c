@@ -70,7 +70,7 @@ TEST(only_the_accessed_bytes_count)
 		uint32_t esr;
 		uint64_t value, loaded;
 	} rows[] = {
-		{ 0x93250005, 0x17f, 0x7f },           /* ldrsb w5, [x0] */
+		{ 0x93250005, 0x17f, 0x7f },            /* ldrsb w5, [x0] */
 		{ 0x93a98005, 0x7fffffff, 0x7fffffff }, /* ldrsw x9, [x0] */
 		{ 0x93010005, 0xffffff00, 0 },
 		{ 0x93420005, 0xffff0000, 0 },

@@ -23,13 +23,6 @@ static struct fake_irq *physical(unsigned intid)
 	return &fake_gic.irq[intid];
 }
 
-static void assert_enabled(unsigned intid, bool enabled, unsigned priority)
-{
-	assert_int_equal(physical(intid)->enabled, enabled);
-	if (enabled)
-		assert_int_equal(physical(intid)->priority, priority);
-}
-
 static void setup(void)
 {
 	guest_boot(true);
@@ -44,48 +37,6 @@ static void setup(void)
 }
 
 EACH_TEST(setup, guest_check_rules);
-
-TEST(each_has_its_own_enables_and_priorities)
-{
-	guest_enable(TIMER, 0x48);
-	other.vgic.virq[PHYS_TIMER].config.enabled = true;
-	other.vgic.virq[PHYS_TIMER].config.priority = 0x60;
-	assert_enabled(TIMER, true, 0x48);
-	for (unsigned i = 0; i < 2; i++) {
-		vppi_load(&other);
-		assert_enabled(TIMER, false, 0);
-		assert_enabled(PHYS_TIMER, true, 0x60);
-		vppi_load(guest);
-		assert_enabled(TIMER, true, 0x48);
-		assert_enabled(PHYS_TIMER, false, 0);
-	}
-}
-
-/* An interrupt that a distributor that is off, or a group, holds back stays disabled. */
-TEST(what_is_not_to_be_delivered_is_not_enabled)
-{
-	guest_enable(TIMER, 0x48);
-	guest_set_dist_enabled(false);
-	vppi_load(&other);
-	vppi_load(guest);
-	assert_false(physical(TIMER)->enabled);
-	guest_set_dist_enabled(true);
-	assert_true(physical(TIMER)->enabled);
-}
-
-/* Both have the PPI enabled: only the priority differs, up and down. */
-TEST(a_ppi_has_the_priority_of_the_loaded_vcpu)
-{
-	other.vgic.virq[TIMER].config.enabled = true;
-	other.vgic.virq[TIMER].config.priority = 0x20;
-	guest_enable(TIMER, 0x48);
-	for (unsigned i = 0; i < 2; i++) {
-		vppi_load(&other);
-		assert_int_equal(physical(TIMER)->priority, 0x20);
-		vppi_load(guest);
-		assert_int_equal(physical(TIMER)->priority, 0x48);
-	}
-}
 
 static void load(struct vcpu *vcpu)
 {
@@ -211,22 +162,6 @@ TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
 	assert_false(physical(TIMER)->active);
 }
 
-TEST(pending_by_software_follows_its_vcpu)
-{
-	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
-	assert_true(physical(TIMER)->pending_latch);
-	vppi_load(&other);
-	assert_false(physical(TIMER)->pending_latch);
-	vppi_load(guest);
-	assert_true(physical(TIMER)->pending_latch);
-	guest_enable(TIMER, 0x48);
-	guest_assert_takes(TIMER);
-	vppi_load(&other);
-	vppi_load(guest);
-	assert_false(physical(TIMER)->pending_latch);
-	guest_assert_takes_nothing();
-}
-
 TEST(who_has_no_ppis_leaves_them)
 {
 	guest_enable(TIMER, 0x48);
@@ -247,22 +182,4 @@ TEST(nobodys_are_quiet)
 	vppi_put();
 	vppi_load(guest);
 	assert_true(physical(TIMER)->enabled && physical(TIMER)->active);
-}
-
-/* Its end finds it active at the physical GIC once it is loaded; the loaded one's stays. */
-TEST(an_absent_vcpus_timer_is_active_in_its_own_set)
-{
-	guest_enable(TIMER, 0x48);
-	guest_leave();
-	vppi_load(&other);
-	vtimer_expire_shared(guest, TIMER);
-	assert_false(gic_is_active(TIMER));
-	assert_true(vppi_is_active(guest, TIMER));
-	assert_false(vppi_is_active(&other, TIMER));
-	vppi_load(guest);
-	assert_true(gic_is_active(TIMER));
-	guest_return();
-	guest_assert_takes(TIMER);
-	assert_false(gic_is_active(TIMER));
-	assert_int_equal(fake_gic_deactivations(TIMER), 1);
 }

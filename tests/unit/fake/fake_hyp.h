@@ -27,16 +27,16 @@ struct fake_hyp {
 	/* the FP registers */
 	uint64_t fp_value;
 	/* notes */
-	unsigned skipped;     /* instructions */
-	unsigned vectors;     /* times that a vector table was chosen */
+	unsigned skipped; /* instructions */
+	unsigned vectors; /* times that a vector table was chosen */
 	unsigned faults;
 	enum fault_reason reason; /* and the rest: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
-	unsigned aborts;            /* injected */
-	struct vm *failed_over;     /* where fake_vm_core.c is: the last one */
-	bool listening;             /* to the console */
-	bool line_open; /* by a guest */
+	unsigned aborts;        /* injected */
+	struct vm *failed_over; /* where fake_vm_core.c is: the last one */
+	bool listening;         /* to the console */
+	bool line_open;         /* by a guest */
 	size_t console_size;
 	size_t queued; /* text of guests that waits */
 	char queue[2048];
