@@ -553,6 +553,7 @@ TEST(an_idle_core_takes_what_ended_its_wait)
 	fake_gic_line(50, true);
 	trap_irq_idle();
 	assert_false(fake_gic.irq[50].enabled);
+	assert_false(gic_is_active(50));
 	assert_false(fake_gic_irq());
 	assert_null(fake_gic_violation());
 }
