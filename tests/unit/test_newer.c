@@ -32,16 +32,6 @@ static void start(void)
 
 EACH_TEST(start, NULL);
 
-TEST(a_first_core_has_none)
-{
-	fake_id_aa64pfr0_el1 = 0x2222; /* Cortex-A72 */
-	fake_id_aa64dfr0_el1 = 0x10305106;
-	fake_id_aa64mmfr0_el1 = 0x1124;
-	newer_init();
-	assert_int_equal(newer_hcr | newer_mdcr | newer_scr(), 0);
-	assert_int_equal(writes, 0);
-}
-
 TEST(each_field_has_its_trap)
 {
 	const struct {

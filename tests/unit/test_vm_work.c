@@ -416,17 +416,6 @@ TEST(a_pause_stops_the_work)
 	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
 }
 
-/* Its time may be up, or an event may stop it, in any part. */
-TEST(what_ended_meanwhile_does_not_run)
-{
-	follow_all();
-	do_part();
-	follow_all();
-	vm.outcome = VM_FAULT;
-	work(0);
-	assert_int_equal(vm.outcome, VM_FAULT);
-}
-
 /* The core of vCPU 1 has read VM_RESET, and follows when the VM runs, or asks to start again. */
 TEST(a_core_that_follows_late_finishes_no_part_of_the_next_restart)
 {

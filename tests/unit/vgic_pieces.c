@@ -321,6 +321,17 @@ TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 	assert_nobody_takes_anything();
 }
 
+TEST(a_vcpu_without_its_core_has_the_rest_later)
+{
+	begin_pieces(1);
+	cores_load(0, false);
+	let_go();
+	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.what, 0);
+	cores_load(0, true);
+	cores_settle();
+	assert_int_equal(changed(), ~0xffu);
+}
+
 TEST(a_vcpu_that_is_reset_has_no_rest)
 {
 	cores_boot(1);
