@@ -77,11 +77,7 @@ void vm_core_attach(void *vcpu)
 	note("attach");
 }
 
-void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *of)
-{
-	(void)vcpu;
-	(void)of;
-}
+FAKE_VOID_FUNC(cpu_guest_el2, (struct vcpu * vcpu, const struct run_config *of))
 
 void vm_core_detach(void *vcpu)
 {

@@ -27,10 +27,6 @@
 
 static struct timer limit;
 
-static void limit_reached(struct timer *timer)
-{
-}
-
 static void setup(void)
 {
 	const struct run_config config = { .cntp = CNTP_EMULATED };
@@ -38,7 +34,6 @@ static void setup(void)
 	trap_setup();
 	fake_counter_step = 0;
 	fake_cntpct_el0 = 1000;
-	limit.function = limit_reached;
 	timerq_stop(&limit);
 	timerq_start(&limit, LIMIT);
 	sched_reset(&config);

@@ -5,7 +5,6 @@
  * own RAM changes through its device, no exit is endless, and no frame is counted twice.
  */
 /* LINK: hyp/dev/virtio_net.c hyp/mem/guest_ram.c */
-#include <stdlib.h>
 #include <string.h>
 
 #include "hyp/arch/guest.h"
@@ -92,13 +91,6 @@ void vgicd_set_level(struct vgicd *dist, unsigned intid, bool level)
 void vm_add_region(struct vm *of, struct mmio_region added)
 {
 	region[of - vm] = added;
-}
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-
-	return value ? strtoull(value, NULL, 0) : otherwise;
 }
 
 static uint32_t random_below(uint32_t most)

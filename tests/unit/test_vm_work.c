@@ -220,11 +220,7 @@ void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *of)
 	vcpu->el2.cntvoff_el2 = 0;
 }
 
-uint64_t stage2_vttbr(const struct stage2 *stage2)
-{
-	(void)stage2;
-	return 0;
-}
+FAKE_VALUE_FUNC(uint64_t, stage2_vttbr, (const struct stage2 *stage2), 0)
 
 static bool type_restarts(struct vm *of)
 {

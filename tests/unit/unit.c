@@ -12,6 +12,13 @@ extern const struct unit_test *__start_unit_tests[], *__stop_unit_tests[];
 static struct unit_test chosen[TESTS_MAX];
 static struct CMUnitTest tests[TESTS_MAX];
 
+uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+	const char *value = getenv(name);
+
+	return value ? strtoull(value, NULL, 0) : otherwise;
+}
+
 /* An assertion in a fixture fails the test. */
 static void run(void **state)
 {

@@ -40,3 +40,6 @@ struct unit_test {
 
 /* Each TEST() that follows in the file runs between these two functions; NULL: none. */
 #define EACH_TEST(before_it, after_it) UNIT_ENTRY(each_test, .before = before_it, .after = after_it)
+
+/* Return the number in a variable of the environment; without the variable, `otherwise`. */
+uint64_t from_environment(const char *name, uint64_t otherwise);

@@ -2,8 +2,6 @@
 /* Random sequences for the oracle, of one vCPU and of several, on the GIC version of the linked
  * driver. From the environment: STEPS, how many in all, in place of what `make unit-test` does;
  * SEED, where to begin, in place of 1. */
-#include <stdlib.h>
-
 #include "drivers/gic/gic_regs.h"
 #include "lib/random.h"
 #include "tests/unit/cores.h"
@@ -109,13 +107,6 @@ static void draw_steps(struct vgic_step *steps, uint64_t seed, bool alone)
 	for (size_t i = 0; i < FIRST; i++)
 		steps[i] = (struct vgic_step){ STEP_PRIORITY, (uint8_t)(i % VCPU_MAX),
 					       model_intids[i / VCPU_MAX], draw_priority(alone) };
-}
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-
-	return value ? strtoull(value, NULL, 0) : otherwise;
 }
 
 static void check_seed(unsigned vcpu_count, uint64_t seed, bool link_hw, bool split_eoi)

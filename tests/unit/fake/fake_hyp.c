@@ -79,7 +79,6 @@ FAKE_VOID_FUNC(cpu_reset_but_timers, (struct vcpu * vcpu, uintptr_t entry, reg_t
 /* No test switches to a worker. */
 void vcpu_leave(struct vcpu *vcpu)
 {
-	(void)vcpu;
 	abort();
 }
 
