@@ -93,8 +93,8 @@ TEST(ram_that_has_one_place_for_two_words_is_refused)
 	fclose(file);
 }
 
-/* The level comes first: below EL2 nothing else can be asked. The counter's source is started before
- * anything reads the counter. */
+/* The level comes first: below EL2 nothing else can be asked. The counter's source is started
+ * before anything reads the counter. */
 TEST(the_first_thing_wrong_is_told)
 {
 	fake_hyp.level = 1;

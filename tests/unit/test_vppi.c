@@ -162,6 +162,22 @@ TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
 	assert_false(physical(TIMER)->active);
 }
 
+TEST(pending_by_software_follows_its_vcpu)
+{
+	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
+	assert_true(physical(TIMER)->pending_latch);
+	vppi_load(&other);
+	assert_false(physical(TIMER)->pending_latch);
+	vppi_load(guest);
+	assert_true(physical(TIMER)->pending_latch);
+	guest_enable(TIMER, 0x48);
+	guest_assert_takes(TIMER);
+	vppi_load(&other);
+	vppi_load(guest);
+	assert_false(physical(TIMER)->pending_latch);
+	guest_assert_takes_nothing();
+}
+
 TEST(who_has_no_ppis_leaves_them)
 {
 	guest_enable(TIMER, 0x48);
@@ -182,4 +198,22 @@ TEST(nobodys_are_quiet)
 	vppi_put();
 	vppi_load(guest);
 	assert_true(physical(TIMER)->enabled && physical(TIMER)->active);
+}
+
+/* Its end finds it active at the physical GIC once it is loaded; the loaded one's stays. */
+TEST(an_absent_vcpus_timer_is_active_in_its_own_set)
+{
+	guest_enable(TIMER, 0x48);
+	guest_leave();
+	vppi_load(&other);
+	vtimer_expire_shared(guest, TIMER);
+	assert_false(gic_is_active(TIMER));
+	assert_true(vppi_is_active(guest, TIMER));
+	assert_false(vppi_is_active(&other, TIMER));
+	vppi_load(guest);
+	assert_true(gic_is_active(TIMER));
+	guest_return();
+	guest_assert_takes(TIMER);
+	assert_false(gic_is_active(TIMER));
+	assert_int_equal(fake_gic_deactivations(TIMER), 1);
 }
