@@ -449,18 +449,6 @@ TEST(a_part_of_a_restart_that_ended_is_not_finished)
 	assert_true(vm_works(&vcpus[0]));
 }
 
-static void fault_on_vcpu_1(void)
-{
-	vm.outcome = VM_FAULT;
-	vm.work = 0;
-	vm.fault.vcpu = &vcpus[1];
-	fault_pieces = 3;
-	vm_work_report(&vcpus[1]);
-	vm_work_piece(&vcpus[1]);
-	vm_work_report(&vcpus[1]); /* its core is asked again */
-	assert_int_equal(fault_pieces, 2);
-}
-
 TEST(before_an_event_changes_a_vm_the_record_of_its_fault_is_whole)
 {
 	static void (*const events[])(struct vm *) = { vm_restart, vm_dismiss };
@@ -468,7 +456,14 @@ TEST(before_an_event_changes_a_vm_the_record_of_its_fault_is_whole)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(events); i++) {
 		setup();
-		fault_on_vcpu_1();
+		vm.outcome = VM_FAULT;
+		vm.work = 0;
+		vm.fault.vcpu = &vcpus[1];
+		fault_pieces = 3;
+		vm_work_report(&vcpus[1]);
+		vm_work_piece(&vcpus[1]);
+		vm_work_report(&vcpus[1]); /* its core is asked again */
+		assert_int_equal(fault_pieces, 2);
 		events[i](&vm);
 		follow_all();
 		follow_all();
