@@ -464,6 +464,7 @@ TEST(before_an_event_changes_a_vm_the_record_of_its_fault_is_whole)
 		vm_work_piece(&vcpus[1]);
 		vm_work_report(&vcpus[1]); /* its core is asked again */
 		assert_int_equal(fault_pieces, 2);
+		assert_int_equal(vcpus[1].work.turns, 0);
 		events[i](&vm);
 		follow_all();
 		follow_all();
