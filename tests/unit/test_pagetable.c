@@ -111,6 +111,13 @@ TEST(the_last_pages_of_both_ranges_can_be_mapped)
 	assert_unmapped(UINT64_MAX);
 }
 
+TEST(unmapping_nothing_takes_no_page)
+{
+	begin(2, 1);
+	unmap(PAGE_SIZE, GIB + PAGE_SIZE);
+	assert_int_equal(pool.used, 0);
+}
+
 TEST(the_same_mapping_again_changes_nothing)
 {
 	begin(2, 2);
