@@ -219,6 +219,7 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 /* Bits of vgic_posted.what */
 #define VGIC_POST_WORD(word) BIT(word) /* registers or states of these 32 interrupts */
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
+#define VGIC_POST_GROUPS(groups) ((groups) << 2 * VIRQ_WORDS) /* GICD_CTLR, bits 0 and 1 */
 
 /* Post that interrupts from 32 * word on become pending or active, or cease to be. The later of two
  * posts for an interrupt wins. */

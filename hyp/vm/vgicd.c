@@ -292,15 +292,29 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 
 /* --- the whole distributor --- */
 
-static uint32_t enabled_of_groups(struct vcpu *owner, unsigned word, uint32_t groups)
+/* Return the enabled interrupts of these groups that `vcpu` has, of 32. */
+static uint32_t enabled_of_groups(struct vcpu *vcpu, unsigned word, uint32_t groups)
 {
-	uint32_t enabled =
-		__atomic_load_n(vgicd_bits(owner, VGICD_ENABLED, word), __ATOMIC_SEQ_CST);
-	uint32_t group1 = __atomic_load_n(vgicd_bits(owner, VGICD_GROUP1, word), __ATOMIC_SEQ_CST);
+	uint32_t enabled = __atomic_load_n(vgicd_bits(vcpu, VGICD_ENABLED, word), __ATOMIC_SEQ_CST);
+	uint32_t group1 = __atomic_load_n(vgicd_bits(vcpu, VGICD_GROUP1, word), __ATOMIC_SEQ_CST);
 
+	if (word)
+		enabled &= __atomic_load_n(&vcpu->dist->held[vcpu->index][word], __ATOMIC_RELAXED);
 	return enabled & ((groups & 1 ? ~group1 : 0) | (groups & 2 ? group1 : 0));
 }
 
+void vgicd_post_groups(struct vcpu *vcpu, uint32_t groups)
+{
+	/* bound: VIRQ_WORDS */
+	for (unsigned word = 0; word < VIRQ_WORDS; word++) {
+		uint32_t which = enabled_of_groups(vcpu, word, groups);
+
+		if (which)
+			vgic_post_reloads(vcpu, word, which);
+	}
+}
+
+/* The interrupts of other vCPUs are for their own cores. */
 static void set_groups(struct vcpu *vcpu, uint32_t groups)
 {
 	struct vgicd *dist = vcpu->dist;
@@ -308,14 +322,18 @@ static void set_groups(struct vcpu *vcpu, uint32_t groups)
 
 	if (!changed)
 		return;
-	begin_words(vcpu);
 	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < dist->vcpu_count; i++)
-		vgicd_changed_some(vcpu, dist->vcpu[i], 0,
-				   enabled_of_groups(dist->vcpu[i], 0, changed));
-	/* bound: VIRQ_WORDS - 1 */
-	for (unsigned word = 1; word < VIRQ_WORDS; word++)
-		vgicd_changed_some(vcpu, vcpu, word, enabled_of_groups(vcpu, word, changed));
+		if (i != vcpu->index)
+			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS(changed));
+	begin_words(vcpu);
+	/* bound: VIRQ_WORDS */
+	for (unsigned word = 0; word < VIRQ_WORDS; word++) {
+		uint32_t which = enabled_of_groups(vcpu, word, changed);
+
+		if (which)
+			change_own(vcpu, &(struct access){ .word = word }, which);
+	}
 	end_words(vcpu);
 }
 

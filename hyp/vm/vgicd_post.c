@@ -293,7 +293,9 @@ __cold void vgicd_process_posts(struct vcpu *vcpu)
 	if (!all)
 		return;
 	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
-	if (first >= VGIC_POST_PUBLISH(0))
+	if (first >= VGIC_POST_GROUPS(1u))
+		vgicd_post_groups(vcpu, first / VGIC_POST_GROUPS(1u));
+	else if (first >= VGIC_POST_PUBLISH(0))
 		publish(vcpu, bit_lowest(first) - VIRQ_WORDS);
 	else if (vgicd_process_word(vcpu, bit_lowest(first)))
 		__atomic_fetch_or(what, first, __ATOMIC_RELAXED);
