@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, end_record,
-                      exits_record, frame, log_of, plan_run, run_record, sample_run, step_head)
+                      exits_record, frame, log_of, plan_run, run_record, sample_run, step_head, walks)
 from paths import matrix
+from reportlogs import gem5_log
 
 BOOT = b"\r\nU-Boot 2023.01\r\n## Starting application at 0x40200000 ..."
 STATS = TRAPPED | {"stats": "on"}
@@ -130,6 +131,41 @@ def refused() -> bytes:
         end_record(4, errors=1, status="failed")])
 
 
+def traced(*exits: tuple[int, str]) -> bytes:
+    """Return a run with trace records: begin, event."""
+    def records(head, _config):
+        made = [head | {"kind": "trace", "t": at, "dur": 5, "event": event, "arg": "0x0",
+                        "vm": "bench", "vcpu": 0, "paused": int(event != "hvc")}
+                for at, event in exits]
+        return [calibration(head), bench_record(head, "null", [50] * 20), *made]
+    return log_of(plan_run([TRAPPED | {"trace": "on"}], {"hvc": records}, order="once"))
+
+
+# Chases of pages and of memory, and refills after maintenance, by stage-1 and stage-2 levels.
+CHASES = {
+    ("tlb_chase", "4K-off"): {"random-65536p": 500, "packed-65536p": 100},
+    ("tlb_chase", "4K-2M"): {"random-65536p": 900, "packed-65536p": 100},
+    ("tlb_chase", "2M-off"): {"random-65536p": 1200, "packed-65536p": 100,
+                              "random-4096p": 500, "packed-4096p": 100},
+    ("tlb_chase", "2M-2M"): {"random-65536p": 1000, "packed-65536p": 1001},
+    ("lat_mem_rd", "4K-off"): {"random-262144K": 50, "seq-262144K": 20, "random-32768K": 10,
+                               "seq-32768K": 20},
+    ("tlb_maintenance", "4K-2M"): {"none-refill": 20, "all-refill": 30, "asid-refill": 20,
+                                   "va-refill": 30, "switch-refill": 30}}
+LEVELS = {"off": 0, "4K": 3, "2M": 2}
+
+
+def chased(platform: str) -> bytes:
+    bodies = [run_record(len(CHASES), platform, tuple({config: 0 for _, config in CHASES}))]
+    for number, ((bench, config), variants) in enumerate(CHASES.items()):
+        s1, s2 = (LEVELS[word] for word in config.split("-"))
+        head = step_head(number, 0, config, bench)
+        bodies += [*walks(head, variants, s1, s2),
+                   head | {"kind": "step", "steps": len(CHASES), "outcome": "done", "ticks": 10,
+                           "smc": 0}]
+    return log_of([*bodies, end_record(len(bodies) + 1)])
+
+
 OLD_PLAN = """# How long?
 # In ticks.
 name old
@@ -205,9 +241,16 @@ LOGS: dict[str, bytes] = {
     "other-machine": on_machine("gem5 24.0 dtlb=64"),
     # runs of several benchmarks, and of several VMs
     "sample": SAMPLE, "sample-host": log_of(sample_run("qemu-host")), "refused": refused(),
-    "sample-cut": SAMPLE[:3000], "sample-missing": b"".join(
+    "sample-gem5": log_of(sample_run("gem5")), "sample-cut": SAMPLE[:3000], "sample-missing": b"".join(
         [*SAMPLE_LINES[:4], *SAMPLE_LINES[5:]]),
     "sample-garbled": garbled(SAMPLE_LINES, 4, b"hvc", b"hvd"),
     "failed": log_of(sample_run()[:-1] + [end_record(72, status="failed", errors=1)]),
     "sample-other": log_of([sample_run()[0] | {"plan": "other"}, *sample_run()[1:]]),
+    "sample-cut-after-text": b"starting\r\n" + SAMPLE[:3000],
+    "panic": b"panic: hyp/run/main.c:10: counter stands still\r\n",
+    "qemu-7.2.0": b"QEMU emulator version 7.2.0\n",
+    "traced": traced((100, "hvc")), "traced-not": traced(),
+    "traced-pauses": traced((100, "pause"), (200, "resume")),
+    "chases-host": chased("qemu-host"), "chases-icount": chased("qemu-icount"),
+    "timed": gem5_log("timed"), "timed-cut": gem5_log("timed")[:9000],
     "short-run-record": frame(0, {"kind": "run"}), "two-vms": log_of(TWO)}

@@ -3,12 +3,32 @@
 
 import pytest
 
-from workbench import Bench
+from hypbench.analysis import answer
+from hypbench.peers import compared
+from referencebench import ReferenceBench
+from reportpages import COLUMNS, KEPT_PATHS
+from workbench import Bench, Gem5Bench
 
 
 @pytest.fixture
 def bench(tmp_path):
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def gem5(tmp_path, monkeypatch):
+    return with_gem5(Gem5Bench(tmp_path), monkeypatch)
+
+
+@pytest.fixture
+def references(tmp_path, monkeypatch):
+    return with_gem5(ReferenceBench(tmp_path, monkeypatch), monkeypatch)
+
+
+def with_gem5(bench, monkeypatch):
+    monkeypatch.setenv("GEM5", str(bench.gem5))
+    monkeypatch.delenv("GEM5_MACHINE", raising=False)
+    return bench
 
 
 @pytest.fixture

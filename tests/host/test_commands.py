@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench import PLAN
-from hypbench import __version__
+from hypbench import __version__, store
 from hypbench.cli import main
 from hypbench.plan import read_plan
 from hypbench.plan_binary import VERSION, pack
@@ -54,74 +54,10 @@ def test_run_writes_its_files(bench):
     assert text_of(read_plan(image)).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
 
 
-def test_run_twice_gives_the_same_bytes(bench):
-    names = ("records.jsonl", "summary.csv", "console.log")
-    first = bench.run(), [(bench.out / name).read_bytes() for name in names]
-    second = bench.run("--out", str(bench.root / "elsewhere"))
-    assert first[0].stdout == second.stdout
-    assert first[1] == [(bench.root / "elsewhere" / name).read_bytes() for name in names]
-
-
-@pytest.mark.parametrize("then, status, says", [
-    ("sys.exit(1)", 1, "QEMU ended with status 1"),
-    ("sys.exit(2)", 2, "QEMU ended with status 2"),
-    ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", 1, "QEMU was ended by signal 11"),
-    ("print('qemu: no such machine', file=sys.stderr); sys.exit(1)", 1, "no such machine"),
-])
-def test_qemu_that_fails(bench, then, status, says):
-    bench.set_qemu(LOG, then)
-    failed(bench.run(), says, status)
-
-
-def test_qemu_that_dies_early(bench):
-    bench.set_qemu(b"starting\r\n" + LOG[:3000], "sys.exit(0)")
-    result = bench.run()
-    failed(result, "no end record")
-    assert "console: starting" in result.output and "is cut" in result.output
-    assert (bench.out / "records.jsonl").read_bytes().count(b"\n") > 2
-
-
-@pytest.mark.parametrize("then", [
-    "import time; time.sleep(60)",
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"])
-def test_time_limit_ends_qemu(bench, monkeypatch, then):
-    monkeypatch.setattr("hypbench.qemu.GRACE_S", 0.2)
-    bench.set_qemu(LOG[:3000], then)
-    failed(bench.run("--timeout", "1"), "time limit: QEMU was ended after 1 s")
-
-
-def test_a_machine_that_stops_behind_its_end_record_is_ended(bench, monkeypatch):
-    monkeypatch.setattr("hypbench.qemu.END_GRACE_S", 0.2)
-    bench.set_qemu(LOG, "import time; time.sleep(60)")
-    failed(bench.run("--timeout", "30"), "QEMU did not end after the end record")
-    assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
-
-
-def test_panic_is_shown(bench):
-    bench.set_qemu(b"panic: hyp/run/main.c:10: counter stands still\r\n", "sys.exit(2)")
-    failed(bench.run(), "console: panic: hyp/run/main.c:10: counter stands still", 2)
-
-
-def test_a_plan_that_names_what_is_not_there_starts_nothing(bench):
-    bench.write("scenarios/mine.toml", "[[bench]]\nname = \"hvc\"\n[[bench]]\nname = \"hvx\"\n")
-    bench.qemu.unlink()
-    for result in (bench.run("--scenario", "mine"), bench("check-scenario", "mine")):
-        failed(result, "scenarios/mine.toml:3: no benchmark 'hvx', nearest 'hvc'; valid: cntp_ac",
-               2)
-
-
 @pytest.mark.parametrize("word", Tree().scenarios())
 def test_the_scenarios_there_are_name_what_is_there(bench, word):
     result = bench("check-scenario", str(Tree().scenario_files()[word]))
     assert result.exit_code == 0, result.output
-
-
-def test_what_is_not_there_is_named_with_its_remedy(bench):
-    (bench.out / "hypbench.elf").unlink()
-    failed(bench.run(), "`make image BOARD=virt-a72` makes it")
-    bench.write_image(PLAN)
-    bench.qemu.unlink()
-    failed(bench.run(), "`make setup` installs it")
 
 
 @pytest.mark.parametrize("image, says", [
@@ -153,3 +89,20 @@ def test_the_version_is_the_one_that_the_changelog_begins_with():
     assert heading == ("Unreleased" if development else base)
     result = CliRunner().invoke(main, ["--version"])
     assert result.output == f"hypbench {__version__}\n"
+
+
+def test_a_run_never_replaces_another(bench, monkeypatch):
+    monkeypatch.setattr(store, "now", lambda: "20260101T000000Z")
+    for _ in range(3):
+        assert bench.run().exit_code == 0
+    kept = sorted((bench.root / "runs/virt-a72/sample").glob("*.jsonl"))
+    assert [path.stem[16:] for path in kept] == ["-2", "-3", ""]
+    assert {path.read_bytes() for path in kept} == {LOG.replace(b"\r", b"")}
+
+
+@pytest.mark.parametrize("plan", ["", "..", "a/b"])
+def test_a_scenario_whose_name_is_no_folder(bench, plan):
+    bench.set_qemu(log_of([sample_run()[0] | {"plan": plan}, *sample_run()[1:]]))
+    bench.run()
+    found = [path.parent.name for path in (bench.root / "runs").rglob("*.jsonl")]
+    assert found == ["unnamed"]

@@ -260,7 +260,7 @@ def taken(numbers: Numbers, reserved: dict[str, Region], idle: Region) -> list[s
 
 
 def test_no_board_is_left_out():
-    """No device tree has the numbers of gem5's boards: tests/host/test_gem5.py."""
+    """No device tree has the numbers of gem5's boards: test_the_numbers_of_a_board_of_gem5."""
     tree = Tree()
     assert set(BOARDS) == {board for board in tree.boards() if not tree.is_gem5(board)}
 
@@ -275,6 +275,18 @@ def test_every_number_is_the_device_trees(name, tree_of):
 def test_no_ram_is_taken_that_the_device_tree_reserves(name, tree_of):
     idle = Region(*BOARDS[name].get("idle_ram", (0, 0)))
     assert taken(board_numbers(HOME / "boards" / name), tree_of(name).reserved(), idle) == []
+
+
+@pytest.mark.parametrize("board", [board for board in Tree().boards() if Tree().is_gem5(board)])
+def test_the_numbers_of_a_board_of_gem5(board):
+    """The addresses are those of gem5's own platforms (src/dev/arm/RealView.py)."""
+    tree = Tree()
+    gic = ({"gic.dist": 0x2c000000, "gic.redist": 0x2c010000} if tree.board_fact(board, "GIC")
+           == "gicv3" else {"gic.dist": 0x2c001000, "gic.cpu": 0x2c002000,
+                            "gic.hyp": 0x2c004000, "gic.vcpu": 0x2c006000})
+    numbers = board_numbers(HOME / "boards" / board)
+    assert gic.items() <= numbers.items()
+    assert numbers["HYP_BASE"] > 0x80000000 and numbers["GUEST_BASE"] == numbers["guest_base"]
 
 
 @pytest.mark.parametrize("name", Tree().boards())

@@ -2,7 +2,6 @@
 """Reference runs: those in the tree are good and of its benchmarks. Also which runs are kept, how
 packed records are read, and what the report shows of them."""
 
-import lzma
 import re
 from pathlib import Path
 from zlib import crc32
@@ -18,15 +17,11 @@ from hypbench.path_lengths import Lengths
 from hypbench.records import read_log
 from hypbench.rules import check_rules
 from hypbench.session import problems_of
-from hypbench.tree import HOME, UNPACKED_MOST, Tree, packed, read_records
+from hypbench.tree import HOME, Tree, packed, read_records
+from referencebench import BENCH, BOARD
 from reportlogs import PROGRAMS, gem5_log, plan_text, report_log
-from test_commands import failed
-from host.test_gem5 import Gem5
 
-BOARD = "gem5-a72"
-BENCH = "guest/bench/hvc.c"
 TREE = Tree()
-SHOWN = ("default", "interrupts", "tlb-matrix")  # plans of a report
 MOST = 2_000_000  # bytes of all of them
 
 
@@ -136,38 +131,19 @@ def test_the_paths_of_an_interrupt_cost_what_is_expected():
 # --- keeping ---
 
 @pytest.fixture
-def tree(bench, monkeypatch):
-    """A tree with a fake gem5, plans, and the sources of their benchmarks."""
-    made = Gem5(bench)
-    monkeypatch.delenv("GEM5", raising=False)
-    monkeypatch.delenv("GEM5_MACHINE", raising=False)
-    for plan in ("tlb", "timed"):
-        bench.scenario(plan, plan_text(plan))
-        bench.write(f"{plan}.jsonl", "").write_bytes(gem5_log(plan))
-    for name in (BENCH, "guest/measure/sample.c", "guest/measure/chase.h",
-                 "guest/arch/armv8/vectors.S"):
-        bench.write(name, "/* A sentence. */\nint one = 1;\n")
-    bench.write("guest/bench/smc.c", "int other;\n")
-    bench.write("guest/arch/armv7/vectors.S", "nop\n")
-    bench.made = made
-    bench.tree = Tree(bench.root)
-    bench.counts = Lengths("a run", "12.2.0", {"trapped": {"hvc null": 37}})
-    monkeypatch.setattr(reference, "counted", lambda *_: bench.counts)
-    bench.kept = bench.tree.reference(BOARD, "timed")
-    return bench
+def tree(references, monkeypatch):
+    monkeypatch.delenv("GEM5")
+    return references
 
 
-def keep(tree, plan: str = "timed"):
-    return tree("reference", str(tree.root / f"{plan}.jsonl"))
-
-
-def faults(tree, plan: str = "timed") -> list[str]:
-    return faults_of(tree.tree, tree.tree.reference(BOARD, plan))
+def faults(tree) -> list[str]:
+    return faults_of(tree.tree, tree.kept)
 
 
 def test_good_records_are_kept_with_what_they_were_made_of(tree):
-    assert keep(tree).exit_code == 0
+    assert tree.keep().exit_code == 0
     assert read_records(tree.kept) == gem5_log("timed")
+    assert path_lengths.read(tree.kept) == tree.counts
     assert faults(tree) == []
     named = tree.kept.with_name("timed.sources").read_text()
     assert all(name in named for name in ("scenario:timed", BENCH, "guest/measure/chase.h",
@@ -179,7 +155,7 @@ def test_good_records_are_kept_with_what_they_were_made_of(tree):
 
 @pytest.mark.parametrize("name", [BENCH, "guest/measure/sample.c", "guest/arch/armv8/vectors.S"])
 def test_another_benchmark_is_noticed(tree, name):
-    keep(tree)
+    tree.keep()
     tree.write(name, "/* A sentence. */\nint one = 2;\n")
     assert faults(tree) == [f"made before {name} changed: make reference BOARD=gem5-a72"]
 
@@ -201,50 +177,12 @@ def test_programs_and_what_runs_them_are_sources():
     assert "guest/programs/loops.c" not in found
 
 
-def test_the_instructions_of_its_paths_are_kept_beside_it(tree):
-    keep(tree)
-    assert path_lengths.read(tree.kept) == tree.counts
-
-
-@pytest.mark.parametrize("where", ["records", "image"])
-def test_a_build_with_uncommitted_changes_is_not_kept(tree, monkeypatch, where):
-    (tree.root / "scenarios" / "tlb.toml").unlink()
-    if where == "records":
-        (tree.root / "timed.jsonl").write_bytes(gem5_log("timed", build="abc-dirty"))
-        failed(keep(tree), "build abc-dirty has changes that no commit has")
-    else:
-        monkeypatch.setenv("GEM5", str(tree.made.program))
-        tree.write(f"build/{BOARD}/build_id.c", 'const char build_id[64] = "abc-dirty";\n')
-        failed(tree("reference", "--board", BOARD, "--quiet"), "build abc-dirty has changes")
-    assert not tree.kept.exists()
-
-
 def test_comments_and_blanks_are_no_change(tree):
-    keep(tree)
+    tree.keep()
     tree.write(BENCH, "/* Another\n sentence. */\n\n\tint one\n = 1; // so\n")
     path = tree.root / "scenarios/timed.toml"
     path.write_text("# More\n" + path.read_text())
     assert faults(tree) == []
-
-
-@pytest.mark.parametrize(("raw", "says"), [
-    (report_log("default"), "no records of a board that gem5 plays"),
-    (gem5_log("default"), "has plan 'default'; a reference run of gem5-a72 has: tlb, timed"),
-    (gem5_log("timed")[:9000], "is cut: the line ends without its crc"),
-    (gem5_log("timed").replace(b"gem5", b"gem6", 1), "no records of a board"),
-    (report_log("timed", board=BOARD), "the image reports platform qemu-icount, it ran on gem5"),
-    (b"nothing\n", "no records of a board"),
-])
-def test_other_records_are_not_kept(tree, raw, says):
-    (tree.root / "timed.jsonl").write_bytes(raw)
-    failed(keep(tree), says)
-    assert not tree.kept.exists()
-
-
-def test_a_run_of_fewer_steps_than_the_plan_has_is_not_kept(tree):
-    tree.scenario("timed", plan_text("timed") + "bench smc\n")
-    failed(keep(tree), "smc: native, direct")
-    assert not tree.kept.exists()
 
 
 def test_without_linked_list_registers_another_plan_belongs_to_it(tree):
@@ -263,74 +201,19 @@ def test_a_load_that_made_no_round_is_found():
     assert any("made no round of load_mem_read" in str(one) for one in found)
 
 
-# --- running ---
-
-def test_a_board_is_run_and_kept(tree, monkeypatch):
-    (tree.root / "scenarios" / "tlb.toml").unlink()
-    monkeypatch.setenv("GEM5", str(tree.made.program))
-    tree.made.install(log=gem5_log("timed"))
-    result = tree("reference", "--board", BOARD, "--quiet")
-    assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines() == [str(tree.kept)]
-    assert read_records(tree.kept) == gem5_log("timed")
-
-
-def test_without_gem5_or_with_another_board_nothing_is_run(tree, monkeypatch):
-    monkeypatch.setenv("GEM5", "")
-    monkeypatch.setenv("PATH", str(tree.root))
-    failed(tree("reference", "--board", BOARD), "gem5-a72 needs gem5")
-    failed(tree("reference", "--board", "virt-a72"), "no board that gem5 plays", 2)
-
-
-# --- packed records ---
-
-def bomb() -> bytes:
-    return lzma.compress(bytes(UNPACKED_MOST + 1), preset=1)
-
-
-@pytest.mark.parametrize(("content", "says"), [
-    (bomb(), "more than 64 MiB"),
-    (packed(gem5_log("timed"))[:-9], "it is cut"),
-    (packed(gem5_log("timed")) + b"more", "something follows"),
-    (packed(gem5_log("timed")) * 2, "something follows"),
-    (b"\xfd7zXZ\0" + b"garbage" * 99, "damaged xz file"),
-    (lzma.compress(gem5_log("timed"), preset=9), "damaged xz file"),  # needs 64 MiB to unpack
-    (packed(b"\0" * 9999), "no run record"),
-])
-@pytest.mark.parametrize("command", ["compare", "check", "show"])
-def test_what_is_no_packed_log_is_one_line(tree, content, says, command):
-    path = tree.root / "log.jsonl.xz"
-    path.write_bytes(content)
-    result = tree(command, *[str(path)] * (2 if command == "compare" else 1))
-    assert result.exit_code and not isinstance(result.exception, MemoryError)
-    if command != "check" or "run record" not in says:
-        assert says in result.output
-    assert len(result.output) < 1000
-
-
-def test_compare_show_and_check_take_packed_records(tree):
-    keep(tree)
-    plain = str(tree.root / "timed.jsonl")
-    result = tree("compare", "--threshold", "5%", str(tree.kept), plain)
-    assert result.exit_code == 0, result.output
-    assert "same" in result.output
-    assert tree("show", str(tree.kept)).output == tree("show", plain).output
-    assert tree("check", str(tree.kept)).exit_code == 0
-
-
 # --- the report ---
 
 @pytest.fixture
 def shown(tree, monkeypatch):
     """Return a board that QEMU plays, with some of its plans run, beside two reference runs."""
     monkeypatch.setattr("hypbench.html.page.library", str)
-    for plan in SHOWN:
+    for plan in ("default", "interrupts", "tlb-matrix"):
         tree.scenario(plan, plan_text(plan))
         path = tree.root / "build" / "virt-a72" / "report" / f"{plan}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(report_log(plan))
-    keep(tree, "tlb")
-    keep(tree)
+    tree.keep("tlb")
+    tree.keep()
     tree.page = (tree.root / "build" / "report" / "index.html").read_text
     tree.show = lambda *words: tree("report", "--board", "virt-a72", "--no-run", *words)
     return tree
@@ -375,7 +258,7 @@ def test_a_time_of_a_path_that_has_moved_is_not_on_the_page(shown):
 
 
 def test_a_document_has_no_time_of_a_path_that_has_moved(tree):
-    keep(tree)
+    tree.keep()
     figures = Measured(tree.tree)
     assert figures.time("timed", "hvc null", "trapped") == str(
         figures.ns("timed", "hvc null", "trapped"))
@@ -387,7 +270,7 @@ def test_a_document_has_no_time_of_a_path_that_has_moved(tree):
 
 
 def test_a_time_of_an_uncommitted_build_says_so(tree):
-    keep(tree)
+    tree.keep()
     assert Measured(tree.tree).build("timed") == "v0-3-gabc"
     assert Measured(tree.tree).dirty("timed") == ""
     tree.kept.write_bytes(packed(gem5_log("timed", build="abc-dirty")))
@@ -405,11 +288,11 @@ def test_a_damaged_reference_run_is_told(shown):
 
 
 def test_with_gem5_it_is_run_anew(shown, monkeypatch):
-    (shown.root / "scenarios" / "tlb.toml").unlink()
-    for plan in SHOWN:
-        (shown.root / "scenarios" / f"{plan}.toml").unlink()
-    monkeypatch.setenv("GEM5", str(shown.made.program))
-    shown.made.install(log=gem5_log("timed", build="anew"))
+    for path in (shown.root / "scenarios").iterdir():
+        if path.name != "timed.toml":
+            path.unlink()
+    monkeypatch.setenv("GEM5", str(shown.gem5))
+    shown.set_gem5(gem5_log("timed", build="anew"))
     result = shown("report", "--board", BOARD)
     assert result.exit_code == 0, result.output
     assert "gem5-a72 timed: " in result.stderr and "ok" in result.stderr
@@ -420,10 +303,3 @@ def test_with_gem5_it_is_run_anew(shown, monkeypatch):
     assert "1 of 1 runs are up to date" in again.stderr
     monkeypatch.setenv("GEM5_MACHINE", "dtlb=64")
     assert "0 of 1 runs are up to date" in shown("report", "--board", BOARD).stderr
-
-
-def test_a_run_that_fails_is_not_kept(tree, monkeypatch):
-    monkeypatch.setenv("GEM5", str(tree.made.program))
-    tree.made.install(log=gem5_log("timed")[:9000])
-    failed(tree("reference", "--board", BOARD, "--quiet"), "")
-    assert tree.tree.references() == []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source tree of one board with a fake QEMU, and the command line inside it."""
+"""A source tree of one board with a fake QEMU or a fake gem5, and the command line inside it."""
 
+import json
 import stat
 import sys
 from pathlib import Path
@@ -13,12 +14,18 @@ from hypbench.plan_language import parse
 from hypbench.scenario_text import toml_of
 from logmaker import log_of, sample_run
 
+ABOUT = {"gem5": "24.0.0.1", "arm": True}
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
-# A QEMU that prints a log and ends; what follows the log depends on the test.
-FAKE_QEMU = """#!{python}
+# A simulator that prints a log and ends; what follows the log depends on the test. A gem5 is first
+# asked what it is.
+FAKE = """#!{python}
 import sys, pathlib
-log = pathlib.Path(__file__).with_name("log").read_bytes()
-sys.stdout.buffer.write(log)
+here = pathlib.Path(__file__)
+if sys.argv[-1].endswith("probe.py"):
+    {probe}
+    sys.exit()
+here.with_name("seen").write_text(sys.argv[-1])
+sys.stdout.buffer.write(here.with_name("log").read_bytes())
 sys.stdout.flush()
 {then}
 """
@@ -54,12 +61,35 @@ class Bench:
         (self.out / "hypbench.elf").write_bytes(b"\x7fELF" + constant + section + b"\xff" * 64)
 
     def set_qemu(self, log: bytes, then: str = "") -> None:
-        self.write("fake/qemu-fake", FAKE_QEMU.format(python=sys.executable, then=then))
-        self.qemu.chmod(self.qemu.stat().st_mode | stat.S_IXUSR)
-        self.qemu.with_name("log").write_bytes(log)
+        self.set_fake(self.qemu, log, then)
+
+    def set_fake(self, program: Path, log: bytes, then: str, probe: str = "pass") -> None:
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(FAKE.format(python=sys.executable, probe=probe, then=then))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        program.with_name("log").write_bytes(log)
 
     def __call__(self, *words: str):
         return CliRunner().invoke(main, ["--root", str(self.root), *words])
 
     def run(self, *words: str):
         return self("run", "--board", "virt-a72", *words)
+
+
+class Gem5Bench(Bench):
+    """A tree with two boards that a fake gem5 plays."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.gem5 = root / "gem5" / "gem5.fast"
+        for board, isa, cpu, gic in (("gem5-a72", "armv8", "cortex-a72", "gicv3"),
+                                     ("gem5-a15", "armv7", "cortex-a15", "gicv2")):
+            self.write(f"boards/{board}/board.mk",
+                       f"ISA := {isa}\nCPU := {cpu}\nGIC := {gic}\nSIMULATOR := gem5\n")
+            image = self.write(f"build/{board}/hypbench.elf", "")
+            image.write_bytes(b"\x7fELF" + pack(parse(PLAN)))
+        self.set_gem5(log_of(sample_run("gem5")))
+
+    def set_gem5(self, log: bytes, then: str = "",
+                 probe: str = f"print({json.dumps(ABOUT)!r})") -> None:
+        self.set_fake(self.gem5, log, then, probe)
