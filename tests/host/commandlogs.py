@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, end_record,
-                      exits_record, frame, log_of, plan_run, run_record, sample_run, step_head, walks)
+                      exits_record, frame, log_of, plan_run, run_record, sample_run, stamped,
+                      step_head, walks)
 from paths import matrix
 from reportlogs import gem5_log
 
@@ -220,6 +221,7 @@ LOGS: dict[str, bytes] = {
     "silicon": log_of(run_with(platform="silicon")), "toaster": log_of(run_with(board="toaster")),
     "other-plan": log_of(run_with(plan="other")),
     "other-compiler": log_of(run_with(compiler="gcc 14.2")),
+    "other-window": log_of(run_with(make=lambda head, raw: stamped(head, "null", raw))),
     "other-batch": log_of(run_with(make=null_record(batch=8))),
     "other-hz": of_clock(1_000_000), "silicon-other-hz": of_clock(20_000_000, "silicon"),
     "not-its-hz": log_of(run_with(make=null_record(hz=1_000_000))),
@@ -241,8 +243,8 @@ LOGS: dict[str, bytes] = {
     "other-machine": on_machine("gem5 24.0 dtlb=64"),
     # runs of several benchmarks, and of several VMs
     "sample": SAMPLE, "sample-host": log_of(sample_run("qemu-host")), "refused": refused(),
-    "sample-gem5": log_of(sample_run("gem5")), "sample-cut": SAMPLE[:3000], "sample-missing": b"".join(
-        [*SAMPLE_LINES[:4], *SAMPLE_LINES[5:]]),
+    "sample-gem5": log_of(sample_run("gem5")), "sample-cut": SAMPLE[:3000],
+    "sample-missing": b"".join([*SAMPLE_LINES[:4], *SAMPLE_LINES[5:]]),
     "sample-garbled": garbled(SAMPLE_LINES, 4, b"hvc", b"hvd"),
     "failed": log_of(sample_run()[:-1] + [end_record(72, status="failed", errors=1)]),
     "sample-other": log_of([sample_run()[0] | {"plan": "other"}, *sample_run()[1:]]),
@@ -253,4 +255,5 @@ LOGS: dict[str, bytes] = {
     "traced-pauses": traced((100, "pause"), (200, "resume")),
     "chases-host": chased("qemu-host"), "chases-icount": chased("qemu-icount"),
     "timed": gem5_log("timed"), "timed-cut": gem5_log("timed")[:9000],
-    "short-run-record": frame(0, {"kind": "run"}), "two-vms": log_of(TWO)}
+    "short-run-record": frame(0, {"kind": "run"}), "two-vms": log_of(TWO),
+    "slower-vms": log_of(run_of_vms({"right": 95, "left": 52, "third": 1_000}))}

@@ -109,3 +109,12 @@ def check_case(name: str, case: str, found: dict[str, Grid] | str) -> None:
             for one, made in cases.items()) + "\n}\n")
         pytest.skip(f"{path.name} was rewritten")
     assert found == known[case]
+
+
+def check_block(name: str, block: str, made: str) -> None:
+    """Compare a block of golden/<name> with what the tools make of it."""
+    path = FOLDER / name
+    if UPDATING:
+        path.write_text(path.read_text().replace(block, made, 1))
+        pytest.skip(f"{name} was rewritten")
+    assert made == block

@@ -3,7 +3,7 @@
 configurations that differ in one axis are compared."""
 
 from hypbench.records import read_log
-from hypbench.rows import axes, default_of, differing, settings_of, twin_of, twins
+from hypbench.rows import settings_of, twin_of, twins
 from logmaker import NATIVE, TRAPPED, log_of, plan_run, stamped
 
 
@@ -15,20 +15,6 @@ def log_with(*configs: dict, drop: tuple[str, ...] = ()):
     log = read_log(log_of(bodies))
     assert log.problems == []
     return log
-
-
-def test_axes_are_those_of_the_header():
-    assert axes()["stage2"] == ("off", "4K", "2M", "1G")
-    assert axes()["delay_el2"] == () and axes()["slice_us"] == ()
-    assert default_of("fp") == "static" and default_of("slice_us") == 0
-    assert set(log_with(NATIVE).run["configs"][0]) == {"name", *axes()}
-
-
-def test_axis_that_an_older_log_lacks_has_its_first_value():
-    lacking = log_with(NATIVE, TRAPPED, drop=("stage1", "fill", "eoi", "fp", "sched", "state",
-                                              "probes", "slice_us"))
-    assert settings_of(lacking) == settings_of(log_with(NATIVE, TRAPPED))
-    assert settings_of(lacking)["trapped"]["fp"] == "static"
 
 
 OLD = {"lrs": "all", "cntp": "trapped", "fp": "owned", "sched": "priority"}
@@ -58,20 +44,3 @@ def test_twins_differ_in_one_axis_and_stand_in_the_order_of_its_values():
                    TRAPPED | {"name": "eager", "fp": "eager"})
     assert twins(log) == [("frame", "trapped", "full"), ("stats", "full", "both"),
                           ("fp", "trapped", "lazy"), ("fp", "trapped", "eager")]
-
-
-def test_numbers_stand_in_their_order():
-    log = log_with(TRAPPED | {"name": "slow", "delay_el2": 100}, TRAPPED)
-    assert twins(log) == [("delay_el2", "trapped", "slow")]
-
-
-def test_twin_of():
-    log = log_with(TRAPPED, TRAPPED | {"name": "trapped-stats", "stats": "on"},
-                   TRAPPED | {"name": "sw-stats", "stats": "on", "lr": "sw"})
-    assert twin_of(log, "trapped", "stats", "on") == "trapped-stats"
-    assert twin_of(log, "sw-stats", "stats", "off") is None
-    assert twin_of(log, "no-config", "stats", "on") is None
-
-
-def test_differing():
-    assert differing({"a": 1, "b": 2}, {"a": 1, "b": 3}) == ["b"]

@@ -3,27 +3,13 @@
 
 import pytest
 
-from hypbench import abi
-from hypbench.analysis.beside import alone_of, beside_cells
+from hypbench.analysis.beside import alone_of
 from hypbench.analysis.bound import bounds_of
-from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
-from hypbench.plan_vms import LINUX
-from hypbench.log_tables import show_long, show_short
+from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven
 from hypbench.records import read_log
 from hypbench.session import problems_of
-from hypbench.tree import HOME
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
                       plan_run)
-from paths import log_from
-
-LOADS = abi.axes()["beside"][1:]
-
-
-def test_each_load_has_a_program():
-    sources = "".join(path.read_text() for path in (HOME / "guest/loads").glob("*.c"))
-    assert all(f'.beside = "{load}"' in sources and f"LOAD({load});" in sources for load in LOADS
-               if load != LINUX)
-
 
 # The matrix
 
@@ -49,15 +35,6 @@ def beside_bodies() -> list[dict]:
                     {"timer_wakeup": step, "tlb_chase": walk})
 
 
-def test_the_matrix_has_times_of_those_alone():
-    found = {(one.alone_config, one.policy, one.load): one.ratios
-             for one in beside_cells(log_from(beside_bodies())) if one.modelled}
-    assert found == {
-        ("trapped", "null", "load_cpu"): (1, 2), ("trapped", "null", "load_irq"): (1, 3),
-        ("trapped", "null", "load_sgi"): None, ("trapped", "fp", "load_cpu"): (1, 2),
-        ("native", "null", "load_irq"): (1, 3)}
-
-
 def counted(longest: int, load: str = "load_cpu"):
     """A log of a configuration beside a load with sched=fp, and of the same with stats=on."""
     fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": load}
@@ -75,17 +52,6 @@ def counted(longest: int, load: str = "load_cpu"):
     return found
 
 
-@pytest.mark.parametrize("longest, holds", [(100, True), (2, False)])
-def test_the_bound_of_fixed_priorities_is_printed(longest, holds, capsys):
-    [one] = bounds_of(counted(longest))
-    assert (one.load, one.exit, one.most) == ("load_cpu", longest,
-                                              one.alone + one.switch + longest)
-    assert one.holds == holds == (one.seen <= one.most)
-    for show in (show_short, show_long):
-        show(counted(longest))
-        assert ("holds" if holds else "EXCEEDED") in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("load, there", [("load_exit", 0), ("linux", 1)])
 def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
     assert len(bounds_of(counted(100, load))) == there
@@ -95,16 +61,6 @@ def kinds(exit_: int | None, instrument: int = 9_000_000) -> dict:
     rows = {"exit": exit_, KICK: 20, **dict.fromkeys(SWITCHES, 30)}
     return {"kinds": {name: {"ceiling": ceiling} for name, ceiling in rows.items()}
             | {"instrument": {"ceiling": instrument, "instrument": True}}}
-
-
-def test_the_highest_priority_waits_for_the_longest_exit_a_kick_and_a_switch():
-    proven = proven_of(kinds(100))
-    assert (proven.exit, proven.wait) == (("exit", 100), 150)
-    assert proven_of(kinds(10)).exit == (SWITCHES[0], 30)
-
-
-def test_a_kind_without_a_ceiling_leaves_no_bound():
-    assert proven_of(kinds(None)) is None and proven_of(None) is None
 
 
 @pytest.mark.parametrize("exit_, problems", [(100, 0), (-1_000_000, 1)])
@@ -118,13 +74,6 @@ def test_a_latency_above_the_proven_one_is_a_problem(exit_, problems, monkeypatc
     found = [text for text in problems_of(log, None) if "are proven" in text]
     assert found == [f"timer_wakeup {one.variant} beside load_cpu: {one.seen} instructions, at most"
                      f" {one.proven} are proven"] * problems
-
-
-def test_an_older_log_has_none():
-    bodies = plan_run([NATIVE, TRAPPED], {"timer_wakeup": lambda head, axes: [calibration(head)]})
-    for config in bodies[0]["configs"]:
-        del config["beside"]
-    assert beside_cells(read_log(log_of(bodies))) == []
 
 
 def test_alone_has_the_vms_that_serve_a_load_or_none():

@@ -13,8 +13,7 @@ import serial
 
 import golden
 from hypbench import capture as capturing
-from hypbench.records import printable, ranges
-from hypbench.session import Runs
+from hypbench.records import ranges
 from logmaker import log_of, run_record, sample_run
 from serialpair import Board
 
@@ -211,13 +210,6 @@ def test_without_a_run_record_the_console_is_of_no_board(bench, monkeypatch):
     assert (folder / "console.log").read_bytes() == BOOT
 
 
-def test_a_garbled_run_record_sent_twice_is_one_run():
-    runs = Runs()
-    for text in (garble(BODY)(LINES[0]), *LINES):
-        runs.log_for(text).feed(text)
-    assert len(runs.logs) == 1
-
-
 # --- ports ---
 
 def test_without_a_port_the_ports_are_named(bench, monkeypatch):
@@ -268,7 +260,3 @@ def test_a_port_that_does_not_open(bench, monkeypatch, number, says):
     monkeypatch.setattr(serial, "serial_for_url", refuse)
     result = bench("capture", "--board", "virt-a72", "--tty", "/dev/ttyUSB0")
     assert result.exit_code == 2 and says in result.output
-
-
-def test_text_that_a_terminal_would_obey_is_shown_as_digits():
-    assert printable(b"a\tb \x1b[2J \x07 \xe9 \x7f") == "a\tb \\x1b[2J \\x07 \\xe9 \\x7f"

@@ -260,10 +260,6 @@ def commands_in(text: str) -> list[str]:
 BOARDS = description.boards_with_cards(Tree())
 
 
-def test_the_boards_with_cards():
-    assert BOARDS == ["arndale", "rpi4"]
-
-
 @pytest.mark.parametrize("board", BOARDS)
 def test_descriptions_name_files_that_are_there(board):
     card = description.read_card(Tree(), board)

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from golden import FOLDER, UPDATING
+from golden import FOLDER, check_block
 from hypbench.checks.cli import CHECKS
 from hypbench.cli import main
 from hypbench.tree import HOME
 
 pytestmark = pytest.mark.long
-
 
 
 def unmarked(text: str) -> str:
@@ -85,13 +84,7 @@ def answered(tree: Planted, block: str) -> str:
 @pytest.mark.parametrize("check", OF_CHECK)
 def test_a_check_reports_these_violations_and_no_other(tree, check):
     assert tree.violations(check) == []
-    assert answered(tree, OF_CHECK[check]) == OF_CHECK[check]
-
-
-@pytest.mark.skipif(not UPDATING, reason="UPDATE_GOLDEN=1 rewrites golden/checks.txt")
-def test_the_violations_are_rewritten(tmp_path):
-    made = [answered(Planted(tmp_path / check), block) for check, block in OF_CHECK.items()]
-    (FOLDER / "checks.txt").write_text(marked("\n=====\n".join([TREE, *made])) + "\n")
+    check_block("checks.txt", marked(OF_CHECK[check]), marked(answered(tree, OF_CHECK[check])))
 
 
 def test_every_check_has_its_violations():

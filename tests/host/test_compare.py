@@ -5,25 +5,17 @@ import random
 
 import pytest
 
-from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section,
-                                          conditions)
+from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section)
 from hypbench.records import read_log
-from logmaker import NATIVE, TRAPPED, bench_record, stamped
+from logmaker import bench_record
 from commandlogs import of_samples, run_with
-from paths import log_from, matrix
+from paths import log_from
 from reportlogs import report_log
 
 
 def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
     """Return verdict and reason by configuration."""
     return {row.config: (row.verdict, row.reason) for row in compare_logs(log_from(a), log_from(b))}
-
-
-@pytest.mark.parametrize("ticks, verdict", [(50, Verdict.SAME), (51, Verdict.SLOWER),
-                                            (49, Verdict.FASTER)])
-def test_verdict_of_exact_lengths(ticks, verdict):
-    assert compared(run_with(), run_with(ticks)) == {"native": (verdict, ""),
-                                                     "trapped": (verdict, "")}
 
 
 def test_verdict_beside_noise():
@@ -62,35 +54,12 @@ def test_a_tail_that_moved(platform, moved, says):
     assert Threshold(239, False).exceeded(row) and not Threshold(240, False).exceeded(row)
 
 
-@pytest.mark.parametrize("other, reason", [
-    (run_with(platform="silicon"), "platform qemu-icount, silicon"),
-    (run_with(make=lambda head, raw: stamped(head, "null", raw)), "window pair, cval"),
-    (run_with(make=lambda head, raw: bench_record(head, "null", raw, batch=8)), "batch 1, 8"),
-    (run_with(make=lambda head, raw: bench_record(head, "null", raw, hz=1_000_000)),
-     "clock 62500000 Hz, 1000000 Hz")])
-def test_not_comparable(other, reason):
-    assert compared(run_with(), other)["trapped"] == (Verdict.NOT_COMPARABLE, reason)
-
-
 @pytest.mark.parametrize("old, new", [(("hypercall", "null"), ("hvc", "null")),
                                       (("mmio", "iidr"), ("mmio_read", "vgic"))])
 def test_a_row_of_an_older_release_stands_against_its_name_of_today(old, new):
     a, b = run_with(50, *old), run_with(51, *new)
     assert compared(a, b)["trapped"] == (Verdict.SLOWER, "")
     assert compared(b, a)["trapped"] == (Verdict.FASTER, "")
-
-
-def test_not_modelled_is_not_comparable():
-    found = compared(matrix("qemu-icount"), matrix("qemu-icount"))
-    assert set(found.values()) == {(Verdict.NOT_COMPARABLE, "not modelled here")}
-    assert set(compared(matrix(), matrix()).values()) == {(Verdict.SAME, "")}
-
-
-def test_row_of_one_run_alone():
-    only = TRAPPED | {"name": "other"}
-    found = compared(run_with(configs=(NATIVE, TRAPPED)), run_with(configs=(NATIVE, only)))
-    assert found == {"native": (Verdict.SAME, ""), "trapped": (Verdict.ONLY_A, ""),
-                     "other": (Verdict.ONLY_B, "")}
 
 
 def test_boards_with_other_clocks_are_compared_in_time():
@@ -102,25 +71,6 @@ def test_boards_with_other_clocks_are_compared_in_time():
     median = row.measures[0]
     assert (row.unit, median.a, median.b) == ("ns", 960, 2400)
     assert (row.verdict, row.ratio, median.effect.value) == (Verdict.SLOWER, 2.5, 1440)
-
-
-def test_conditions_that_differ():
-    a = log_from(run_with())
-    b = log_from(run_with(configs=(NATIVE, TRAPPED | {"frame": "full"}), board="virt-a15",
-                          isa="armv7"))
-    assert conditions(a, b) == ["board: A virt-a72, B virt-a15", "isa: A armv8, B armv7",
-                                "configuration trapped: frame: A light, B full"]
-    assert conditions(a, a) == []
-
-
-@pytest.mark.parametrize("threshold, exceeded", [
-    (Threshold(5, False), False), (Threshold(4.9, False), True), (Threshold(11, True), False),
-    (Threshold(10, True), True)])
-def test_threshold(threshold, exceeded):
-    rows = compare_logs(log_from(run_with(50)), log_from(run_with(55)))
-    assert threshold.exceeded(rows[0]) == exceeded  # 5 ticks, 10.4 per cent
-    faster = compare_logs(log_from(run_with(55)), log_from(run_with(50)))
-    assert not Threshold(0, False).exceeded(faster[0])
 
 
 def test_many_rows_of_one_run_alone_are_one_line():

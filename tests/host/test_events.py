@@ -49,11 +49,6 @@ def problems(bodies: list[dict]) -> list[str]:
     return [str(problem) for problem in [*log.problems, *check_rules(log)]]
 
 
-def test_a_good_log_has_no_problem_and_no_doubt():
-    assert problems(chases(GOOD)) == []
-    assert list(doubts(log_from(chases(GOOD)))) == []
-
-
 def test_the_summary_has_a_column_for_each_event():
     rows = list(csv.DictReader(io.StringIO(summary_csv(log_from(chases(GOOD))))))
     assert rows[0]["l1d_tlb_refill_op"] == "0.9961"

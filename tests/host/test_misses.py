@@ -58,11 +58,6 @@ def test_fit():
     assert walk_fit(tlb_cells(log_from(matrix(error=6)))).residual > 0.5
 
 
-def test_no_fit_over_walks_of_one_length():
-    cells = tlb_cells(log_from(matrix()))
-    assert walk_fit([cell for cell in cells if cell.walk_refs == 11]) is None
-
-
 def test_what_is_not_modelled_has_no_cost_and_no_slowdown():
     unmodelled = log_from(matrix("qemu-icount"))
     assert {cell.cost for cell in tlb_cells(unmodelled)} == {None}
@@ -101,12 +96,6 @@ def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns
     assert 0.25 < few < 0.55
     free, price = np.linalg.solve([[1, misses], [1, 0]], [random, packed - few * warm])
     assert price == pytest.approx(shown, rel=1e-3) == ns and free < packed
-
-
-def test_ticks_that_are_no_time_have_no_result():
-    for platform in ("qemu-icount", "qemu-host"):
-        assert miss_rows(log(events=False, platform=platform)) == []
-        assert "miss_ns" not in summary_csv(log(events=False, platform=platform))
 
 
 def test_the_summary_has_it_in_the_row_of_the_chase():

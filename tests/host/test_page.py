@@ -20,7 +20,6 @@ from hypbench.frame import Board, Source, published
 from hypbench.subjects import PARTS, QUESTIONS
 from hypbench.records import Log, read_log
 from hypbench.report import summary_csv
-from hypbench.rows import axes
 from hypbench.windows import window_of
 from logmaker import bench_record, log_of
 from paths import log_from
@@ -346,25 +345,6 @@ def test_a_pointer_over_a_mark_shows_its_samples_and_window():
                     "states", "s1", "s3", "s4"}
 
 
-@pytest.mark.parametrize("value, text", [
-    (0, "0"), (1234, "1234"), (12345, "12\u202f345"), (2.25, "2.2"), (3.0, "3"),
-    (-1234567, "−1\u202f234\u202f567")])
-def test_numbers(value, text):
-    assert blocks.number(value) == text
-
-
-def test_a_heading_has_the_unit_once():
-    assert blocks.Column("p50", True, "instr").heading == "p50, instr"
-    assert blocks.Column("samples", True, "samples").heading == "samples"
-
-
-def test_numbers_carry_their_unit():
-    icount, board_clock = blocks.Clock("qemu-icount", 62500000), blocks.Clock("silicon", 24000000)
-    assert icount.show(41) == "41\u00a0instr" and icount.show(None) == "–"
-    assert board_clock.show(24) == "24\u00a0ticks (1\u00a0µs)"
-    assert icount.change(-3) == "−3\u00a0instr" and icount.change(0) == "±0\u00a0instr"
-
-
 @pytest.mark.parametrize("bench, variant, says", [
     ("hvc", "null", "function 0x86000000, which does nothing"),
     ("failover", "call-runs", "from there -> this VM's first stamp"),
@@ -375,15 +355,6 @@ def test_a_window_is_said_in_the_words_of_its_source(bench, variant, says):
 
 
 # --- what there is, and what was lost ---
-
-def test_sections_are_there_where_their_records_are():
-    def titles(one: Board) -> list[str]:
-        return [section.id for section in page.sections(one)]
-    assert titles(board()) == ["answer", "interrupts", "flames", "memory", "beside", "failover",
-                               "links", "studies", "switches", "programs", "conditions"]
-    assert "programs" not in titles(simulated())
-    assert of(comparison, board()).blocks == []
-
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "garbled", "nothing"])
 def test_every_part_bears_damage(damage):
@@ -422,22 +393,6 @@ def test_what_a_reference_run_lacks_is_no_loss():
         for block in of(part, simulated(), board()).blocks:
             assert "gem5-a72: no" not in getattr(block, "text", ""), block
     assert [notice.bad for notice in conditions.losses([simulated()], [])] == [False]
-
-
-def test_every_axis_off_its_default_is_said():
-    for axis, values in axes().items():
-        if values and axis not in data.PRESET_AXES:
-            assert conditions.besides({axis: values[-1]}) == f"{axis}={values[-1]}"
-            assert conditions.besides({axis: values[0]}) == ""
-
-
-def test_a_mode_is_found_by_its_axes():
-    usual = {"stage2": "4K", "irq": "direct", "fill": "eager"}
-    made = Source("faults", read_log(b""))
-    made.configs = {"native": {"stage2": "off", "irq": "direct"},
-                    "lazy-4K": usual | {"fill": "lazy"}, "direct-4K": usual, "direct-2M": usual}
-    assert made.config_of("direct") == "direct-4K" and made.config_of("native") == "native"
-    assert made.config_of("trapped") == "trapped"  # there is none, so no row will be found
 
 
 @pytest.mark.parametrize(("bench", "stage1", "expected"), [

@@ -24,22 +24,6 @@ def test_each_figure_has_a_board_a_core_and_a_source_to_open():
     assert {row["board"] for row in CONTENT["rows"]} == set(CONTENT["boards"])
 
 
-def test_no_row_stands_twice():
-    keys = [(row["path"], row["system"], row["board"], row["note"], row["source"])
-            for row in CONTENT["rows"]]
-    assert len(set(keys)) == len(keys)
-
-
-def test_split_eoi_and_the_study_of_static_partitioning_are_there():
-    found = {(row["system"], row["board"]): row["value"] for row in CONTENT["rows"]
-             if row["source"] == "sel4-1183"}
-    assert found == {("seL4, combined EOI", "imx8mq"): 1225, ("seL4, split EOI", "imx8mq"): 605}
-    alone = {row["system"]: row["value"] for row in CONTENT["rows"]
-             if row["source"] == "rtas23" and row["path"].endswith("alone")}
-    assert (alone["none"], alone["Bao"], alone["Jailhouse"]) == (222, 906, 1094)
-    assert (alone["Xen, dom0-less"], alone["seL4, CAmkES VMM"]) == (3328, 9726)
-
-
 @pytest.mark.parametrize("boards", [[simulated(), board()], [board("silicon", "default")]])
 def test_figures_of_others_have_a_table_of_their_own(boards):
     """Every row of that table is of another system, and no other table has a row of it."""

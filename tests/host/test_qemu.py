@@ -32,13 +32,6 @@ def test_the_hosts_clock_is_nobodys_option():
     assert "-icount" not in qemu.command([sys.executable, "-smp", "4"], "host", IMAGE)
 
 
-def test_a_board_names_the_image_that_qemu_starts(bench):
-    tree = Tree(bench.root)
-    bench.write("boards/flat/board.mk", "QEMU_IMAGE := hypbench.bin\n")
-    assert tree.qemu_image("flat") == bench.root / "build" / "flat" / "hypbench.bin"
-    assert tree.qemu_image("virt-a72") == bench.root / "build" / "virt-a72" / "hypbench.elf"
-
-
 def test_what_a_board_includes_is_its_own(bench):
     bench.write("boards/machine/parts.mk", "CPU := cortex-a15\nHYP_BASE := 0x1000\n")
     bench.write("boards/machine/parts.c.inc", ".store_base = 0x2000,\n")

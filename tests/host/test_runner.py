@@ -94,12 +94,6 @@ def test_the_last_line_counts_and_each_failure_has_its_command(suite, processes)
     assert (status, said.splitlines()[-1]) == (1, "0 passed, 1 failed")
 
 
-def test_what_failed_last_runs_alone_when_asked(suite):
-    suite(ENDINGS, "-n", "2")
-    status, said = suite(ENDINGS, "-n", "2", "--lf")
-    assert (status, said.splitlines()[-1]) == (1, "0 passed, 2 failed")
-
-
 def test_each_marked_test_is_in_one_part_and_no_other_is_in_any(suite):
     parts = []
     for part in range(5):

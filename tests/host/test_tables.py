@@ -94,8 +94,9 @@ def test_nothing_where_there_are_no_records():
     assert found == []
 
 
-def test_the_bound_of_fixed_priorities():
-    golden.check("terminal-bound", grids(counted(100)))
+@pytest.mark.parametrize("longest", [100, 2])
+def test_the_bound_of_fixed_priorities(longest):
+    golden.check_case("terminal-bounds", str(longest), grids(counted(longest)))
 
 
 @pytest.fixture
