@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+import golden
 from hypbench.records import read_log
-from hypbench.silicon import DECISIONS, GIC_400, Board, Finding, Verdict, findings
-from hypbench.silicon_report import anonymous, firmware_of
+from hypbench.silicon import DECISIONS, GIC_400, Board, Verdict, findings
 from hypbench.tree import HOME, Tree
 from logmaker import log_of, sample_run
 
@@ -70,99 +70,82 @@ GOOD = [step(), row_of("trapped", "hvc", 40), row_of("cold-caches", "hvc", 90),
         litmus("post-plain", relaxed=0)]
 
 
-def found_of(*logs: Fake) -> list[Finding]:
-    return findings(logs, Board.of(HOME / "boards" / logs[0].run["board"]))
-
-
-def verdict_of(row: str, *records: dict, **run) -> Verdict:
-    return next(one for one in found_of(Fake(*records, **run)) if one.row == row).verdict
-
-
 def without(*gone: dict) -> list[dict]:
     return [one for one in GOOD if one not in gone]
 
 
-CONFIRMED, REFUTED, OPEN = Verdict.CONFIRMED, Verdict.REFUTED, Verdict.OPEN
-PMCCNTR, COLD, BARRIERS = list(DECISIONS)[:3]
-LOADER, EL3, RPI4 = "`start.S` cleans", "What EL3 leaves", "`rpi4`: firmware"
-ZCU102 = "`zcu102`: U-Boot"
-
-
-@pytest.mark.parametrize("row, verdict, records, run", [
-    (PMCCNTR, CONFIRMED, GOOD, {}),
-    (PMCCNTR, REFUTED, [*GOOD, row_of("trapped", "sysreg", 100, cycles_p50=2500)], {}),
-    (PMCCNTR, REFUTED, [*GOOD, step(CPU_HZ // 2)], {}),
-    (PMCCNTR, OPEN, [step()], {}),
-    (COLD, CONFIRMED, GOOD, {}),
-    (COLD, REFUTED, [*without(GOOD[2]), row_of("cold-caches", "hvc", 41)], {}),
-    (COLD, OPEN, without(*EVENTS[:1]), {}),
-    (COLD, OPEN, [*without(*EVENTS[:1]), events("tlb", 0)], {}),
-    (BARRIERS, CONFIRMED, GOOD, {}),
-    (BARRIERS, REFUTED, [*GOOD, litmus("post-barrier", wrong=1)], {}),
-    (BARRIERS, OPEN, without(litmus("mp-plain", relaxed=3)), {}),
-    (BARRIERS, OPEN, [*without(litmus("sb-plain", relaxed=900)), litmus("sb-plain", relaxed=0)],
-     {}),
-    (BARRIERS, OPEN, [step(), litmus("mp-plain", relaxed=3), litmus("sb-plain", relaxed=900)], {}),
-    (BARRIERS, OPEN, [{"kind": "check", "bench": "litmus", "variant": "mp-plain"},
-                      {"kind": "check", "variant": "answers"}, step()], {}),  # of a forged log
-    (BARRIERS, OPEN, [step()], {}),
-    (BARRIERS, REFUTED, [*GOOD, answers(1000, 999)], {}),
-    (BARRIERS, REFUTED, [*GOOD, answers(1000, 1000, 1)], {}),
-    (LOADER, OPEN, GOOD, {}),
-    (LOADER, CONFIRMED, GOOD, {"entry_sctlr": "0x30c51835"}),
-    (EL3, OPEN, GOOD, {}),
-    (EL3, CONFIRMED, GOOD, {"entry_level": "el3"}),
-    (RPI4, CONFIRMED, GOOD, {}),
-    (RPI4, REFUTED, GOOD, {"cores": ["el2", "absent", "el2", "el2"]}),
-    (RPI4, REFUTED, [*GOOD, {"kind": "skip", "reason": "INTID 97 is pending by itself: a device"
-                             " has it"}], {}),
-    (RPI4, OPEN, without(GOOD[4]), {}),
-    (RPI4, OPEN, GOOD, AS_ZCU102),
-    (ZCU102, CONFIRMED, [*GOOD, pages("native"), pages("trapped")], AS_ZCU102),
-    (ZCU102, REFUTED, [*GOOD, pages("native"), pages("trapped", 0)], AS_ZCU102),
-    (ZCU102, REFUTED, [*GOOD, pages("native", 0x2043b), pages("trapped")], AS_ZCU102),
-    (ZCU102, OPEN, [*GOOD, pages("native")], AS_ZCU102),
-    (ZCU102, OPEN, GOOD, AS_ZCU102),
-    ("`versal`: U-Boot", CONFIRMED, GOOD, AS_VERSAL),
-    ("Errata of", OPEN, GOOD, {})])
-def test_a_row_is_decided_by_its_evidence(row, verdict, records, run):
-    assert verdict_of(row, *records, **run) == verdict
-
-
-@pytest.mark.parametrize("run, records, evidence", [
-    ({"platform": "qemu-icount"}, GOOD, "records are of qemu-icount, a model"),
-    ({"platform": "gem5"}, GOOD, "records are of gem5, a model"),
-    ({}, [one | {"cycles_p50": one["p50"] * 16} if "cycles_p50" in one else one
-          for one in GOOD], "multiples of 16"),
-    ({"board": "virt-a72"}, GOOD, "virt-a72 is a model"),
-    ({"board": "nobodys"}, GOOD, "nobodys is a model"),
-    ({"hz": 62_500_000}, GOOD, "CNTFRQ is 62500000 Hz; silicon of rpi4 has 54000000 Hz"),
-    ({"cores": ["el2"]}, GOOD, "lists 1 cores; silicon of rpi4 lists 4"),
-    ({"cores": ["el2"] * 8}, GOOD, "lists 8 cores; silicon of rpi4 lists 4"),
-    # QEMU's imx8mp-evk by the host's clock has the board's counter and cores.
-    ({"board": "imx8mp", "hz": 8_000_000, "cores": ["el2"]},
-     [*without(GOOD[0]), step(999_810_182), step(1_000_000_000), step(1_000_179_957)],
-     "runs at 1000000000 Hz, as that of QEMU"),
-    ({}, without(GOOD[0]), "no record has the rate of the cycle counter")])
-def test_an_emulator_decides_nothing_whatever_its_record_names(run, records, evidence):
-    for logs in ([Fake(*records, **run)], [Fake(*GOOD, **run), Fake(*records, **run)]):
-        found = found_of(*logs)
-        assert {one.verdict for one in found} == {OPEN}
-        assert all(evidence in one.evidence for one in found), found[0].evidence
-
-
-@pytest.mark.parametrize("hz, cpu_hz", [(HZ, 1_008_000_000), (HZ + 50_000, CPU_HZ)])
-def test_a_clock_near_to_qemus_and_a_rounded_rate_are_silicons(hz, cpu_hz):
+def of_clock(hz: int, cpu_hz: int) -> tuple[list[dict], dict]:
+    """Return the good records as of a board with these rates."""
     rows = [one | {"cycles_p50": round(one["p50"] * cpu_hz / hz) + 1} if "cycles_p50" in one else
             one for one in without(GOOD[0])]
-    assert verdict_of(RPI4, *rows, step(cpu_hz), hz=hz) == CONFIRMED
+    return [*rows, step(cpu_hz)], {"hz": hz}
 
 
-def test_a_confirmed_board_claims_the_first_free_spi_alone():
-    found = found_of(Fake(*GOOD, pages("native"), pages("trapped"), **AS_ZCU102))
-    evidence = next(one for one in found if one.row == ZCU102).evidence
-    assert "the first of 6 free SPIs is quiet" in evidence
-    assert "Not seen: the other SPIs, reset" in evidence
+PAGES = [*GOOD, pages("native"), pages("trapped")]
+# Records, and what the run record has. A board decides by the records of its silicon alone.
+RUNS: dict[str, tuple[list[dict], dict]] = {
+    "good": (GOOD, {}), "steps alone": ([step()], {}),
+    "cycles at another rate": ([*GOOD, row_of("trapped", "sysreg", 100, cycles_p50=2500)], {}),
+    "half the clock": ([*GOOD, step(CPU_HZ // 2)], {}),
+    "cold caches as warm ones": ([*without(GOOD[2]), row_of("cold-caches", "hvc", 41)], {}),
+    "events of a group are missing": (without(*EVENTS[:1]), {}),
+    "events of a group are zero": ([*without(*EVENTS[:1]), events("tlb", 0)], {}),
+    "a wrong outcome with barriers": ([*GOOD, litmus("post-barrier", wrong=1)], {}),
+    "no plain message passing": (without(litmus("mp-plain", relaxed=3)), {}),
+    "no relaxed outcome": ([*without(litmus("sb-plain", relaxed=900)),
+                            litmus("sb-plain", relaxed=0)], {}),
+    "no run with barriers": ([step(), litmus("mp-plain", relaxed=3),
+                              litmus("sb-plain", relaxed=900)], {}),
+    "a forged log": ([{"kind": "check", "bench": "litmus", "variant": "mp-plain"},
+                      {"kind": "check", "variant": "answers"}, step()], {}),
+    "a lost answer": ([*GOOD, answers(1000, 999)], {}),
+    "a wrong answer": ([*GOOD, answers(1000, 1000, 1)], {}),
+    "caches on at the entry": (GOOD, {"entry_sctlr": "0x30c51835"}),
+    "entered at EL3": (GOOD, {"entry_level": "el3"}),
+    "a core is absent": (GOOD, {"cores": ["el2", "absent", "el2", "el2"]}),
+    "an SPI is a device's": ([*GOOD, {"kind": "skip", "reason": "INTID 97 is pending by itself: a"
+                                      " device has it"}], {}),
+    "no interrupt": (without(GOOD[4]), {}),
+    "zcu102": (PAGES, AS_ZCU102), "zcu102 without pages": (GOOD, AS_ZCU102),
+    "zcu102 without trapped pages": ([*GOOD, pages("native")], AS_ZCU102),
+    "zcu102 with no GIC-400 trapped": ([*GOOD, pages("native"), pages("trapped", 0)], AS_ZCU102),
+    "zcu102 with another GIC": ([*GOOD, pages("native", 0x2043b), pages("trapped")], AS_ZCU102),
+    "versal": (GOOD, AS_VERSAL), "a clock near to QEMU's": of_clock(HZ, 1_008_000_000),
+    "a rounded rate": of_clock(HZ + 50_000, CPU_HZ)}
+# Records of an emulator, whatever board they name.
+EMULATED: dict[str, tuple[list[dict], dict]] = {
+    "qemu-icount": (GOOD, {"platform": "qemu-icount"}), "gem5": (GOOD, {"platform": "gem5"}),
+    "multiples of 16": ([one | {"cycles_p50": one["p50"] * 16} if "cycles_p50" in one else one
+                         for one in GOOD], {}),
+    "virt-a72": (GOOD, {"board": "virt-a72"}), "no board": (GOOD, {"board": "nobodys"}),
+    "another rate": (GOOD, {"hz": 62_500_000}), "one core": (GOOD, {"cores": ["el2"]}),
+    "eight cores": (GOOD, {"cores": ["el2"] * 8}),
+    # QEMU's imx8mp-evk by the host's clock has the board's counter and cores.
+    "imx8mp by QEMU": ([*without(GOOD[0]), step(999_810_182), step(1_000_000_000),
+                        step(1_000_179_957)],
+                       {"board": "imx8mp", "hz": 8_000_000, "cores": ["el2"]}),
+    "no rate of cycles": (without(GOOD[0]), {})}
+
+
+def decided(*logs: Fake) -> golden.Grid:
+    found = findings(logs, Board.of(HOME / "boards" / logs[0].run["board"]))
+    return [[one.row, str(one.verdict), one.evidence] for one in found]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_row_is_decided_by_its_evidence(name):
+    """golden/silicon.json has the verdicts and their evidence."""
+    records, run = RUNS[name]
+    golden.check_case("silicon", name, {"rows": decided(Fake(*records, **run))})
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_an_emulator_decides_nothing_whatever_its_record_names(name):
+    records, run = EMULATED[name]
+    alone = decided(Fake(*records, **run))
+    beside = decided(Fake(*GOOD, **run), Fake(*records, **run))
+    assert {verdict for _, verdict, _ in alone + beside} == {str(Verdict.OPEN)}
+    golden.check_case("silicon", name, {"first row": [alone[0], beside[0]]})
 
 
 def test_each_board_with_a_row_has_the_rate_and_the_cores_of_its_silicon():
@@ -196,14 +179,18 @@ def a_kept_run(bench):
 def test_the_report_has_the_verdicts_and_no_names(kept):
     console = kept.root / "console"
     console.write_bytes(b"U-Boot 2023.01 (Jan 01 2023) by ann@host.example\r\nEthernet 10.0.0.7\r\n"
-                        b"NOTICE:  BL31: v2.8(release):1b0c\r\nserial# 1234abcd\r\n")
+                        b"NOTICE:  BL31: v2.8(release):1b0c\r\nserial# 1234abcd\r\n"
+                        b"U-Boot 2024.01 mac dc:a6:32:01:02:03 ip 192.168.1.20"
+                        b" Serial Number: 10000000abcd\r\n")
     out = kept.root / "report.json"
     result = kept("silicon-report", str(kept.root / "run.jsonl"), "--console", str(console),
                   "--firmware", "EEPROM of /Users/ann/x", "-o", str(out))
     assert result.exit_code == 0, result.output
     report = json.loads(out.read_text())
     assert report["firmware"] == ["U-Boot 2023.01 (Jan 01 2023) by <removed>",
-                                  "NOTICE:  BL31: v2.8(release):1b0c", "EEPROM of <removed>"]
+                                  "NOTICE:  BL31: v2.8(release):1b0c",
+                                  "U-Boot 2024.01 mac <removed> ip <removed> <removed>",
+                                  "EEPROM of <removed>"]
     assert report["board"]["board"] == "virt-a72" and len(report["rows"]) == len(DECISIONS)
     assert read_log(report["runs"][0]["records"].encode()).complete
     assert f"{len(DECISIONS)} not decidable here" in result.output
@@ -218,9 +205,3 @@ def test_a_run_that_is_not_sound_and_another_board_are_refused(kept):
     (kept.root / "other.jsonl").write_bytes(log_of([bodies[0] | {"board": "rpi4"}, *bodies[1:]]))
     result = kept("silicon-report", str(kept.root / "run.jsonl"), str(kept.root / "other.jsonl"))
     assert result.exit_code == 2 and "several boards: rpi4, virt-a72" in result.output
-
-
-def test_addresses_and_serial_numbers_are_removed():
-    assert anonymous("mac dc:a6:32:01:02:03 ip 192.168.1.20 Serial Number: 10000000abcd end") == (
-        "mac <removed> ip <removed> <removed> end")
-    assert firmware_of("hello\nNet: eth0\n") == []
