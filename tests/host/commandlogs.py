@@ -11,8 +11,7 @@ from pathlib import Path
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, checked, end_record,
                       exits_record, frame, log_of, plan_run, run_record, sample_run, stamped,
                       step_head, walks)
-from paths import matrix
-from reportlogs import gem5_log
+from reportlogs import bodies_of, gem5_log
 
 BOOT = b"\r\nU-Boot 2023.01\r\n## Starting application at 0x40200000 ..."
 STATS = TRAPPED | {"stats": "on"}
@@ -114,7 +113,7 @@ def impossible() -> bytes:
 
 
 def of_another_build(build: str) -> bytes:
-    head, *rest = matrix("qemu-icount")
+    head, *rest = bodies_of("tlb-matrix")
     return log_of([head | {"build": build}, *rest])
 
 

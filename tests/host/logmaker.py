@@ -6,6 +6,8 @@ import statistics
 import zlib
 from collections import Counter
 
+from hypbench.records import Log, read_log
+
 HZ = 62_500_000
 PERCENTILES = (("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100), ("p999", 999, 1000))
 CONFIGS = ("native", "direct", "trapped")
@@ -28,6 +30,12 @@ def frame(seq: int, body: dict) -> bytes:
 
 def log_of(bodies: list[dict], line_end: bytes = b"\r\n") -> bytes:
     return b"".join(frame(seq, body) + line_end for seq, body in enumerate(bodies))
+
+
+def log_from(bodies: list[dict]) -> Log:
+    log = read_log(log_of(bodies))
+    assert log.problems == []
+    return log
 
 
 def lower_edge(value: int) -> int:

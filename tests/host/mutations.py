@@ -7,10 +7,10 @@ import re
 import zlib
 from collections.abc import Callable
 
-import paths
 from guestlogs import FAULT
 from logmaker import (HZ, NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run,
                       stamped, with_cycles)
+from reportlogs import bodies_of
 
 CRC = re.compile(rb',"crc":"[0-9a-f]{8}"\}$')
 # Replacements of a value: other types, no numbers, large and deep ones, and text with a meaning for
@@ -34,11 +34,11 @@ def logs() -> list[list[bytes]]:
         record = with_cycles(bench_record(head, "null", raw), [one * 3 for one in raw], 6)
         return [calibration(head, cycles_min=6, cycles_p50=6, cycles_max=6), record]
 
-    made = [sample_run(benches=("hvc",)), paths.storm((1,)), paths.wakeups(10), paths.boots(),
-            faulty(),
+    made = [sample_run(benches=("hvc",)), faulty(),
             plan_run([NATIVE, TRAPPED], {"hvc": cycles}, order="once", platform="silicon",
                      cpu_hz=HZ * 3)]
-    cut = [paths.programs(), paths.interrupts(), paths.matrix(), paths.switches()]
+    cut = map(bodies_of, ("storm", "paper-s1", "faults", "programs", "interrupts", "tlb-matrix",
+                          "traps"))
     return [log_of(bodies, b"\n").splitlines(keepends=True)
             for bodies in [*made, *(bodies[:15] + bodies[-1:] for bodies in cut)]]
 

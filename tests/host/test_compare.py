@@ -7,9 +7,8 @@ import pytest
 
 from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section)
 from hypbench.records import read_log
-from logmaker import bench_record
+from logmaker import bench_record, log_from
 from commandlogs import of_samples, run_with
-from paths import log_from
 from reportlogs import report_log
 
 

@@ -13,8 +13,8 @@ from hypbench.model import Notice
 from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, with_cycles
-from paths import log_from
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_from, log_of, plan_run,
+                      with_cycles)
 
 LOADS = 256
 N = 100

@@ -21,8 +21,7 @@ from hypbench.subjects import PARTS, QUESTIONS
 from hypbench.records import Log, read_log
 from hypbench.report import summary_csv
 from hypbench.windows import window_of
-from logmaker import bench_record, log_of
-from paths import log_from
+from logmaker import bench_record, log_from, log_of
 from reportlogs import bodies_of, gem5_log, plans, ran, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source
 from test_clocks import bodies as two_clocks

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table as Printed
 
 import golden
-import paths
 from hypbench import model, terminal
 from hypbench.analysis.tlb import WALKS
 from hypbench.frame import frame_of
@@ -24,8 +23,8 @@ from hypbench.rows import rows_of
 from hypbench.rules import check_rules
 from hypbench.subjects import sections
 from hypbench.tree import Tree, read_records
-from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run, sample_run,
-                      stamped)
+from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_from, log_of, plan_run,
+                      sample_run, stamped)
 from reportlogs import bodies_of
 from host.test_beside import beside_bodies, counted
 from test_clocks import bodies as two_clocks
@@ -33,10 +32,10 @@ from test_commands import table_row
 from host.test_events import GOOD, chases
 from test_misses import miss_bodies
 
-LOGS = {"programs": paths.programs, "interrupts": paths.interrupts, "matrix": paths.matrix,
-        "matrix-icount": partial(paths.matrix, "qemu-icount"), "wakeups": paths.wakeups,
-        "wakeups-few": partial(paths.wakeups, 19), "switches": paths.switches,
-        "storm": paths.storm, "boots": paths.boots, "two-clocks": two_clocks,
+LOGS = {**{name: partial(bodies_of, name) for name in (
+            "programs", "interrupts", "storm", "sched", "traps", "faults")},
+        "matrix": partial(bodies_of, "tlb-matrix", "silicon"),
+        "matrix-icount": partial(bodies_of, "tlb-matrix"), "two-clocks": two_clocks,
         "events": partial(chases, GOOD), "misses": miss_bodies,
         "misses-assumed": partial(miss_bodies, events=False), "beside": beside_bodies,
         "hypercalls": partial(bodies_of, "paper-s2"),
@@ -52,12 +51,15 @@ def those_with(made: list[dict], wanted: Callable[[dict], bool]) -> list[dict]:
 
 
 VARIANTS: dict[str, Callable[[], list[dict]]] = {
+    "wake-ups too few for p95": lambda: plan_run([NATIVE], {"cyclic": lambda head, _: [
+        stamped(head, "periodic", [90] * 19, period=1875000)]}, order="once"),
     "programs in VMs alone": lambda: those_with(
-        paths.programs(), lambda body: body.get("config") != "native"),
+        bodies_of("programs"), lambda body: body.get("config") != "native"),
     "programs without statistics": lambda: those_with(
-        paths.programs(), lambda body: body["kind"] != "exits"),
+        bodies_of("programs"), lambda body: body["kind"] != "exits"),
     "walks of one length": lambda: those_with(
-        paths.matrix(), lambda body: body.get("config", "4K-2M") in ("4K-2M", "2M-4K")),
+        bodies_of("tlb-matrix", "silicon"),
+        lambda body: body.get("config", "4K-2M") in ("4K-2M", "2M-4K")),
     "misses of the control at the price of warm ones": partial(
         miss_bodies, event=WALKS, packed_65536p=64),
     "misses of the control at no one price": partial(miss_bodies, packed_65536p=64),
@@ -74,7 +76,7 @@ def test_the_numbers_of_a_variant(name):
 
 @pytest.mark.parametrize("name", LOGS)
 def test_the_numbers_of_the_tables(name):
-    log = paths.log_from(LOGS[name]())
+    log = log_from(LOGS[name]())
     assert check_rules(log) == []
     golden.check(f"terminal-{name}", grids(log))
 
@@ -90,7 +92,7 @@ def grids(log) -> dict[str, golden.Grid]:
 
 def test_nothing_where_there_are_no_records():
     bodies = plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [stamped(head, "v", [5] * 9)]})
-    found = sections(frame_of(paths.log_from(bodies)))
+    found = sections(frame_of(log_from(bodies)))
     assert found == []
 
 
@@ -112,7 +114,7 @@ def show(bench):
 def test_show_prints_them_within_140_columns(show, name):
     result = show(LOGS[name](), "--table", "long")
     assert result.exit_code == 0, result.output
-    for section in sections(frame_of(paths.log_from(LOGS[name]()))):
+    for section in sections(frame_of(log_from(LOGS[name]()))):
         assert f"── {section.title} ──" in result.output
         assert all(terminal.plain(table.caption)[:20] in result.output for table in section.tables)
     lines = [line for line in result.output.splitlines() if line[:1] in "┏┃┡│├└"]
@@ -142,7 +144,7 @@ def printed(parts: Iterable[terminal.Part], width: int) -> str:
 
 @pytest.mark.parametrize("name", LOGS)
 def test_no_table_breaks_a_number_at_80_columns(name):
-    for section in sections(frame_of(paths.log_from(LOGS[name]()))):
+    for section in sections(frame_of(log_from(LOGS[name]()))):
         for table in section.tables:
             text = printed(terminal.tables(table, 80), 80)
             for row in table.cells:
@@ -202,7 +204,7 @@ def kept(scenario: str):
 
 
 @pytest.mark.parametrize("log", [
-    *(pytest.param(lambda name=name: paths.log_from(LOGS[name]()), id=name) for name in LOGS),
+    *(pytest.param(lambda name=name: log_from(LOGS[name]()), id=name) for name in LOGS),
     *(pytest.param(partial(kept, name), id=f"kept-{name}") for name in (
         "colouring", "paper-s4-timed", "timed"))])
 def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
@@ -254,7 +256,7 @@ def noisy(count: int, ticks: int):
         return [calibration(head)] + [
             bench_record(head, variant, [here + step * ticks // 9 for step in range(20)])
             for variant in ("a-variant-of-24-letters-x", "short")]
-    return paths.log_from(plan_run([NATIVE, *(TRAPPED | {"name": name} for name in names[1:])],
+    return log_from(plan_run([NATIVE, *(TRAPPED | {"name": name} for name in names[1:])],
                                    {"timer_wakeup": run}))
 
 
@@ -271,10 +273,10 @@ def test_side_by_side_no_number_is_broken_and_no_line_too_long(count, ticks, wid
 
 
 def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
-    table, = side_by_side(paths.log_from(sample_run())).tables
+    table, = side_by_side(log_from(sample_run())).tables
     text = printed(terminal.tables(table, 100), 100)
     assert table_row(text, "hvc", "null") == ["hvc", "null", "–", "99 ≤608", "100 ≤618"]
-    log = paths.log_from(paths.storm())
+    log = log_from(bodies_of("storm"))
     shown = [row[1].text for row in side_by_side(log).tables[0].cells]
     last = {row.variant for row in rows_of(log) if row.first["position"] == row.first["pended"]}
     assert set(shown) == last and len(shown) == len(last)
@@ -283,7 +285,7 @@ def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
 def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
     """A fail over has only the wholes, one row each; two cores share the counter under icount."""
     for platform, mark in (("qemu-icount", "≈"), ("silicon", "8")):
-        table, = side_by_side(paths.log_from(bodies_of("failover", platform))).tables
+        table, = side_by_side(log_from(bodies_of("failover", platform))).tables
         found = {(row[1].text, row[2].text): row[3].text for row in table.cells}
         assert ("call", "call") in found and not any("-" in way for way, _ in found)
         assert found["call", "call-cores"].startswith(mark)

@@ -9,8 +9,8 @@ from guestlogs import FAULT
 from hypbench.analysis.comparison import Verdict, compare_logs
 from hypbench.report import notes, summary_csv
 from hypbench.rules import check_rules
-from logmaker import (log_of)
-from paths import log_from
+from logmaker import log_from, log_of
+
 
 def test_a_vm_that_lacks_a_pass_is_named():
     bodies = [body for body in TWO if not (body.get("vm") == "right" and body["kind"] == "bench"
