@@ -9,13 +9,18 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
+
+import pytest
 
 WORDS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--no-first-run", "--hide-scrollbars", "--disable-extensions",
          "--disable-background-networking", "--remote-debugging-pipe"]
 LIMIT_S = 60
+DRAWN = "document.documentElement.dataset.drawn"
+SHOWN = "article:not([hidden])"
 
 
 class Chromium:
@@ -98,6 +103,20 @@ class Chromium:
             raise RuntimeError(result["exceptionDetails"]["text"])
         return result["result"].get("value")
 
+    def wait_for(self, script: str, wanted: Callable[[object], object] = bool):
+        """Return the script's value as soon as `wanted` holds for it, after a minute at most."""
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            if wanted(value := self.value(script)):
+                return value
+            time.sleep(0.1)
+        raise AssertionError(f"{script} is {value!r}: {self.errors()}")
+
+    def prefer(self, mode: str, **more: str) -> None:
+        """Set the colours that the user prefers."""
+        self.call("Emulation.setEmulatedMedia", **more,
+                  features=[{"name": "prefers-color-scheme", "value": mode}] if mode else [])
+
     def errors(self) -> list[str]:
         """Return script errors, console errors, and what the browser itself logs as an error."""
         found = [event["params"] for event in self.events
@@ -113,3 +132,9 @@ class Chromium:
         urls = [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
         return [url for url in urls if not url.startswith("data:")]
+
+
+@pytest.fixture(scope="module", name="browser")
+def running_browser(tmp_path_factory) -> Iterator[Chromium]:
+    with Chromium(tmp_path_factory.mktemp("profile")) as running:
+        yield running

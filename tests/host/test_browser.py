@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from chromium import Chromium
+from chromium import DRAWN, SHOWN, running_browser  # noqa: F401
 from hypbench.html import page, runs
 from hypbench.frame import Board, Source
 from hypbench.records import Log, read_log
@@ -19,8 +19,6 @@ from test_page import median
 pytestmark = pytest.mark.long
 
 WIDTHS = (390, 768, 1280)
-SHOWN = "article:not([hidden])"
-DRAWN = "document.documentElement.dataset.drawn"
 CHOOSE = """(() => {{ const select = document.getElementById({id!r}); select.value = {value!r};
   {drawn} = ""; select.dispatchEvent(new Event("change")); }})()"""
 # Figures of the selected board that are not drawn well: few marks, no height, no caption, too
@@ -85,26 +83,11 @@ def pages(tmp_path_factory) -> dict[str, tuple[str, list[str]]]:
     return made
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Chromium(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
-def wait_for(browser, script: str, wanted=bool) -> object:
-    """Return the script's value as soon as `wanted` holds for it, after a minute at most."""
-    for _ in range(600):
-        if wanted(value := browser.value(script)):
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"{script} is {value!r}: {browser.errors()}")
-
-
 def opened(browser, address: str, board: str, width: int = 1280) -> None:
     browser.open(address, width)
-    wait_for(browser, DRAWN)
+    browser.wait_for(DRAWN)
     choose(browser, "board", board)
-    wait_for(browser, DRAWN, board.__eq__)
+    browser.wait_for(DRAWN, board.__eq__)
 
 
 def choose(browser, ident: str, value: str) -> None:
@@ -173,7 +156,7 @@ def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages
     for (_, link), length in zip(shown, [*others, *calls]):
         browser.value(f"location.hash = {link!r}")
         config = link.rpartition("/")[2]
-        cells = wait_for(browser, f"[...({marked}?.cells || [])].map(cell => cell.textContent)",
+        cells = browser.wait_for(f"[...({marked}?.cells || [])].map(cell => cell.textContent)",
                          lambda found, config=config: config in found)
         head = browser.value(f"[...document.querySelectorAll('{SHOWN} .raw th')]"
                              ".map(cell => cell.textContent)")
@@ -186,7 +169,7 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
     marks = "document.querySelectorAll('#fig-phases-timer-virt-a72 .mark-rect path').length"
     assert browser.value(marks) == 2 * 4 + 2 * 8  # native and direct have four phases, others 8
     choose(browser, "config", "trapped-sw")
-    wait_for(browser, DRAWN)
+    browser.wait_for(DRAWN)
     assert browser.value(marks) == 4 + 8
     browser.value("document.getElementById('board').focus()")
     assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -199,11 +182,10 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
 def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
     """Each name of a legend therefore has a curve, a dot or a bar that nothing hides by its
     colour."""
-    browser.call("Emulation.setEmulatedMedia",
-                 features=[{"name": "prefers-color-scheme", "value": mode}])
+    browser.prefer(mode)
     opened(browser, pages["simulated"][0], "virt-a72")
     found = browser.value(LEGENDS)
-    browser.call("Emulation.setEmulatedMedia", features=[])
+    browser.prefer("")
     assert len(found) > 5 and [one for one in found if one["strange"] or not one["names"]] == []
 
 
@@ -213,13 +195,13 @@ def test_a_question_leaves_the_sections_that_answer(browser, pages):
     question = "document.getElementById('question')"
     value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")
     choose(browser, "question", value)
-    wait_for(browser, DRAWN)
+    browser.wait_for(DRAWN)
     shown = f"[...document.querySelectorAll('{SHOWN} section:not([hidden])')].map(s => s.className)"
     assert browser.value(shown) == ["answer", "memory", "conditions"]
     assert browser.value(f"[...document.querySelectorAll('{SHOWN} nav a:not([hidden])')]"
                          ".map(a => a.hash.slice(1).split('-')[0])") == browser.value(shown)
     browser.value("location.hash = '#failover-virt-a72'")
-    assert "failover" in wait_for(browser, shown, lambda found: len(found) > 3)
+    assert "failover" in browser.wait_for(shown, lambda found: len(found) > 3)
     assert browser.errors() == []
 
 
@@ -228,7 +210,7 @@ def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, 
     browser.value(f"document.querySelectorAll('{SHOWN} details').forEach(one => one.open = true)")
     lacking = (f"[...document.querySelectorAll('{SHOWN} section .box')].filter(box =>"
                " (box.scrollWidth > box.clientWidth + 1) != box.classList.contains('wide')).length")
-    wait_for(browser, lacking, (0).__eq__)
+    browser.wait_for(lacking, (0).__eq__)
     widths = (f"[...document.querySelectorAll('{SHOWN} section .box td:first-child')]"
               ".map(cell => cell.getBoundingClientRect().width)")
     assert 0 < max(browser.value(widths)) <= 390 / 2  # a number stands beside it
@@ -243,7 +225,7 @@ def test_downloads_are_the_records(browser, pages):
     browser.value("""fetch(document.querySelector('#virt-a72 .records').href).then(async found => {
       const text = found.body.pipeThrough(new DecompressionStream('gzip'));
       window.text = await new Response(text).text(); }) && 0""")
-    assert wait_for(browser, "window.text") == report_log("default", board="virt-a72").decode()
+    assert browser.wait_for("window.text") == report_log("default", board="virt-a72").decode()
 
 
 def test_a_pointer_at_a_mark_is_answered(browser, pages):
@@ -260,16 +242,15 @@ def test_a_pointer_at_a_mark_is_answered(browser, pages):
 
 
 def test_the_page_is_legible_in_the_dark_and_on_paper(browser, pages):
-    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
     colours = ("[document.body, document.querySelector('figure svg text')].map(element =>"
                " getComputedStyle(element)).map(style => [style.backgroundColor, style.fill])")
-    browser.call("Emulation.setEmulatedMedia", features=dark)
+    browser.prefer("dark")
     opened(browser, pages["simulated"][0], "virt-a72")
     (back, _), (_, text) = browser.value(colours)
     assert (back, text) == ("rgb(20, 23, 26)", "rgb(228, 230, 232)")
-    browser.call("Emulation.setEmulatedMedia", media="print", features=dark)
+    browser.prefer("dark", media="print")
     paper = browser.value(colours)[0][0]
-    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    browser.prefer("", media="")
     assert paper in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
     printed = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])
     assert printed.startswith(b"%PDF-")

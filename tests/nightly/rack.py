@@ -35,12 +35,6 @@ class Slot(machine.Slot):
         self.on_count += on
         super()._power(on)
 
-    def reset(self) -> None:
-        """Start the machine anew, if the power is on."""
-        with self.switch:
-            if self.machine:
-                self._power(True)
-
     def crash(self) -> None:
         """Let the machine die, while the power stays on."""
         if self.machine:
@@ -127,17 +121,19 @@ class Labgrid:
                 if process.poll() is not None and not self.ended.is_set():
                     self._run(name)
 
-    def client(self, *words: str) -> str:
-        done = subprocess.run([self.programs / "labgrid-client", *words], capture_output=True,
+    def ask(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([self.programs / "labgrid-client", *words], capture_output=True,
                               text=True, env=os.environ | self.environment, check=False)
+
+    def client(self, *words: str) -> str:
+        done = self.ask(*words)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def wait_for(self, words: list[str], text: str) -> None:
         """Wait until a command of the client prints this."""
         for _ in range(UP_S):
-            done = subprocess.run([self.programs / "labgrid-client", *words], capture_output=True,
-                                  text=True, env=os.environ | self.environment, check=False)
+            done = self.ask(*words)
             if text in done.stdout:
                 return
             time.sleep(1)
@@ -148,6 +144,13 @@ class Labgrid:
         path = self.folder / f"{name}.yaml"
         path.write_text(json.dumps(groups))
         self.start(name, "labgrid-exporter", "--name", name, "--hostname", "localhost", str(path))
+
+    def offer(self, name: str, *tags: str) -> None:
+        """Make a place of an exporter's group, as soon as the group is there."""
+        self.wait_for(["resources"], f"{name}/NetworkPowerPort")
+        self.client("-p", name, "create")
+        self.client("-p", name, "add-match", f"*/{name}/*")
+        self.client("-p", name, "set-tags", *tags)
 
     def restart(self, name: str) -> None:
         process = self.running[name]

@@ -145,10 +145,7 @@ class Farm:
         for exporter, names in RACKS.items():
             self.labgrid.export(exporter, {name: self.resources(name) for name in names})
         for name, board in BOARDS.items():
-            self.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
-            self.labgrid.client("-p", name, "create")
-            self.labgrid.client("-p", name, "add-match", f"*/{name}/*")
-            self.labgrid.client("-p", name, "set-tags", f"board={board}", *TAGS[name])
+            self.labgrid.offer(name, f"board={board}", *TAGS[name])
 
     def resources(self, name: str) -> dict[str, dict]:
         index = list(self.slots).index(name)
@@ -340,53 +337,6 @@ def test_a_place_whose_server_has_another_image_is_refused(farm):
     assert outcome.rows[V7]["outcome"] == "sound" and len(farm.kept(ZYNQ)) == before
 
 
-def test_a_place_that_has_another_core_is_refused(farm):
-    def other_core() -> list[str]:
-        words = farm.machine(V8)
-        return ["cortex-a53" if word == "cortex-a72" else word for word in words]
-    farm.slots[V8].command = other_core
-    outcome = farm.run(V8)
-    assert outcome.status == 1 and outcome.rows[V8]["outcome"] == "refused", outcome.said
-    assert "the core there is a Cortex-A53, and virt-a72 has a cortex-a72" in outcome.said
-
-
-def test_a_place_that_runs_another_boards_image_is_refused(farm):
-    """The run is sound, but of a board that the tag does not name. Nothing is kept."""
-    words = qemu.command(TREE.qemu_options("virt-a72"), CLOCK, scenario_image(farm, V8))
-    farm.slots[ZYNQ].command = lambda: words
-    before = len(farm.kept(ZYNQ))
-    outcome = farm.run(ZYNQ)
-    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "refused", outcome.said
-    assert ("the image that runs there is of board virt-a72, and the place's tag is board=zcu102"
-            in outcome.said)
-    assert len(farm.kept(ZYNQ)) == before
-
-
-def scenario_image(farm: Farm, place: str) -> Path:
-    """Return the image that the place's server would have."""
-    image = farm.folder / "another-boards.elf"
-    subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
-                    TREE.build(BOARDS[place]) / "hypbench.elf", "--scenario", "mine.toml",
-                    "--platform", PLATFORM, "-o", image], check=True, cwd=farm.folder,
-                   env=os.environ | farm.environment)
-    return image
-
-
-def test_a_board_that_resets_for_ever_is_given_up(farm):
-    """A supervisor switches the machine on again whenever a run has begun, so it is never
-    silent."""
-    slot = farm.slots[ZYNQ]
-
-    def reset(data: bytes) -> None:
-        if b'"kind":"step"' in data:
-            threading.Thread(target=slot.reset, daemon=True).start()
-    slot.seen = reset
-    outcome = farm.run(ZYNQ)
-    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "given up", outcome.said
-    assert outcome.rows[ZYNQ]["attempts"] == str(ATTEMPTS)
-    assert "the board was reset 3 times" in outcome.said
-
-
 def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
     """The image of one board does not start on the other, and nothing comes from it, three
     times."""
@@ -432,15 +382,12 @@ def test_records_survive_a_full_disk(farm):
     assert sorted(small.glob("*/*/*")) == earlier
 
 
-def test_an_unknown_place_is_refused_with_the_nearest(farm):
-    outcome = farm.run("zynk-1")
-    assert outcome.status == 2
-    assert "no place 'zynk-1', nearest 'zynq-1'" in outcome.said
-
-
-def test_a_place_of_another_board_is_refused(farm):
-    outcome = farm.run(ZYNQ, more=("--board", "rpi4"))
-    assert outcome.status == 2 and f"place {ZYNQ} has board zcu102, not BOARD=rpi4" in outcome.said
+@pytest.mark.parametrize("place, more, says", [
+    ("zynk-1", (), "no place 'zynk-1', nearest 'zynq-1'"),
+    (ZYNQ, ("--board", "rpi4"), f"place {ZYNQ} has board zcu102, not BOARD=rpi4")])
+def test_a_place_that_cannot_be_is_refused(farm, place, more, says):
+    outcome = farm.run(place, more=more)
+    assert outcome.status == 2 and says in outcome.said
 
 
 # ---- machines that the tool plays
@@ -462,11 +409,7 @@ class Played:
             "NetworkPowerPort": {"model": "rest", "index": 0,
                                  "host": f"http://{LOCAL}:{ports[1]}/{{index}}"},
             "TFTPProvider": {"internal": f"{staged}/", "external": f"{name}/"}}})
-        farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
-        farm.labgrid.client("-p", name, "create")
-        farm.labgrid.client("-p", name, "add-match", f"*/{name}/*")
-        farm.labgrid.client("-p", name, "set-tags", f"board={board}", "boot=firmware",
-                            "image=hypbench.elf")
+        farm.labgrid.offer(name, f"board={board}", "boot=firmware", "image=hypbench.elf")
 
     def close(self) -> None:
         self.farm.labgrid.client("-p", self.name, "delete")
@@ -507,25 +450,16 @@ def test_two_places_of_gem5_spread_a_sweep(farm):
 
 # ---- make, and the page
 
-def make_bench(farm: Farm, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["make", "bench", *words, f"O={farm.builds}"], cwd=TREE.root, text=True, check=False,
-        env=os.environ | farm.labgrid.environment | {"COLUMNS": "200"} | environment,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
-
-
 def test_make_bench_runs_at_a_place(farm):
     before = len(farm.kept(ZYNQ))
-    done = make_bench(farm, "BOARD=zcu102", f"PLACE={ZYNQ}",
-                      f"SCENARIO={farm.folder / 'mine.toml'}", PLATFORM=PLATFORM)
+    done = subprocess.run(
+        ["make", "bench", "BOARD=zcu102", f"PLACE={ZYNQ}",
+         f"SCENARIO={farm.folder / 'mine.toml'}", f"O={farm.builds}"], cwd=TREE.root, text=True,
+        env=os.environ | farm.labgrid.environment | {"COLUMNS": "200", "PLATFORM": PLATFORM},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
     assert done.returncode == 0 and f"{ZYNQ}: sound" in done.stdout, done.stdout
     *_, entry = farm.kept(ZYNQ)
     assert len(farm.kept(ZYNQ)) == before + 1 and entry["serial"] == "zynq-0001"
-
-
-def test_make_bench_refuses_a_place_of_another_board(farm):
-    done = make_bench(farm, "BOARD=virt-a15", f"PLACE={ZYNQ}", PLATFORM=PLATFORM)
-    assert done.returncode and f"place {ZYNQ} has board zcu102, not BOARD=virt-a15" in done.stdout
 
 
 class Reader(Labgrid):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chromium import Chromium
+from chromium import DRAWN, SHOWN, Chromium, running_browser  # noqa: F401
 from hypbench.tree import HOME
 from lab import TREE
 from mistakes import IMPOSSIBLE, WRONG_WORDS
@@ -20,12 +20,10 @@ from mistakes import IMPOSSIBLE, WRONG_WORDS
 pytestmark = [pytest.mark.nightly, pytest.mark.group("a new user's day")]
 
 LIMIT_S = 1800  # a command that takes longer hangs
-DRAWN = "document.documentElement.dataset.drawn"
 PICTURE_PX = 16_000  # Chromium draws no higher picture
 PICTURES = TREE.builds / "new-day"  # the page at each width, for a look
 BACK = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 26)"}
 OPEN = "document.querySelectorAll('article:not([hidden]) details').forEach(one => one.open = true)"
-SHOWN = "article:not([hidden])"
 # Numbers that a box cuts off without a way to scroll, or without the hint. The last cell of a row
 # has 9 pixels of padding at its right.
 CLIPPED = f"""[...document.querySelectorAll('{SHOWN} .value, {SHOWN} td.number')].filter(one => {{
@@ -84,14 +82,6 @@ def test_the_day(tree):
     make(tree, "report")
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if not shutil.which("chromium"):
-        pytest.skip("chromium is not installed: tools/setup.sh report")
-    with Chromium(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
 def take_picture(browser: Chromium, path: Path) -> None:
     """Write the page from its top, as far as a picture can be high."""
     size = browser.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -102,18 +92,16 @@ def take_picture(browser: Chromium, path: Path) -> None:
     path.write_bytes(base64.b64decode(taken["data"]))
 
 
+@pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium: tools/setup.sh report")
 @pytest.mark.parametrize("mode", BACK)
 @pytest.mark.parametrize("width", [1400, 900, 390])
 def test_the_page_shows_every_number(tree, browser, width, mode):
     page = tree / "build" / "report" / "index.html"
     if not page.is_file():
         make(tree, "report")
-    browser.call("Emulation.setEmulatedMedia",
-                 features=[{"name": "prefers-color-scheme", "value": mode}])
+    browser.prefer(mode)
     browser.open(page.as_uri(), width)
-    deadline = time.monotonic() + 60
-    while not browser.value(DRAWN) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    browser.wait_for(DRAWN)
     take_picture(browser, PICTURES / f"{width}-{mode}.png")
     browser.value(OPEN)
     time.sleep(1)  # the hints follow the event of an opened box
