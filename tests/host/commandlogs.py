@@ -166,31 +166,6 @@ def chased(platform: str) -> bytes:
     return log_of([*bodies, end_record(len(bodies) + 1)])
 
 
-OLD_PLAN = """# How long?
-# In ticks.
-name old
-order once
-config a trapped sched=fp
-bench hvc n=5
-"""
-TWO_SCENARIOS = """title = "One"
-question = "Why?"
-needs = ["caches"]
-bench = [{ name = "hvc" }]
-[config.native]
-[variant.c]
-title = "Two"
-needs = []
-[variant.c.config]
-a = { from = "trapped", beside = "load_cpu" }
-[variant.c.vm]
-bench = {}
-load = { cores = [1] }
-"""
-TEXTS = {
-    "old.plan": OLD_PLAN, "wrong.plan": OLD_PLAN.replace("sched=fp", "sched=fq"),
-    "scenarios/two.toml": TWO_SCENARIOS,
-    "elsewhere/own.toml": 'bench = [{ name = "hvc" }]\n[config.native]\nirq = 5\n'}
 # The null call of after-release is two instructions longer than that of release 0.1.0.
 LOGS: dict[str, bytes] = {
     "release-0.1.0": (Path(__file__).parent / "logs" / "release-0.1.0.jsonl").read_bytes(),

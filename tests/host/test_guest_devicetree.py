@@ -96,12 +96,6 @@ def given(tmp_path, content: bytes) -> bytes:
     return trees.read(path)
 
 
-def test_the_users_own_is_used_as_it_is(tmp_path):
-    content = given(tmp_path, device_tree())
-    layout = layout_of(tmp_path, arm64_image(4096))
-    assert trees.completed(content, layout, "", tmp_path).read_bytes() == content
-
-
 def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
     content = given(tmp_path, device_tree())
     layout = layout_of(tmp_path, arm64_image(4096), initrd=4097)
@@ -119,8 +113,3 @@ def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
 def test_what_is_no_device_tree(tmp_path, content, says):
     with pytest.raises(BadGuest, match=f"GUEST_DTB=.*mine.dtb.*{says}"):
         given(tmp_path, content)
-
-
-def test_a_device_tree_that_is_not_there(tmp_path):
-    with pytest.raises(BadGuest, match="GUEST_DTB=.*none.dtb: No such file"):
-        trees.read(tmp_path / "none.dtb")

@@ -18,41 +18,8 @@ def problems(log: bytes) -> list[str]:
     return [str(problem) for problem in read_log(log).problems]
 
 
-def seqs(log: bytes) -> list[int]:
-    return [record.seq for record in read_log(log).records]
-
-
 def without(*numbers: int) -> bytes:
     return b"".join(line for seq, line in enumerate(LINES) if seq not in numbers)
-
-
-def test_whole_log_has_no_problem():
-    assert problems(LOG) == []
-    assert seqs(LOG) == list(range(len(BODIES)))
-
-
-@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
-def test_line_ends_and_plain_text_do_not_matter(line_end):
-    log = read_log(b"hypbench starts\n" + log_of(BODIES, line_end))
-    assert log.problems == []
-    assert log.text == ["hypbench starts"]
-    assert log.records[0].raw == LINES[0].rstrip()
-
-
-def test_braces_of_a_guest_are_text():
-    said = [b"{..", b"{", b'{"event":"up"}', b'{"seq"']
-    log = read_log(b"\n".join([*said, LOG]))
-    assert log.problems == []
-    assert log.text == [line.decode() for line in said]
-
-
-def test_a_line_that_the_hypervisor_cut_is_text():
-    """Its record comes later, and its number is that of the next line."""
-    cut = LINES[3][:60] + b" <cut>"
-    log = read_log(b"".join([*LINES[:3], cut + b"\r\n", *LINES[3:]]))
-    assert log.problems == []
-    assert log.text == [cut.decode()]
-    assert [record.seq for record in log.records] == list(range(len(BODIES)))
 
 
 def with_line(number: int, line: bytes) -> bytes:
@@ -67,11 +34,26 @@ def garbled(place: int) -> bytes:
 
 def numbered(seq: str) -> bytes:
     """Return record 3 with another number, and the CRC of that line."""
-    line = b'{"seq":%s,"kind":"check","ok":true' % seq.encode()
-    return with_line(3, line + b',"crc":"%08x"}\n' % zlib.crc32(line))
+    return with_line(3, with_crc(b'{"seq":%s,"kind":"check","ok":true' % seq.encode()))
 
 
+def with_crc(text: bytes) -> bytes:
+    return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
+
+
+ERROR = {"kind": "error", "where": "plan", "what": "no such thing"}
+FAILED = {"kind": "end", "records": 3, "faults": 0, "errors": 1, "status": "failed"}
+CUT = LINES[3][:60] + b" <cut>\r\n"
 DAMAGES = {
+    "none": LOG, "other line ends after text": b"hypbench starts\n" + log_of(BODIES, b"\n"),
+    "braces of a guest": b"\n".join([b"{..", b"{", b'{"event":"up"}', b'{"seq"', LOG]),
+    # The record of a line that the hypervisor cut comes later.
+    "a line that the hypervisor cut": b"".join([*LINES[:3], CUT, *LINES[3:]]),
+    "a long line of text": b"x" * 5000 + b"\n" + LOG,
+    "nothing": b"", "a blank line": b"\n", "text alone": b"U-Boot 2023\nno record\n",
+    "an error outside of a step": log_of([BODIES[0], ERROR, FAILED]),
+    "a member of a step alone": log_of([BODIES[0], ERROR | {"step": 1}, FAILED]),
+    "no JSON": with_crc(b'{"seq":0,"kind":"run",oops'), "no number": with_crc(b'{"kind":"run"'),
     "cut in the middle of a line": LOG[:sum(map(len, LINES[:5])) + 40],
     "cut before a whole record on its line": with_line(4, LINES[4][:30]),
     **{f"byte {place} garbled": garbled(place) for place in (0, 30, -12)},
@@ -89,12 +71,13 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damage_is_reported_and_the_other_records_are_kept(damage):
-    """golden/damages.json has the problems, and the numbers of the records that are kept."""
-    log = DAMAGES[damage]
-    kept = [f"{first}-{last}" for first, last in ranges(sorted(seqs(log)))]
+    """golden/damages.json has the problems, the text, and the numbers of the kept records."""
+    log = read_log(DAMAGES[damage])
+    kept = ranges(sorted(record.seq for record in log.records))
     golden.check_case("damages", damage, {
-        "problems": [[golden.without_crcs(text)] for text in problems(log)],
-        "kept": [[" ".join(kept)]]})
+        "problems": [[golden.without_crcs(str(problem))] for problem in log.problems],
+        "text": [[golden.without_crcs(line)] for line in log.text],
+        "kept": [[" ".join(f"{first}-{last}" for first, last in kept)]]})
 
 
 @pytest.mark.parametrize("digit", range(8))
@@ -106,15 +89,10 @@ def test_each_digit_of_the_crc_counts(digit):
     assert len(found) == 1 and found[0].startswith("line 4: record 3 is garbled: the crc is")
 
 
-@pytest.mark.parametrize("log", [b"", b"\n", b"U-Boot 2023\nno record\n"])
-def test_no_record_at_all(log):
-    assert problems(log) == ["the log has no good record"]
-
-
 def with_body(text: str) -> list[bytes]:
     """Return a log with a line whose CRC is right, whatever a guest has put into its body."""
-    line = b'{"seq":3,"kind":"check",%s' % text.encode()
-    return [*LINES[:3], line + b',"crc":"%08x"}\n' % zlib.crc32(line), *LINES[4:]]
+    line = with_crc(b'{"seq":3,"kind":"check",%s' % text.encode())
+    return [*LINES[:3], line, *LINES[4:]]
 
 
 @pytest.mark.parametrize("body, says", [
@@ -139,22 +117,3 @@ def test_what_is_no_text_reaches_nobody(body):
     log = read_log(b"".join(with_body(body)))
     assert "no printable text" in str(log.problems[0]) and str(log.problems[0]).isprintable()
     assert log.records[3].data == {"seq": 3, "kind": "check"} and log.records[3] not in log.sound
-
-
-def test_a_line_of_the_console_is_shown_in_part():
-    log = read_log(b"x" * 5000 + b"\n" + LOG)
-    assert log.problems == [] and len(log.text[0]) < 500
-
-
-def test_step_members_come_together():
-    error = {"kind": "error", "where": "plan", "what": "no such thing"}
-    end = {"kind": "end", "records": 3, "faults": 0, "errors": 1, "status": "failed"}
-    assert problems(log_of([BODIES[0], error, end])) == []
-    assert any('"pass" is a required property' in text for text in problems(
-        log_of([BODIES[0], error | {"step": 1}, end])))
-
-
-def test_not_json_and_not_framed():
-    for text in (b'{"seq":0,"kind":"run",oops', b'{"kind":"run"'):
-        line = text + b',"crc":"%08x"}\n' % zlib.crc32(text)
-        assert any("not " in problem for problem in problems(line))

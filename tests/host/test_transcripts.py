@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What commands print. golden/transcripts/<subject>.txt has commands, and below each what the
 command gives for the logs of commandlogs.LOGS, which lie in the folder as <name>.log, and for the
-files of commandlogs.TEXTS. A transcript in a folder runs in the fixture of the folder's name:
+files of golden/texts. A transcript in a folder runs in the fixture of the folder's name:
 
     $ show reset.log             the words of a command of hypbench
     = QEMU prints slow, CODE     what the fake QEMU prints from here on, and does then
@@ -19,11 +19,12 @@ files of commandlogs.TEXTS. A transcript in a folder runs in the fixture of the 
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
-from commandlogs import LOGS, TEXTS
+from commandlogs import LOGS
 from golden import FOLDER, UPDATING, without_crcs
 from hypbench import printing, store
 
@@ -31,6 +32,8 @@ TRANSCRIPTS = {path.stem: path for path in sorted((FOLDER / "transcripts").rglob
 BORDER = re.compile(r"[\s┏━┳┓┡╇┩├─┼┤└┴┘╋┻]*")
 SECONDS = re.compile(r"^time: .* s for")
 PRINTS = re.compile(r"= (QEMU|gem5) prints ([\w.-]+)(?:, (.*))?")
+LONG_S = 60.0
+MARKS = ("# ", "$ ", "= ", "> ")  # of lines that are no answer
 ANSWERS = "= gem5 answers "
 VARIABLE = re.compile(r"= ([A-Z0-9_]+)=(.*)")
 
@@ -44,16 +47,25 @@ def lines_of(text: str, root: str) -> list[str]:
 def answer(bench, line: str) -> list[str]:
     result = bench(*(word.replace("ROOT", str(bench.root)) for word in shlex.split(line)))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return [*lines_of(result.stdout, str(bench.root)),
+    return [*(f" {line}" if line[:2] in MARKS else line
+              for line in lines_of(result.stdout, str(bench.root))),
             *(f"! {line}" for line in lines_of(result.stderr, str(bench.root))),
             *([f"status {int(result.exit_code)}"] if result.exit_code else [])]
+
+
+def wait_for(monkeypatch, seconds: float) -> None:
+    """Wait for the end of a simulator, or for its version, for so long."""
+    for name in ("qemu.GRACE_S", "qemu.END_GRACE_S", "gem5.PROBE_S"):
+        monkeypatch.setattr(f"hypbench.{name}", seconds)
 
 
 def direct(bench, monkeypatch, line: str, below: list[str]) -> list[str]:
     """Do what a line with "=" says, and return the lines of the file that it names."""
     if said := PRINTS.fullmatch(line):
         (bench.set_qemu if said[1] == "QEMU" else bench.set_gem5)(LOGS[said[2]], said[3] or "")
+        wait_for(monkeypatch, 0.2 if "sleep" in line else LONG_S)
     elif line.startswith(ANSWERS):
+        wait_for(monkeypatch, 2.0 if "sleep" in line else LONG_S)
         bench.set_gem5(b"", probe=line.removeprefix(ANSWERS))
     elif said := VARIABLE.fullmatch(line):
         monkeypatch.delenv(said[1], raising=False)
@@ -84,7 +96,7 @@ def content_of(path: Path) -> list[str]:
 
 def told(path: Path, bench, monkeypatch) -> str:
     """Return the transcript with the answers of the commands."""
-    given = [line for line in path.read_text().splitlines() if line[:2] in ("# ", "$ ", "= ", "> ")]
+    given = [line for line in path.read_text().splitlines() if line[:2] in MARKS]
     found: list[str] = []
     for at, line in enumerate(given):
         joined = line[0] in "=>" or not found or found[-1][0] == "#"
@@ -107,13 +119,9 @@ def test_commands_print(subject, request, monkeypatch):
     monkeypatch.chdir(bench.root)
     monkeypatch.setattr(printing, "PLAIN_WIDTH", 1000)  # no heading is broken
     monkeypatch.setattr(store, "now", lambda: f"20260101T0000{next(times):02}Z")
-    for name in ("qemu.GRACE_S", "qemu.END_GRACE_S"):
-        monkeypatch.setattr(f"hypbench.{name}", 0.2)
-    monkeypatch.setattr("hypbench.gem5.PROBE_S", 1.0)
     for name, content in LOGS.items():
         (bench.root / f"{name}.log").write_bytes(content)
-    for name, text in TEXTS.items():
-        bench.write(name, text)
+    shutil.copytree(FOLDER / "texts", bench.root, dirs_exist_ok=True)
     made = told(path, bench, monkeypatch)
     if UPDATING:
         path.write_text(made)

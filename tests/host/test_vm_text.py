@@ -19,6 +19,7 @@ FAKES = {
     "an earlier record": LINES[1].rstrip(),
     "a part of a run record": b'"kind":"run","configs":[',
     "two records": frame(3, BODIES[3]) + frame(4, BODIES[4]),
+    "a damaged record": b'{"seq":3,"kind":"step","crc":"00000000"}',
     "a carriage return and a record": b"x\r" + frame(3, BODIES[3]),
 }
 NAMES = [b"evil", b"a", b"Linux_2.far-end", b"x" * 23]
@@ -30,11 +31,18 @@ def with_text(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("fake", FAKES)
 @pytest.mark.parametrize("name", NAMES)
-def test_text_after_a_name_is_text(name, fake):
-    line = name + b": " + FAKES[fake]
-    log = read_log(with_text(line + b"\r\n"))
+def test_text_after_a_name_is_text_and_begins_and_ends_no_run(name, fake):
+    line = name + b": " + FAKES[fake] + b"\r\n"
+    assert not is_run_record(line) and not is_end(line) and split_before_run(line) == [line]
+    log = read_log(with_text(line))
     assert log.problems == [] and log.content == b"".join(LINES).replace(b"\r", b"")
     assert len(log.text) == 1 and log.text[0].startswith(f"{name.decode()}: ")
+    stream, runs = Stream(), Runs()
+    assert stream.feed(with_text(line)) + stream.finish() == line
+    for part in (*LINES[:3], line, *LINES[3:]):
+        runs.log_for(part).feed(part)
+    runs.finish()
+    assert runs.ended and [log.problems for log in (*runs.logs, stream.log)] == [[], []]
 
 
 @pytest.mark.parametrize("fake", FAKES)
@@ -44,27 +52,6 @@ def test_text_after_a_record_that_lost_its_line_end(fake):
         log = read_log(raw)
         assert log.problems == [] and len(log.records) == len(LINES)
         assert log.text[0].startswith("evil: ") or log.text[0].startswith("\\x0devil: ")
-
-
-@pytest.mark.parametrize("fake", FAKES)
-def test_text_after_a_name_begins_and_ends_no_run(fake):
-    line = b"evil: " + FAKES[fake] + b"\r\n"
-    assert not is_run_record(line) and not is_end(line)
-    assert split_before_run(line) == [line]
-    runs = Runs()
-    for part in (*LINES[:3], line, *LINES[3:]):
-        for piece in split_before_run(part):
-            runs.log_for(piece).feed(piece)
-    runs.finish()
-    assert [log.problems for log in runs.logs] == [[]] and runs.ended
-
-
-@pytest.mark.parametrize("fake", FAKES)
-def test_text_after_a_name_is_shown_as_the_guests(fake):
-    line = b"evil: " + FAKES[fake] + b"\r\n"
-    stream = Stream()
-    assert stream.feed(with_text(line)) + stream.finish() == line
-    assert stream.log.problems == []
 
 
 @pytest.mark.parametrize("before", [b"", b"\r\n", b"hypbench starts\r\n", b"Starting at 0x0: 8 ...",
@@ -78,8 +65,3 @@ def test_a_string_in_a_record_is_no_name():
     error = {"kind": "error", "where": "plan", "what": 'x,"crc":"00000000"}evil: {"seq":1,'}
     log = read_log(log_of([run_record(1), error, end_record(3, errors=1, status="failed")]))
     assert log.problems == [] and log.of_kind("error")[0]["what"] == error["what"]
-
-
-def test_a_damaged_record_after_a_name_is_no_damage():
-    log = read_log(with_text(b'evil: {"seq":3,"kind":"step","crc":"00000000"}\n'))
-    assert log.problems == [] and log.damaged == set()
