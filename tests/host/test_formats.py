@@ -14,6 +14,7 @@ import pytest
 from arro3.io import read_parquet
 from markdown_it import MarkdownIt
 
+import golden
 from hypbench.formats import ANNOTATIONS, FORMATS, ROWS_SHOWN, Case, Outcome, Results
 from logmaker import log_of, sample_run
 from commandlogs import A, SLOW, TRAPPED_ALONE, of_variants
@@ -118,10 +119,6 @@ REFUSED = (AssertionError, ValueError, csv.Error, ElementTree.ParseError,
            jsonschema.ValidationError)
 
 
-def test_every_format_has_a_parser_here():
-    assert list(FORMATS) == list(PARSERS) == list(FAULTS)
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_fault_of_a_writer_is_refused(name):
     content = FORMATS[name](odd())
@@ -132,33 +129,14 @@ def test_a_fault_of_a_writer_is_refused(name):
             PARSERS[name](content.replace(good, bad))
 
 
-def test_junit_has_a_case_for_each_row_and_each_problem():
-    suite = suite_of(FORMATS["junit"](odd()))
-    cases = [(case.classname, case.name, [type(result).__name__ for result in case.result])
-             for case in suite]
-    assert cases == [("virt-a72.sample.native", f"hvc {ODD}", []),
-                     ("virt-a72.sample.x=1,y", "hvc slow", ["Failure"]),
-                     ("virt-a72.sample.native", "tlb 64p", ["Skipped"]),
-                     ("virt-a72.sample", f"lost: {ODD}\nmore", ["Error"])]
-    messages = [result.message for case in suite for result in case.result]
-    assert messages[0] == f"SLOWER: {ODD}: 50 -> 55.5 ticks"
-    assert [(one.name, one.value) for one in suite.properties()] == [("build", ODD)]
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "parquet"])
+def test_what_a_format_has_of_texts_with_every_mark(name):
+    """golden/formats.json has the whole text, and the parsers show that it is one of the format."""
+    golden.check_case("formats", name, FORMATS[name](odd()).decode())
 
 
-def test_markdown_shows_what_failed_first_and_no_mark_of_a_text_is_one():
-    content = FORMATS["markdown"](odd())
-    assert tables(content) == [
-        ["benchmark", "configuration", "value", "result"],
-        ["hvc slow", "x=1,y", "50 -> 55.5 ticks", f"SLOWER: {ODD}"],
-        [f"hvc {ODD}", "native", "50 ticks", "passed"]]
-    assert b"1 passed, 1 failed, 1 skipped, 1 problems." in content
-
-
-def test_github_has_an_error_for_each_failure_and_a_notice():
-    assert commands(FORMATS["github"](odd())) == [
-        ("error", "the run", f"lost: {ODD}\nmore"),
-        ("error", "hvc slow, x=1,y", f"SLOWER: {ODD}: 50 -> 55.5 ticks"),
-        ("notice", f"title {ODD}", "1 passed, 1 failed, 1 skipped, 1 problems")]
+def test_parquet_has_the_frame():
+    assert frame_of(FORMATS["parquet"](odd())) == odd().frame
 
 
 def test_github_is_given_no_more_than_it_shows():
@@ -168,21 +146,6 @@ def test_github_is_given_no_more_than_it_shows():
     assert [kind for kind, _, _ in found] == ["error"] * ANNOTATIONS + ["notice"]
     assert found[-1][2].endswith(f"; {ROWS_SHOWN + 3 - ANNOTATIONS} more errors")
     assert b"\n3 more rows are not shown.\n" in FORMATS["markdown"](many)
-
-
-def test_the_benchmark_service_gets_every_median():
-    assert entries(FORMATS["github-benchmark"](odd())) == [
-        {"name": f"virt-a72.sample: hvc {ODD}, native", "unit": "ticks", "value": 50,
-         "range": "50 to 51"},
-        {"name": "virt-a72.sample: hvc slow, x=1,y", "unit": "ticks", "value": 55.5}]
-
-
-def test_csv_and_parquet_have_the_frame():
-    frame = odd().frame
-    assert frame_of(FORMATS["parquet"](odd())) == frame
-    assert lines(FORMATS["csv"](odd())) == [
-        {name: "" if value is None else f"'{value}" if value == "=1+1" else str(value)
-         for name, value in row.items()} for row in frame]
 
 
 def written(bench, name: str, *words: str):

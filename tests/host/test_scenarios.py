@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: the meaning of their keys, every mistake of a file with its line, and the schema. The
-transcripts have the list, and the conversion of old plans."""
+"""Scenarios: the meaning of their keys, every mistake of a file with its line, and the schema.
+golden/scenarios.txt has scenarios, and below each the parts of its plan. The transcripts have the
+list, and the conversion of old plans."""
 
 import json
 import re
@@ -17,8 +18,10 @@ from hypbench.scenario_schema import mistakes, schema
 from hypbench.scenario_text import toml_of
 from hypbench.tree import HOME, Tree
 from planlines import plan_lines
+from test_plan_language import parts_of
 
 TREE = Tree()
+SCENARIOS = (FOLDER / "scenarios.txt").read_text().rstrip().split("\n\n")
 BENCHES = ["hvc", "smc"]
 START = 'bench = [{ name = "hvc" }]\n'
 TRAPPED = f"{START}[config.trapped]\n"
@@ -26,10 +29,6 @@ TRAPPED = f"{START}[config.trapped]\n"
 
 def made(text: str, name: str = "mine"):
     return read(text, name, validate=mistakes, benches=BENCHES)
-
-
-def configs_of(text: str):
-    return made(START + text).configs
 
 
 def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
@@ -58,55 +57,19 @@ def test_a_scenario_is_what_its_lines_and_its_own_text_mean(word):
     assert read(toml_of(plan), word, validate=mistakes) == plan
 
 
-def test_a_configuration_inherits():
-    a, b, c = configs_of('[config]\na = { from = "trapped", lr = "sw" }\n'
-                         'b = { from = "c", slice_us = 8 }\nc = { from = "a", slice_us = 7 }\n'
-                         ).values()
-    parsed = parse("config a trapped lr=sw\nconfig b trapped lr=sw slice_us=8\n"
-                   "config c trapped lr=sw slice_us=7\nbench b\n").configs
-    assert [a, b, c] == list(parsed.values())
+def meaning(block: str) -> str:
+    """Return the scenario with the parts of its plan; the first line has the scenario's name."""
+    lines = [line for line in block.splitlines() if not line.startswith("= ")]
+    try:
+        said = parts_of(made("\n".join(lines), lines[0][2:].partition(":")[0]))
+    except ScenarioError as error:
+        said = iter(str(error).splitlines())
+    return "\n".join([*lines, *(f"= {part}" for part in said)])
 
 
-def test_a_matrix_nests_its_lists_in_their_order():
-    found = configs_of('[config.own]\nfrom = "trapped"\nstage2 = "4K"\n[matrix]\n'
-                       'victim = ["direct", "own"]\nstate = ["warm", "cold-tlb"]\n'
-                       'stats = ["off", "on"]\n')
-    assert list(found) == ["direct", "direct-stats", "direct-cold-tlb", "direct-cold-tlb-stats",
-                           "own", "own-stats", "own-cold-tlb", "own-cold-tlb-stats"]
-    lines = parse("config x trapped stage2=4K state=cold-tlb stats=on\nbench b\n")
-    assert found["own-cold-tlb-stats"] == lines.configs["x"]
-
-
-def test_a_matrix_names_by_a_table_and_not_by_a_single_value():
-    found = configs_of('[config.alone]\nfrom = "trapped"\n[config.fp]\nfrom = "trapped"\n'
-                       'sched = "fp"\n[matrix]\nvictim = "fp"\nload = ["load_mem_read"]\n'
-                       'stats = { "" = "off", exits = "on" }\n'
-                       "[vm]\nbench = {}\nload = { cores = [0] }\n")
-    assert list(found) == ["alone", "read", "read-exits"]
-
-
-def test_load_and_policy_are_axes_by_the_names_of_a_matrix():
-    found = configs_of('[matrix]\nvictim = ["trapped"]\npolicy = ["rr", "fp"]\n'
-                       'load = ["load_cpu"]\n[vm.bench]\n[vm.load]\ncores = [0]\n')
-    lines = parse("config rr trapped sched=rr beside=load_cpu\n"
-                  "config fp trapped sched=fp beside=load_cpu\nbench b\n").configs
-    assert found == {"trapped-rr-cpu": lines["rr"], "trapped-fp-cpu": lines["fp"]}
-
-
-def test_a_variant_takes_the_place_of_tables_and_inherits_configurations():
-    text = (f'limit_ms = 7\n{START}[config.a]\nfrom = "direct"\n[variant.two]\norder = "once"\n'
-            '[variant.two.config.b]\nfrom = "a"\nstage2 = "4K"\n')
-    one, two = made(text), made(text, "two")
-    assert (list(one.configs), one.order, list(two.configs), two.order) == (["a"], 0, ["b"], 1)
-    assert two.limit_ms == 7 and two.benches == one.benches and two.name == "two"
-    assert two.configs["b"] == one.configs["a"] | {"stage2": 1}
-
-
-def test_no_vm_is_there_that_the_scenario_does_not_have():
-    assert list(made(TRAPPED).vms) == ["bench"]
-    assert refused(f'{TRAPPED}beside = "load_cpu"\n') == [
-        (2, "beside=load_cpu with sched=null needs a load on a core of its own (vm NAME image=load"
-            " cores=N): config 'trapped'")]
+@pytest.mark.parametrize("block", SCENARIOS, ids=lambda block: block.splitlines()[0][2:])
+def test_a_scenario_means_what_is_below_it(block):
+    check_block("scenarios.txt", block, meaning(block))
 
 
 # --- mistakes ---
