@@ -6,10 +6,6 @@ import pytest
 from reportlogs import plan_text, report_log
 
 SPREAD = "fig-ecdf-default-timer-wakeup-busy-handler-silicon"
-COUNTING = """#!/bin/sh
-echo x >> "$(dirname "$0")/count"
-exit 1
-"""
 
 
 @pytest.fixture
@@ -18,7 +14,7 @@ def tree(bench, monkeypatch):
     monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
         bench.scenario(name, plan_text(name))
-    bench.qemu.write_text(COUNTING)
+    bench.set_qemu(b"", "here.with_name('count').touch(); sys.exit(1)")
     bench.asked = lambda: bench.qemu.with_name("count").exists()
     bench.page = (bench.root / "build" / "report" / "index.html").read_text
     return bench
