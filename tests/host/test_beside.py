@@ -5,7 +5,7 @@ import pytest
 
 from hypbench.analysis.beside import alone_of
 from hypbench.analysis.bound import bounds_of
-from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven
+from hypbench.analysis.ceilings import KICK, SWITCHES, Longest, Proven, proven_of
 from hypbench.records import read_log
 from hypbench.session import problems_of
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_record, log_of,
@@ -61,6 +61,12 @@ def kinds(exit_: int | None, instrument: int = 9_000_000) -> dict:
     rows = {"exit": exit_, KICK: 20, **dict.fromkeys(SWITCHES, 30)}
     return {"kinds": {name: {"ceiling": ceiling} for name, ceiling in rows.items()}
             | {"instrument": {"ceiling": instrument, "instrument": True}}}
+
+
+def test_the_highest_priority_waits_for_the_longest_exit_a_kick_and_a_switch():
+    proven = proven_of(kinds(100))
+    assert (proven.exit, proven.wait) == (("exit", 100), 150)
+    assert proven_of(kinds(10)).exit == (SWITCHES[0], 30)
 
 
 @pytest.mark.parametrize("exit_, problems", [(100, 0), (-1_000_000, 1)])

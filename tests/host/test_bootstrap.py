@@ -65,3 +65,10 @@ def test_effect_is_seen_beside_noise_and_not_without():
     assert effect(noisy(300), noisy(315)).low > 0
     none = effect(noisy(300), noisy(300))
     assert none.low <= 0 <= none.high
+
+
+def test_only_passes_that_both_have():
+    found = effect({0: pool([10] * 50), 1: pool([99] * 50)}, {0: pool([12] * 50)})
+    assert (found.value, found.is_point) == (2, True)
+    found = effect({0: pool([10] * 50)}, {1: pool([13] * 50)})
+    assert found.value == 3

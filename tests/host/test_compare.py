@@ -5,9 +5,10 @@ import random
 
 import pytest
 
-from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section)
+from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section,
+                                          conditions)
 from hypbench.records import read_log
-from logmaker import bench_record, log_from
+from logmaker import NATIVE, TRAPPED, bench_record, log_from
 from commandlogs import of_samples, run_with
 from reportlogs import report_log
 
@@ -70,6 +71,15 @@ def test_boards_with_other_clocks_are_compared_in_time():
     median = row.measures[0]
     assert (row.unit, median.a, median.b) == ("ns", 960, 2400)
     assert (row.verdict, row.ratio, median.effect.value) == (Verdict.SLOWER, 2.5, 1440)
+
+
+def test_conditions_that_differ():
+    a = log_from(run_with())
+    b = log_from(run_with(configs=(NATIVE, TRAPPED | {"frame": "full"}), board="virt-a15",
+                          isa="armv7"))
+    assert conditions(a, b) == ["board: A virt-a72, B virt-a15", "isa: A armv8, B armv7",
+                                "configuration trapped: frame: A light, B full"]
+    assert conditions(a, a) == []
 
 
 def test_many_rows_of_one_run_alone_are_one_line():

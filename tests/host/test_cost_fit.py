@@ -23,6 +23,14 @@ def test_known_prices_are_found():
     assert found.rms == pytest.approx(0, abs=1e-6) and found.explained == pytest.approx(1)
 
 
+def test_a_row_that_no_vector_explains_is_a_residual():
+    rows = [("trapped", f"path {n}", vector(n, n % 3), 30.0 + n) for n in range(10, 30)]
+    rows[7] = (*rows[7][:3], rows[7][3] + 100)
+    found = cost_fit.fit(rows, cost_fit.WARM)
+    residuals = {path: time - model for _, path, time, model in found.rows}
+    assert max(residuals, key=residuals.__getitem__) == "path 17" and found.rms > 10
+
+
 def test_vectors_of_another_commit_are_refused(tmp_path):
     folder = tmp_path / "reference" / cost_fit.BOARD
     shutil.copytree(HOME / "reference" / cost_fit.BOARD, folder)

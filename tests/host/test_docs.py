@@ -159,6 +159,47 @@ def what_of(path: str) -> str:
     return f"{PATHS[path]}{'' if added(path, 'native') == 0 else ' (whole)'}"
 
 
+@pytest.mark.parametrize("page, name", [("README.md", "first_page"),
+                                        ("docs/results.md", "between_vms")])
+def test_the_general_case_stands_before_the_best_case(page, name):
+    lengths = json.loads((ROOT / "tests/expected/12.2/virt-a72.json").read_text())["figures"]
+    rows = made(page, name)
+    natively = lengths["native"]["timer_wakeup wfi-vector"]
+    for word, config, path, best, base in (
+            ("VM switch", "switch", "vm_switch preempt", "vm_switch preempt", natively),
+            ("yield", "yield", "vm_yield yield", "vm_yield yield", 0),
+            ("fail over", "failover", "failover control", "failover call", 0)):
+        [cells] = [cells for what, cells in rows.items() if what.startswith(f"{word}: ")]
+        assert cells == [str(lengths[f"{config}{case}"][row] - base)
+                         for case, row in (("", path), ("-idle", path), ("-best", best))]
+
+
+# Questions of a user, each with the page that answers and words of the answer.
+# tests/qemu/test_howto.py follows how-tos to the letter.
+ANSWERS = {
+    "Which scenario answers my question?": ("scenario-chooser.md", "| question | scenario |"),
+    "What is an instruction in µs on my core?": ("howto/time.md", "in nanoseconds of a Cortex-A72"),
+    "How far is a model from silicon?": ("howto/time.md", "## How far the model is from silicon"),
+    "What is cold?": ("howto/time.md", "| `cold` in a record |"),
+    "What is trapped-sw?": ("howto/time.md", "| `trapped-sw` |"),
+    "Where do runs go?": ("howto/runs.md", "adds a file to `runs/<board>/<scenario>/`"),
+    "How do I gate my CI?": ("howto/ci.md", "```yaml .github/workflows/path-lengths.yml"),
+    "How do I bring my hypervisor?": ("howto/hypervisor.md", "make peers BOARD=virt-a72 IMAGE="),
+    "How do I run cyclictest?": ("howto/cyclictest.md", "make bench SCENARIO=cyclictest"),
+    "How do I run latency_measure?": ("howto/latency-measure.md", "SCENARIO=latency-measure ")}
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+def test_a_users_question_has_a_page_that_answers_and_a_way_to_it(question):
+    """README, or a page that README names, leads to the answer."""
+    name, words = ANSWERS[question]
+    page, readme = ROOT / "docs" / name, (ROOT / "README.md").read_text()
+    assert words in page.read_text()
+    named = [readme, *(path.read_text() for path in map(ROOT.joinpath, set(re.findall(
+        r"`(docs/[\w/-]+\.md)`", readme))))]
+    assert any(f"`docs/{name}`" in text for text in named)
+
+
 CHOOSER = ROOT / "docs" / "scenario-chooser.md"
 CHOICE = re.compile(r"^\| (?P<question>[^|]+\?) \| (?P<scenarios>[^|]+) \| (?P<command>[^|]+)"
                     r" \| (?P<meaning>[^|]+) \|$", re.MULTILINE)

@@ -178,6 +178,21 @@ def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
     assert content_of(bench.out) == before
 
 
+@pytest.mark.parametrize("name, most", [
+    ("hypbench-run.elf", lambda image: image - 1),
+    ("console.log", lambda image: image + 100)])
+def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
+    """The earlier runs stay, and no folder of a run is left."""
+    earlier_report(bench)
+    bench.set_qemu(LOG * 20)
+    before = content_of(bench.root / "build")
+    image = len((bench.out / "hypbench.elf").read_bytes())
+    done = limited(bench, most(image), *COMMANDS["report"], "--quiet")
+    assert (done.returncode, done.stderr) == (
+        1, f"Error: cannot write {bench.out}/report/default.run/{name}: File too large\n")
+    assert content_of(bench.root / "build") == before
+
+
 def test_an_error_of_a_file_is_one_line(bench):
     """The folder that a command makes exists as a file."""
     there = bench.write("there", "")

@@ -40,6 +40,10 @@ def lies(log: Log) -> list[str]:
 
 # ---- contradictions between a run record and its place
 
+def test_the_right_run_has_no_contradiction():
+    assert lies(log_with()) == [] and lies(Log()) == []
+
+
 @pytest.mark.parametrize("members, says", [
     ({"board": "virt-a15"}, "the image that runs there is of board virt-a15, and the place's tag is"
      " board=virt-a72"),
@@ -148,6 +152,11 @@ def endless_text(*first: bytes):
     yield from first
     while True:
         yield b"babble\n"
+
+
+def test_a_whole_run_is_followed_to_its_end(monkeypatch):
+    lines = log_of(sample_run("silicon")).splitlines(keepends=True)
+    assert followed(lines, monkeypatch) == ("", len(lines))
 
 
 def test_a_board_that_prints_text_alone_hangs(monkeypatch):

@@ -183,6 +183,14 @@ def test_the_end_of_a_guests_run(bench, name):
         "messages": [[line] for line in done.stderr.decode().splitlines()]})
 
 
+def test_records_and_console_are_kept_as_of_every_run(bench):
+    bench.start()
+    lines = guest_log().splitlines(keepends=True)
+    assert (bench.folder / "console.log").read_bytes() == lines[0] + b"hello\r\n" + b"".join(
+        lines[1:])
+    assert (bench.folder / "records.jsonl").read_bytes() == guest_log().replace(b"\r", b"")
+
+
 def test_what_qemu_is_given(bench):
     initrd = bench.file("initrd", bytes(5000))
     bench.file("image", arm64_image(4096, memory=8 * MIB))

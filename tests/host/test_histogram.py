@@ -31,3 +31,9 @@ def test_merge_is_exact(overheads):
     assert pooled.stddev == pytest.approx(statistics.pstdev(net), abs=0.002)
     assert pooled.percentile(500) == net[-(-1037 // 2) - 1]
     assert pooled.percentiles()["p999"] == net[-(-1037 * 999 // 1000) - 1]
+
+
+def test_overflow_answers_with_the_largest():
+    pool = pool_of(bench_record({}, "v", [10] * 50 + [1 << 33] * 50, cold=1))
+    assert pool.percentile(500) == 8
+    assert pool.percentile(900) == (1 << 33) - 2

@@ -21,7 +21,7 @@ from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
 from hypbench.peers.run import judged, measure
 from hypbench.peers.systems import Identity, Ours
-from hypbench.peers.windows import FACT
+from hypbench.peers.windows import FACT, is_in
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree, packed
 from logmaker import log_of, sample_run
@@ -56,6 +56,21 @@ def by_xen(text: bytes) -> bytes:
 
 
 XEN_LOG = XEN_HEAD + by_xen(GOOD)
+
+
+def test_good_lines_give_the_figures():
+    probe = result(b"noise\r\n" + GOOD, EXPECTED)
+    assert [probe.figures[name].p50 for name in ONE_VM] == list(range(100, 100 + len(ONE_VM)))
+    assert probe.call == "XENVER_version"
+    assert probe.figures["psci_version"].cold == 109
+    assert probe.lines == GOOD.replace(b"\r", b"")
+
+
+def test_figure_shows_its_range_where_not_most_samples_are_the_median():
+    probe = result(printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000},
+                                    timer_busy={"same": 501, "min": 90, "max": 7000})), EXPECTED)
+    assert str(probe.figures["timer_wfi"]) == "109 (90 to 7000)"
+    assert str(probe.figures["timer_busy"]) == "108"
 
 
 def test_a_figure_stands_in_the_column_of_its_system():
@@ -106,6 +121,10 @@ def test_lines_that_cannot_be_believed_are_refused(text, says):
         result(text, EXPECTED)
 
 
+def test_psci_0_2_is_a_version():
+    assert result(printed(contents(psci_version={"answer": "0x2"})), EXPECTED).figures
+
+
 @pytest.mark.parametrize("name", ONE_VM)
 def test_any_path_may_be_absent_with_its_reason(name):
     probe = result(skipping(name, why="refused"), EXPECTED)
@@ -142,6 +161,12 @@ def test_lines_that_xen_cuts_are_whole_again():
     for log in (XEN_LOG, unnamed):
         assert list(whole_lines(log)) == GOOD.splitlines()
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
+
+
+def test_kvm_that_settled_is_measured():
+    made = judged(KVM_HEAD + GOOD, Kvm(), PEER)
+    assert made.identity.compiler == "gcc-12 (Debian 12.2.0-14) 12.2.0"
+    assert made.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
 
 
 OF_XEN = (
@@ -439,6 +464,19 @@ def test_arguments_without_a_place_are_refused(tmp_path, content, arguments, say
 
 
 PROBE = b"before" + MARKER + bytes(ROOM) + b"after"
+
+
+@pytest.mark.parametrize("content, found", [
+    (b"x" * 9 + PROBE + b"y", True),
+    (PROBE.replace(bytes(ROOM), b"delay=4".ljust(ROOM, b"\0")), True),
+    (PROBE.replace(b"before", b"befare"), False), (PROBE.replace(b"after", b"aft"), False),
+    (packed(PROBE), False), (PROBE.replace(b"before", b"other") + PROBE, True)])
+def test_a_users_image_has_todays_probe_or_another(tmp_path, content, found):
+    (tmp_path / "probe.bin").write_bytes(PROBE)
+    (tmp_path / "image").write_bytes(content)
+    (tmp_path / "disk").write_bytes(b"nothing")
+    files = [tmp_path / "disk", tmp_path / "image"]
+    assert is_in(SimpleNamespace(probe=tmp_path / "probe.bin"), files) == found
 
 
 @pytest.mark.parametrize("content, facts", [

@@ -43,3 +43,9 @@ def test_the_comparison_page_has_the_same_rows():
     assert made in page
     assert all(source["href"] in made for source in CONTENT["sources"].values())
     assert page.count("| RTAS 2023 |") == sum(row["source"] == "rtas23" for row in CONTENT["rows"])
+
+
+def test_no_row_stands_twice():
+    keys = [(row["path"], row["system"], row["board"], row["note"], row["source"])
+            for row in CONTENT["rows"]]
+    assert len(set(keys)) == len(keys)

@@ -103,9 +103,9 @@ def test_the_bound_of_fixed_priorities(longest):
 
 @pytest.fixture
 def show(bench):
-    def shown(bodies: list[dict], *words: str):
+    def shown(log: list[dict] | bytes, *words: str):
         path = bench.root / "records"
-        path.write_bytes(log_of(bodies))
+        path.write_bytes(log if isinstance(log, bytes) else log_of(log))
         return bench("show", str(path), *words)
     return shown
 
@@ -119,6 +119,15 @@ def test_show_prints_them_within_140_columns(show, name):
         assert all(terminal.plain(table.caption)[:20] in result.output for table in section.tables)
     lines = [line for line in result.output.splitlines() if line[:1] in "┏┃┡│├└"]
     assert lines and max(map(len, lines)) <= 140 and not any("…" in line for line in lines)
+
+
+def test_a_log_of_release_0_1_0_is_shown_with_every_table(show):
+    """The log lacks most axes of today, as `beside`."""
+    raw = (golden.FOLDER.parent / "logs" / "release-0.1.0.jsonl").read_bytes()
+    result = show(raw, "--table", "long")
+    assert result.exit_code == 0, result.output
+    assert table_row(result.output, "stats=on", "trapped", "hypercall null")[3:6] == [
+        "41", "124", "+83"]
 
 
 @pytest.mark.parametrize("name", LOGS)

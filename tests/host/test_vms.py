@@ -2,12 +2,13 @@
 """Records of several VMs: each VM has results of its own, in rules, tables, summary.csv and
 comparisons. The output for one VM is as before VMs had names."""
 
-
+import pytest
 
 from commandlogs import TWO, run_of_vms as run_of
 from guestlogs import FAULT
 from hypbench.analysis.comparison import Verdict, compare_logs
 from hypbench.report import notes, summary_csv
+from hypbench.rows import measured
 from hypbench.rules import check_rules
 from logmaker import log_from, log_of
 
@@ -43,3 +44,9 @@ def test_a_fault_names_the_vm_that_is_not_the_measured_one():
 def test_a_vm_alone_is_compared_whatever_its_name():
     old, new = log_from(run_of({"": 52})), log_from(run_of({"bench": 52}))
     assert {row.verdict for row in compare_logs(old, new)} == {Verdict.SAME}
+
+
+@pytest.mark.parametrize("vm", ["left", "right"])
+def test_the_measured_vm_is_the_steps(vm):
+    found = measured(log_from(run_of({"left": 52, "right": 92}, measured_vm=vm)))
+    assert {data["vm"] for data in found.of_kind("bench")} == {vm}
