@@ -189,9 +189,9 @@ def test_call_that_seldom_comes_is_allowed_as_often_as_its_comment_states(prove)
     assert once - never > 7
 
 
+@each_isa
 @pytest.mark.parametrize("facts", [("total: %d", "-", "-"), ("-", "total: %d", "-"),
                                    ("-", "-", "total: %d")], ids=["outer", "inner", "call"])
-@each_isa
 def test_total_counts_the_turns_of_a_whole_visit(prove, facts):
     """An inner loop's turns count however often the loop is entered, including the first turn."""
     def copied(number: int) -> int:
@@ -220,8 +220,8 @@ def test_loops_that_begin_with_the_same_block_have_the_product_of_their_bounds(p
     assert "has no bound" in error(prove(text.replace("/* bound: %d */\n\t\tdo", "do") % 2))
 
 
-@pytest.mark.parametrize("how", HOLDERS)
 @each_isa
+@pytest.mark.parametrize("how", HOLDERS)
 def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, how):
     """No path of the kind calls the holder."""
     def waited(lock: str, nops: int) -> int:
