@@ -50,7 +50,14 @@ def those_with(made: list[dict], wanted: Callable[[dict], bool]) -> list[dict]:
     return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
 
 
+def with_spread(head: dict, config: dict) -> list[dict]:
+    ticks = 50 + 20 * (config["frame"] == "full")
+    return [calibration(head), bench_record(head, "unknown", [ticks, ticks + 8] * 20)]
+
+
 VARIANTS: dict[str, Callable[[], list[dict]]] = {
+    "an option with an interval": lambda: plan_run(
+        [TRAPPED, TRAPPED | {"name": "full", "frame": "full"}], {"hvc": with_spread}),
     "wake-ups too few for p95": lambda: plan_run([NATIVE], {"cyclic": lambda head, _: [
         stamped(head, "periodic", [90] * 19, period=1875000)]}, order="once"),
     "programs in VMs alone": lambda: those_with(

@@ -53,19 +53,15 @@ def answer(bench, line: str) -> list[str]:
             *([f"status {int(result.exit_code)}"] if result.exit_code else [])]
 
 
-def wait_for(monkeypatch, seconds: float) -> None:
-    """Wait for the end of a simulator, or for its version, for so long."""
-    for name in ("qemu.GRACE_S", "qemu.END_GRACE_S", "gem5.PROBE_S"):
-        monkeypatch.setattr(f"hypbench.{name}", seconds)
-
-
 def direct(bench, monkeypatch, line: str, below: list[str]) -> list[str]:
     """Do what a line with "=" says, and return the lines of the file that it names."""
     if said := PRINTS.fullmatch(line):
+        monkeypatch.setattr("hypbench.gem5.PROBE_S", LONG_S)
         (bench.set_qemu if said[1] == "QEMU" else bench.set_gem5)(LOGS[said[2]], said[3] or "")
-        wait_for(monkeypatch, 0.2 if "sleep" in line else LONG_S)
+        for grace in ("GRACE_S", "END_GRACE_S"):
+            monkeypatch.setattr(f"hypbench.qemu.{grace}", 0.2 if "sleep" in line else LONG_S)
     elif line.startswith(ANSWERS):
-        wait_for(monkeypatch, 2.0 if "sleep" in line else LONG_S)
+        monkeypatch.setattr("hypbench.gem5.PROBE_S", 1.0 if "sleep" in line else LONG_S)
         bench.set_gem5(b"", probe=line.removeprefix(ANSWERS))
     elif said := VARIABLE.fullmatch(line):
         monkeypatch.delenv(said[1], raising=False)
