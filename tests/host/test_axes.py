@@ -44,3 +44,11 @@ def test_twins_differ_in_one_axis_and_stand_in_the_order_of_its_values():
                    TRAPPED | {"name": "eager", "fp": "eager"})
     assert twins(log) == [("frame", "trapped", "full"), ("stats", "full", "both"),
                           ("fp", "trapped", "lazy"), ("fp", "trapped", "eager")]
+
+
+def test_twin_of():
+    log = log_with(TRAPPED, TRAPPED | {"name": "trapped-stats", "stats": "on"},
+                   TRAPPED | {"name": "sw-stats", "stats": "on", "lr": "sw"})
+    assert twin_of(log, "trapped", "stats", "on") == "trapped-stats"
+    assert twin_of(log, "sw-stats", "stats", "off") is None
+    assert twin_of(log, "no-config", "stats", "on") is None
