@@ -3,10 +3,6 @@
 
 import pytest
 
-from hypbench.analysis import answer
-from hypbench.peers import compared
-from referencebench import ReferenceBench
-from reportpages import COLUMNS, KEPT_PATHS
 from workbench import Bench, Gem5Bench
 
 
@@ -22,6 +18,8 @@ def gem5(tmp_path, monkeypatch):
 
 @pytest.fixture
 def references(tmp_path, monkeypatch):
+    from referencebench import ReferenceBench  # slow to import, and few tests need it
+
     return with_gem5(ReferenceBench(tmp_path, monkeypatch), monkeypatch)
 
 

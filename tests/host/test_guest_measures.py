@@ -12,7 +12,7 @@ from hypbench.frame import Board, Source, frame_of
 from hypbench.guests.latency_measure import is_last
 from hypbench.guests.measured import results_of
 from hypbench.html import runs as report
-from hypbench.printing import LINES_MOST, show_log
+from hypbench.log_tables import LINES_MOST, show_log
 from hypbench.records import Log, read_log
 from hypbench.session import problems_of
 from hypbench.subjects import sections

@@ -83,10 +83,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
 
 
 DATA_ABORT, SYSREG = 0x24, 0x18  # exception classes: accesses to emulated registers
-# The most instructions of a visit, for any number of vCPUs. 2825 were the most with eight seeds on
-# each board: virt-a15, four vCPUs, a write that configures interrupts while the list registers are
-# full.
-LONGEST = 3000
+LONGEST = 2500  # instructions of a visit, for any number of vCPUs
 
 
 def longest(lab, job: Job) -> int:
