@@ -267,8 +267,9 @@ def test_a_stream_arrives(result, kind):
 
 @each_kind({"doorbell": STREAMS["doorbell"]})
 def test_delay_is_seen_in_a_stream(result, kind):
+    """The end of a turn of QEMU can move two of the 20 samples between cores."""
     plain = result.figures(0)
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in result.figures(number).items():
             if key[0] != "turns":  # the end of a slice comes between
-                assert row["p50"] == plain[key]["p50"] + delay, key
+                assert is_later(plain[key], row, delay, share=0.9), key
