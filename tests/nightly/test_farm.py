@@ -272,10 +272,11 @@ def listed_runs(farm: Farm) -> str:
 
 def once(slot: Slot, mark: bytes, do) -> threading.Event:
     """Do something when the machine prints the mark for the first time."""
-    done = threading.Event()
+    done, printed = threading.Event(), bytearray()
 
     def seen(data: bytes) -> None:
-        if mark in data and not done.is_set():
+        printed.extend(data)  # the mark may come in two parts
+        if mark in printed and not done.is_set():
             done.set()
             do()
     slot.seen = seen
