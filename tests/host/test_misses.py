@@ -4,12 +4,16 @@ in summary.csv and on the page."""
 
 import csv
 import io
+import json
 
+import numpy as np
 import pytest
 
 from hypbench.analysis.switches import switch_rows
-from hypbench.analysis.tlb import slowdowns, tlb_cells, walk_fit
+from hypbench.analysis.tlb import WALKS, largest_sets, miss_rows, slowdowns, tlb_cells, walk_fit
+from hypbench.records import read_log
 from hypbench.report import summary_csv
+from hypbench.tree import Tree, read_records
 from reportlogs import bodies_of
 from logmaker import NATIVE, bench_record, calibration, log_from, plan_run, with_cycles
 from host.test_events import CLOCK, LOADS, N, counted, empty
@@ -64,6 +68,43 @@ def test_what_is_not_modelled_has_no_cost_and_no_slowdown():
 
 
 # --- the kept runs ---
+
+def kept(board: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return ticks (ns) and walks of one load, from the records' own members."""
+    raw = read_records(Tree().reference(board, "tlb")).splitlines()
+    found = [json.loads(line) for line in raw if b'"bench":"tlb_chase"' in line]
+    return {(one["variant"], one["config"]): (one["p50"] / one["batch"], sum(
+        event["sum"] for event in one["events"] if event["name"] == WALKS)
+        / one["n"] / one["batch"]) for one in found if one["kind"] == "bench"}
+
+
+@pytest.mark.parametrize(("board", "config", "ns"), [
+    ("gem5-a72", "4K-off", 38.1), ("gem5-a72", "4K-4K", 121.8),
+    ("gem5-a15", "4K-off", 56.4), ("gem5-a15", "4K-4K", 139.2)])
+def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns):
+    """With 2 MiB leaves the same lines need no walk at all, so their load is a control, too. This
+    control knows nothing of prices, and is within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
+    rows = miss_rows(read_log(read_records(Tree().reference(board, "tlb"))))
+    shown = next(row.ns for row in largest_sets(rows) if row.cell.config == config)
+    found = kept(board)
+    (random, misses), (blocks, none) = found["random-65536p", config], found[
+        "packed-65536p", "2M-off"]
+    assert none == 0 and misses == pytest.approx(1, abs=0.01)
+    assert shown == pytest.approx((random - blocks) / misses, rel=0.04 if "a72" in board else 0.015)
+    # The cost follows also from two equations: a load of the control is a load without walks and
+    # some walks.
+    warm = found["random-4096p", config][0] - found["packed-4096p", config][0]
+    packed, few = found["packed-65536p", config]
+    assert 0.25 < few < 0.55
+    free, price = np.linalg.solve([[1, misses], [1, 0]], [random, packed - few * warm])
+    assert price == pytest.approx(shown, rel=1e-3) == ns and free < packed
+
+
+def test_ticks_that_are_no_time_have_no_result():
+    for platform in ("qemu-icount", "qemu-host"):
+        assert miss_rows(log(events=False, platform=platform)) == []
+        assert "miss_ns" not in summary_csv(log(events=False, platform=platform))
+
 
 def test_the_summary_has_it_in_the_row_of_the_chase():
     rows = {row["variant"]: row for row in csv.DictReader(io.StringIO(summary_csv(log())))}
