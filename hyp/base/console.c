@@ -13,7 +13,8 @@ static const struct uart_port not_found;
 static const struct uart_port *port = &not_found;
 static bool line_is_open; /* a guest wrote the last byte, which was no '\n' */
 static char queue[CONSOLE_QUEUE_SIZE];
-static unsigned queued, sent; /* totals in bytes */
+/* Totals in bytes; `queued` of those that are written can be sent. */
+static unsigned written, queued, sent;
 
 void console_init(void)
 {
@@ -66,20 +67,30 @@ void console_queue(const char *bytes, size_t size)
 {
 	/* bound: ARGUMENT_1 */
 	while (size--)
-		queue[queued++ % CONSOLE_QUEUE_SIZE] = *bytes++;
+		queue[written++ % CONSOLE_QUEUE_SIZE] = *bytes++;
+}
+
+void console_queue_end(void)
+{
+	__atomic_store_n(&queued, written, __ATOMIC_RELEASE);
 }
 
 bool console_send(unsigned most)
 {
+	unsigned end = __atomic_load_n(&queued, __ATOMIC_ACQUIRE), at = sent;
+
 	/* bound: ARGUMENT_0 */
-	for (; most && sent != queued; most--)
-		console_guest(queue[sent++ % CONSOLE_QUEUE_SIZE]);
-	return sent != queued;
+	for (; most && at != end; most--)
+		console_guest(queue[at++ % CONSOLE_QUEUE_SIZE]);
+	__atomic_store_n(&sent, at, __ATOMIC_RELEASE);
+	return at != end;
 }
 
 unsigned console_queued(void)
 {
-	return queued - sent;
+	unsigned begin = __atomic_load_n(&sent, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(&queued, __ATOMIC_ACQUIRE) - begin;
 }
 
 void console_end_line(void)

@@ -25,10 +25,15 @@ void console_guest(char byte);
 /* Set the UART up again after a guest used it directly. */
 void console_guest_had_it(void);
 
-/* The queue of guests' text. console_queue() appends without a check for room; console_send() sends
- * at most so many bytes and returns whether the queue has more. */
+/*
+ * The queue of guests' text. One core at a time appends: console_queue() without a check for room,
+ * then console_queue_end(), which lets console_send() see all that was appended. One core at a time
+ * sends, possibly meanwhile: at most so many bytes. console_send() returns whether the queue has
+ * more.
+ */
 #define CONSOLE_QUEUE_SIZE 2048u
 void console_queue(const char *bytes, size_t size);
+void console_queue_end(void);
 bool console_send(unsigned most);
 unsigned console_queued(void); /* bytes in the queue */
 

@@ -6,8 +6,10 @@
 #include "abi/virt.h"
 #include "arch/sysreg.h"
 #include "drivers/uart/pl011_regs.h"
+#include "hyp/arch/guest.h"
 #include "hyp/base/clock.h"
 #include "hyp/base/console.h"
+#include "hyp/base/lock.h"
 #include "hyp/base/record.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
@@ -17,6 +19,13 @@
 #include "lib/percpu.h"
 
 #define IFLS_RESET 0x12u /* both FIFOs half full */
+
+/*
+ * The lock of all emulated UARTs, for the time of one access to a register, and of the queue of
+ * text where it grows. It is not the lock of records, which is needed where text is sent: no access
+ * waits until another core has sent something.
+ */
+static struct lock lock;
 
 /* The UART that receives the console's input. */
 static struct vpl011 *listener;
@@ -47,22 +56,32 @@ static void push(struct vpl011 *uart, uint8_t byte)
 	uart->fifo[(uart->first + uart->count) % VPL011_FIFO_SIZE] = byte;
 	uart->count++;
 	*reg(uart, UARTRIS) |= UARTINT_RT;
-	if (uart->count >= trigger(uart))
-		*reg(uart, UARTRIS) |= UARTINT_RX;
 }
 
 /* Move bytes from the console to the FIFO while there is room. */
 static void fill(struct vpl011 *uart)
 {
+	unsigned most = depth(uart);
 	int byte = 0;
 
 	/* bound: VPL011_FIFO_SIZE */
-	while (uart->count < depth(uart) && (byte = console_get()) >= 0)
+	while (uart->count < most && (byte = console_get()) >= 0)
 		push(uart, (uint8_t)byte);
+	if (uart->count >= trigger(uart))
+		*reg(uart, UARTRIS) |= UARTINT_RX;
 	if (uart->waiting == (byte >= 0))
 		return;
 	uart->waiting = byte >= 0;
 	console_listen(!uart->waiting);
+}
+
+/* A change of FEN turns the FIFOs on or off, and empties them. */
+static void empty(struct vpl011 *uart)
+{
+	uart->count = 0;
+	*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
+	if (uart->waiting)
+		fill(uart);
 }
 
 /* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). */
@@ -78,19 +97,18 @@ static uint32_t pop(struct vpl011 *uart)
 		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RX;
 	if (!uart->count)
 		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RT;
+	if (uart->waiting)
+		fill(uart);
 	return byte;
 }
 
 /* --- the interrupt --- */
 
-/* Update the interrupt after each access, which may make room for bytes that the console kept. */
+/* Update the interrupt after each access. */
 static void update(struct vpl011 *uart)
 {
-	bool line;
+	bool line = *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
 
-	if (uart->waiting)
-		fill(uart);
-	line = *reg(uart, UARTRIS) & *reg(uart, UARTIMSC);
 	if (line == uart->line)
 		return;
 	uart->line = line;
@@ -99,58 +117,68 @@ static void update(struct vpl011 *uart)
 
 __cold void vpl011_receive(void)
 {
-	record_lock();
+	lock_take(&lock);
 	if (listener && !listener->unplugged) {
 		fill(listener);
 		update(listener);
 	} else {
 		console_listen(false);
 	}
-	record_unlock();
+	lock_release(&lock);
 }
 
 /* --- sending --- */
 
-/* At most so many bytes are sent in one exit. A store adds no more, including the name of its line,
- * so the queue never grows by more than one line of each VM. */
-#define SEND_MAX (PLAN_NAME_SIZE + 3u)
-#define LINES_MAX (VM_MAX * (sizeof((struct vpl011 *)0)->text + SEND_MAX))
-_Static_assert(CONSOLE_QUEUE_SIZE >= LINES_MAX + 256, "room");
+#define SEND_MOST 32u /* bytes that an exit sends */
+#define LINE_MOST (PLAN_NAME_SIZE + 2 + sizeof((struct vpl011 *)0)->text + 1)
+_Static_assert(CONSOLE_QUEUE_SIZE >= 2 * LINE_MOST, "room");
 
 static struct timer rest PERCPU;
 
 static void send_rest(struct timer *timer);
 
+static bool has_room(void)
+{
+	return console_queued() <= CONSOLE_QUEUE_SIZE - LINE_MOST;
+}
+
 /* Text waits while a guest's record is open, unless the queue may become full. */
 static bool text_waits(void)
 {
-	return record_in_pieces() && console_queued() < CONSOLE_QUEUE_SIZE - LINES_MAX;
+	return record_in_pieces() && console_queued() < CONSOLE_QUEUE_SIZE / 2;
 }
 
-/*
- * Send a part of the queue, or a part of the record that the queue waits for. A timer of this core
- * sends the rest: 27 bytes take 2.4 ms at 115200 baud.
- */
+/* Send a part of the queue, or a part of the record that the queue waits for. Return whether the
+ * queue has more. */
+static bool send_part(void)
+{
+	if (text_waits())
+		return guest_record_print();
+	record_cut();
+	return console_send(SEND_MOST); /* argument: SEND_MOST */
+}
+
+/* Send a part of the queue, unless another core has the console. A timer of this core sends the
+ * rest: 32 bytes take 2.8 ms at 115200 baud. */
 static void send_some(void)
 {
+	bool more = true;
+
 	if (!console_queued())
 		return;
-	if (text_waits()) {
-		guest_record_print();
-	} else {
-		record_cut();
-		if (!console_send(SEND_MAX)) /* argument: SEND_MAX */
-			return;
+	if (record_try_lock()) {
+		more = send_part();
+		record_unlock();
 	}
+	if (!more)
+		return;
 	rest.function = send_rest;
 	timerq_start(&rest, read_cntpct_el0() + clock_hz() / 400);
 }
 
 static void send_rest(struct timer *timer)
 {
-	record_lock();
 	send_some();
-	record_unlock();
 }
 
 static void send_no_more(void *argument)
@@ -166,22 +194,30 @@ static void queue_line(struct vpl011 *uart)
 	console_queue(uart->text, uart->length); /* argument: 160 */
 	/* argument: 1 */
 	console_queue("\n", uart->text[uart->length - 1] != '\n');
+	console_queue_end();
 	uart->length = 0;
 }
 
-/* Send a byte of the only VM that has an emulated UART. */
-static void send_byte(char byte)
+/* Queue the line that is not complete. Return false, with nothing done, if there is no room. The
+ * function is out of line, so that the time that it has the lock has a bound. */
+static __attribute__((noinline)) bool queue_last_line(struct vpl011 *uart)
 {
-	if (record_in_pieces() || console_queued())
-		console_queue(&byte, 1); /* argument: 1 */
-	else
-		console_guest(byte);
+	bool fits;
+
+	lock_take(&lock);
+	fits = !uart->length || has_room();
+	if (fits && uart->length)
+		queue_line(uart);
+	lock_release(&lock);
+	return fits;
 }
 
+/* Only one VM has an emulated UART, unless the text goes by lines. */
 static void send(struct vpl011 *uart, char byte)
 {
 	if (!uart->by_lines) {
-		send_byte(byte);
+		console_queue(&byte, 1); /* argument: 1 */
+		console_queue_end();
 		return;
 	}
 	uart->text[uart->length++] = byte;
@@ -236,66 +272,85 @@ static void write_register(struct vpl011 *uart, uint32_t offset, uint32_t value)
 	} else if (offset == UARTICR) {
 		*reg(uart, UARTRIS) &= (uint16_t)~value;
 	} else if (writable[offset / 4]) {
-		/* a change of FEN turns the FIFOs on or off, and empties them */
-		if (offset == UARTLCR_H && (*reg(uart, UARTLCR_H) ^ value) & UARTLCR_H_FEN) {
-			uart->count = 0;
-			*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
-		}
+		bool fen = offset == UARTLCR_H && (*reg(uart, offset) ^ value) & UARTLCR_H_FEN;
+
 		*reg(uart, offset) = (uint16_t)(value & writable[offset / 4]);
+		if (fen)
+			empty(uart);
 	}
 }
 
 /* --- an access --- */
 
-/* The console's lock lets only one vCPU access the UART at a time. An access within a register
- * reads the bytes at that place. */
+/* An access within a register reads the bytes at that place. */
 reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 {
 	uint32_t value;
 
 	if (offset > UARTDR && offset < UARTRSR) /* keep the received bytes */
 		return 0;
-	record_lock();
+	lock_take(&lock);
 	value = read_register(state, offset & ~3u);
 	update(state);
-	record_unlock();
+	lock_release(&lock);
 	return value >> 8 * (offset & 3);
 }
 
+/* The guest repeats a store for which the queue has no room, and takes its interrupts in between. */
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	struct vpl011 *uart = state;
+	bool fits;
 
-	record_lock();
-	write_register(uart, offset, (uint32_t)value);
-	update(uart);
+	lock_take(&lock);
+	fits = offset != UARTDR || has_room();
+	if (fits) {
+		write_register(uart, offset, (uint32_t)value);
+		update(uart);
+	}
+	lock_release(&lock);
+	if (!fits)
+		trap_repeat_store();
 	send_some();
-	record_unlock();
 }
 
-void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
+static void reset_registers(struct vpl011 *uart, struct vm *vm)
 {
 	*uart = (struct vpl011){ .vm = vm, .by_lines = vm->machine->shares_console };
 	*reg(uart, UARTCR) = UARTCR_RXE | UARTCR_TXE;
 	*reg(uart, UARTIFLS) = IFLS_RESET;
-	if (!input || (listener && listener != uart))
-		return;
-	listener = uart;
-	console_listen(true);
 }
 
-void vpl011_unplug(struct vpl011 *uart, bool leaves)
+void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 {
-	record_lock();
-	if (uart->length)
-		queue_line(uart);
-	send_some();
+	lock_take(&lock);
+	reset_registers(uart, vm);
+	if (input && (!listener || listener == uart)) {
+		listener = uart;
+		console_listen(true);
+	}
+	lock_release(&lock);
+}
+
+/* Receive nothing more. With `leaves`, another UART may receive the input. Out of line, likewise. */
+static __attribute__((noinline)) void stop_listening(struct vpl011 *uart, bool leaves)
+{
+	lock_take(&lock);
 	uart->unplugged = true;
-	if (uart == listener)
+	if (uart == listener) {
 		console_listen(false);
-	if (uart == listener && leaves)
-		listener = NULL;
-	record_unlock();
+		listener = leaves ? NULL : uart;
+	}
+	lock_release(&lock);
+}
+
+bool vpl011_unplug(struct vpl011 *uart, bool leaves)
+{
+	bool queued = queue_last_line(uart);
+
+	send_some();
+	stop_listening(uart, leaves);
+	return queued;
 }
 
 /* Send a piece of the queue. Return false if the queue is empty. */
@@ -307,7 +362,7 @@ static bool send_piece(void)
 	any = console_queued();
 	if (any) {
 		record_cut();
-		console_send(SEND_MAX); /* argument: SEND_MAX */
+		console_send(SEND_MOST); /* argument: SEND_MOST */
 	}
 	record_unlock();
 	return any;
@@ -320,15 +375,10 @@ void vpl011_stop(struct vpl011 *uart)
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
-	record_lock();
-	if (uart->length)
-		queue_line(uart);
-	record_unlock();
+	while (!queue_last_line(uart))
+		send_piece();
 	/* what the queue has now: another VM may add text meanwhile */
-	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MAX)
+	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MOST)
 		;
-	if (uart != listener)
-		return;
-	listener = NULL;
-	console_listen(false);
+	stop_listening(uart, true);
 }

@@ -35,8 +35,8 @@ struct vpl011 {
 void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input);
 
 /* Send the incomplete line. The UART receives nothing until vpl011_start(), but keeps its claim to
- * the input unless its VM leaves. */
-void vpl011_unplug(struct vpl011 *uart, bool leaves);
+ * the input unless its VM leaves. Return false, for another call, while the line has no room. */
+bool vpl011_unplug(struct vpl011 *uart, bool leaves);
 
 /* Send the incomplete line. The UART receives no input afterwards. */
 void vpl011_stop(struct vpl011 *uart);

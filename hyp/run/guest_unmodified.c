@@ -171,10 +171,9 @@ static bool restarts(struct vm *vm)
 {
 	if (guest_unplug(vm))
 		return true;
-	if (has_real_uart(vm->config))
-		console_guest_had_it();
-	else
-		vpl011_unplug(uart_of(vm), vm->dismissed);
+	if (!has_real_uart(vm->config))
+		return !vpl011_unplug(uart_of(vm), vm->dismissed);
+	console_guest_had_it();
 	return false;
 }
 

@@ -81,6 +81,7 @@ static void setup(void)
 static void queue(const char *text)
 {
 	console_queue(text, strlen(text));
+	console_queue_end();
 }
 
 EACH_TEST(setup, NULL);
@@ -97,6 +98,9 @@ TEST(no_byte_is_lost_where_the_queue_goes_round)
 		for (unsigned i = 0; i < size; i++)
 			bytes[i] = (char)(queued++ % 251);
 		console_queue(bytes, size);
+		assert_false(console_send(size)); /* its end is to come */
+		assert_int_equal(console_queued(), 0);
+		console_queue_end();
 		assert_true(console_send(size / 3));
 		assert_false(console_send(size));
 		assert_int_equal(sent_size, size);

@@ -362,6 +362,7 @@ TEST(text_that_waits_comes_before_a_record)
 	memset(text, 't', sizeof(text));
 	text[sizeof(text) - 1] = '\n';
 	console_queue(text, sizeof(text));
+	console_queue_end();
 	send_all(0);
 	text[sizeof(text) - 1] = '\0';
 	assert_string_equal(next_line(), text);

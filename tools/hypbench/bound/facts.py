@@ -65,6 +65,7 @@ class Source:
 
     def __post_init__(self) -> None:
         self.code = code_only(self.text)
+        self.lines, self.code_lines = self.text.split("\n"), self.code.split("\n")
         tails: set[int] = set()
         for found in LOOP.finditer(self.code):
             if found.start() not in tails:
@@ -88,7 +89,7 @@ class Source:
 
     def facts(self, first: int, last: int) -> Iterator[tuple[str, str]]:
         """Return the facts in comments on these lines, and on the comment lines directly before."""
-        lines, code = self.text.split("\n"), self.code.split("\n")
+        lines, code = self.lines, self.code_lines
         while first > 1 and lines[first - 2].strip() and not code[first - 2].strip():
             first -= 1
         text = "\n".join(lines[first - 1:last])
@@ -154,6 +155,7 @@ class Facts:
         self.isa = isa
         self.sizes = sizes
         self.sources: dict[str, Source] = {}
+        self.found_near: dict[Line, dict[str, str]] = {}
 
     def source(self, file: str) -> Source:
         if file not in self.sources:
@@ -179,10 +181,11 @@ class Facts:
 
     def near(self, line: Line, name: str) -> str:
         """Return a fact that belongs to no loop: of a call, or before a function's first line."""
-        source = self.source(line.file)
-        if not source.text:
-            return ""  # an assembly file
-        return dict(source.facts(line.line, line.line)).get(name, "")
+        if line not in self.found_near:
+            source = self.source(line.file)
+            # an assembly file has no text here
+            self.found_near[line] = dict(source.facts(line.line, line.line)) if source.text else {}
+        return self.found_near[line].get(name, "")
 
     def argument(self, lines: list[Line]) -> int | str | None:
         """Return what comments at a call, and at the calls that were inlined around it, state about

@@ -12,6 +12,7 @@ from elftools.dwarf.descriptions import describe_form_class
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+NEAR = 256  # bytes of code
 CODE_MARKS = ("$x", "$a", "$t", "$d")
 
 
@@ -150,7 +151,17 @@ class Lines:
         it."""
         own = self.of(address)
         return ([own] if own else []) + [
-            one.call for one in self.inlined if one.low <= address < one.high]
+            one.call for one in self.inlined_near.get(address // NEAR, [])
+            if one.low <= address < one.high]
+
+    @cached_property
+    def inlined_near(self) -> dict[int, list[Inlined]]:
+        """The ranges of inlined functions by the pieces of code that they overlap."""
+        found: dict[int, list[Inlined]] = {}
+        for one in self.inlined:
+            for piece in range(one.low // NEAR, (one.high - 1) // NEAR + 1):
+                found.setdefault(piece, []).append(one)
+        return found
 
     def _read_unit(self, unit: Any, rows: dict[int, Line | None]) -> None:
         program = self.dwarf.line_program_for_CU(unit)

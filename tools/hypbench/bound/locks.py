@@ -61,8 +61,8 @@ class Locks:
     def call_at(self, line: Line) -> tuple[str, str] | None:
         """Return what a line of the source does with a lock. A member has its own name, a variable
         also its file's."""
-        text = self.facts.source(line.file).text.split("\n")
-        found = CALL.search(text[line.line - 1]) if line.line <= len(text) else None
+        lines = self.facts.source(line.file).lines
+        found = CALL.search(lines[line.line - 1]) if line.line <= len(lines) else None
         if not found:
             return None
         _, arrow, member = found[2].partition("->")
