@@ -2,6 +2,7 @@
 """Make a copy of the tree with a fault in it, and run the tests that must see the fault. The copy
 has the tree's objects with their times, so that make rebuilds only what the patches touch."""
 
+import compileall
 import fcntl
 import json
 import os
@@ -19,6 +20,7 @@ import outcomes
 import planted
 from faultlist import Fault, Test, patched
 from hypbench.tree import Tree
+from once import FOLDER, once
 from unit.conftest import documents
 
 TREE = Tree()
@@ -43,32 +45,38 @@ def endings(fault: Fault) -> dict[Test, str]:
 
 @contextmanager
 def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
+    template = Path(once("the tree of planted faults", make_template))
     with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
-        copy = Path(place)
+        copy = Path(place) / "tree"
+        link_files(template, copy)
         if folder == "unit":
-            copy_files(copy, list(filter(is_of_unit_tests, TREE.files())))
             copy_objects("unit", copy)
         else:
-            copy_files(copy, TREE.files())
-            copy_index(copy)
             copy_environment(copy)
         if folder == "qemu":
             copy_objects(fault.board, copy)
         for path, text in patched(fault, copy).items():
+            (copy / path).unlink(missing_ok=True)  # the template has the file, too
             (copy / path).write_text(text)
         yield copy
 
 
-def is_of_unit_tests(path: Path) -> bool:
-    return path.parts[0] in (*planted.FILES, *planted.FOLDERS) or path.parts[:2] == (
-        "tests", "unit")
+def make_template() -> str:
+    """Copy the files of the tree, with their times, once a session: a test in a copy could change
+    its files."""
+    template = Path(tempfile.mkdtemp(prefix="tree-", dir=os.environ.get(FOLDER)))
+    for path in TREE.files():
+        (template / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(TREE.root / path, template / path)
+    copy_index(template)
+    for folder in ("tools", "tests"):  # Python compiles what a patch changes anew
+        compileall.compile_dir(template / folder, quiet=1)
+    return str(template)
 
 
-def copy_files(copy: Path, paths: list[Path]) -> None:
-    """Copy files with their times."""
-    for path in paths:
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(TREE.root / path, copy / path)
+def link_files(template: Path, copy: Path) -> None:
+    """Make the copy's files hard links, which takes a tenth of the time of copies."""
+    subprocess.run(["cp", "--archive", "--link", template, copy], check=True)
 
 
 def copy_index(copy: Path) -> None:
