@@ -296,7 +296,7 @@ reg_t vpl011_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state
 	return value >> 8 * (offset & 3);
 }
 
-/* The guest repeats a store for which the queue has no room, and takes its interrupts in between. */
+/* The guest repeats a store that the queue has no room for, and takes its interrupts in between. */
 void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	struct vpl011 *uart = state;
@@ -332,7 +332,7 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 	lock_release(&lock);
 }
 
-/* Receive nothing more. With `leaves`, another UART may receive the input. Out of line, likewise. */
+/* Receive nothing more. With `leaves`, another UART may receive the input. Out of line likewise. */
 static __attribute__((noinline)) void stop_listening(struct vpl011 *uart, bool leaves)
 {
 	lock_take(&lock);
