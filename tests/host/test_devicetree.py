@@ -265,6 +265,7 @@ def test_no_board_is_left_out():
     assert set(BOARDS) == {board for board in tree.boards() if not tree.is_gem5(board)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOARDS)
 def test_every_number_is_the_device_trees(name, tree_of):
     expected = {names: words for names, words in BOARDS[name].items() if names not in OTHER_WORDS}

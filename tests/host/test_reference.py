@@ -21,6 +21,8 @@ from hypbench.tree import HOME, Tree, packed, read_records
 from referencebench import BENCH, BOARD
 from reportlogs import PROGRAMS, gem5_log, plan_text, report_log
 
+pytestmark = pytest.mark.long
+
 TREE = Tree()
 MOST = 2_000_000  # bytes of all of them
 

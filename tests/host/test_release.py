@@ -26,6 +26,8 @@ from hypbench.release.contents import BoardFiles
 from hypbench.tree import HOME, Tree
 from test_patch import uimage
 
+pytestmark = pytest.mark.long
+
 TOOLS = needs("mkimage", "sfdisk", "mformat", "mcopy")
 COMMIT = Commit("0123456789ab", 1_700_000_000, "1.2.3")
 BL1 = noise("bl1", 8 * 1024)

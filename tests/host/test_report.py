@@ -85,6 +85,7 @@ def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
     assert "bench tlb_chase n=1 pages=8\n" in run
 
 
+@pytest.mark.long
 def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
     """Digests decide: a run of another image or of another plan, or a changed run, is not used."""
     assert tree.run("--scenario", "storm").exit_code == 0 and tree.count() == 1
@@ -102,6 +103,7 @@ def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
     assert tree("report").exit_code == 0 and tree.count() == 6
 
 
+@pytest.mark.long
 def test_another_commit_of_the_same_code_is_not_run_again(tree):
     image, source = tree.out / "hypbench.elf", tree.out / "build_id.c"
     code = image.read_bytes()
@@ -117,6 +119,7 @@ def test_another_commit_of_the_same_code_is_not_run_again(tree):
     assert tree("report").exit_code == 0 and tree.count() == 4
 
 
+@pytest.mark.long
 def test_report_says_which_plans_the_tree_lacks(tree):
     assert "left out: traps, states" in tree("report").stderr
     assert "are not in scenarios/, so their parts are missing: traps, states" in page_of(tree)

@@ -49,6 +49,7 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     assert says in said and len(said.splitlines()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words, says", IMPOSSIBLE)
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     """The refusal is one line and make's own last line, with no line of the set-up if nothing is
