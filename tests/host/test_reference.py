@@ -21,8 +21,6 @@ from hypbench.tree import HOME, Tree, packed, read_records
 from referencebench import BENCH, BOARD
 from reportlogs import PROGRAMS, gem5_log, plan_text, report_log
 
-pytestmark = pytest.mark.long
-
 TREE = Tree()
 MOST = 2_000_000  # bytes of all of them
 
@@ -221,6 +219,7 @@ def shown(tree, monkeypatch):
     return tree
 
 
+@pytest.mark.long
 def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     result = shown.show()
     assert result.exit_code == 0, result.output
@@ -232,6 +231,7 @@ def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
     assert "not modelled here" in page and "gem5-a72: no records of" not in page
 
 
+@pytest.mark.long
 def test_what_is_not_kept_is_said_and_without_any_run_there_is_no_model(shown):
     shown.kept.unlink()
     assert shown.show().exit_code == 0
@@ -248,6 +248,7 @@ def move(shown, path: str = "hvc null") -> Lengths:
     return lengths
 
 
+@pytest.mark.long
 def test_a_time_of_a_path_that_has_moved_is_not_on_the_page(shown):
     assert shown.show().exit_code == 0
     link = "#row/gem5-a72/timed/hvc/null/trapped"
@@ -282,6 +283,7 @@ def test_a_time_of_an_uncommitted_build_says_so(tree):
         "Every time is of build `abc-dirty`, which has changes that no commit has.")
 
 
+@pytest.mark.long
 def test_a_damaged_reference_run_is_told(shown):
     shown.kept.write_bytes(packed(gem5_log("timed")[:9000]))
     result = shown.show()
@@ -289,6 +291,7 @@ def test_a_damaged_reference_run_is_told(shown):
     assert "timed: no end record" in shown.page()
 
 
+@pytest.mark.long
 def test_with_gem5_it_is_run_anew(shown, monkeypatch):
     for path in (shown.root / "scenarios").iterdir():
         if path.name != "timed.toml":
