@@ -13,6 +13,7 @@ import shlex
 import shutil
 import tempfile
 from collections import defaultdict
+from itertools import accumulate
 from pathlib import Path
 from zlib import crc32
 
@@ -25,6 +26,7 @@ DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
 SLOW = Path(__file__).with_name("slow.json")  # seconds by group
 SLOW_S = 15
+OTHERS_S = 3500  # seconds of all groups of the parts that are not slow
 PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
@@ -69,8 +71,8 @@ def pytest_collection_modifyitems(config, items):
     """Choose the requested part, and put the slowest group first."""
     slow = slow_groups()
     if config.option.part is not None:
-        known = parts_of(slow)
-        chosen = [item for item in items if part_of(item, known) == config.option.part]
+        parts = Parts(slow)
+        chosen = [item for item in items if parts.of(item) == config.option.part]
         config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
         items[:] = chosen
     last = config.cache.get(DURATIONS, {})
@@ -84,22 +86,31 @@ def slow_groups() -> dict[str, float]:
     return json.loads(SLOW.read_text()) if SLOW.is_file() else {}
 
 
-def parts_of(slow: dict[str, float]) -> dict[str, int]:
-    """Give each slow group, the slowest first, to the shortest part so far."""
-    length, found = [0.0] * PARTS, {}
-    for group in sorted(slow, key=lambda group: (-slow[group], group)):
-        found[group] = length.index(min(length))
-        length[found[group]] += slow[group]
-    return found
+class Parts:
+    """The part of each group, which is the same each time. The parts are equally long."""
 
+    def __init__(self, slow: dict[str, float]):
+        """Give each slow group, the slowest first, to the shortest part so far."""
+        length = [0.0] * PARTS
+        self.known: dict[str, int] = {}
+        for group in sorted(slow, key=lambda group: (-slow[group], group)):
+            self.known[group] = length.index(min(length))
+            length[self.known[group]] += slow[group]
+        whole = (sum(length) + OTHERS_S) / PARTS
+        self.free = [max(whole - one, 0) for one in length]
 
-def part_of(item, known: dict[str, int]) -> int | None:
-    """Return the part of a group, which is the same each time. Tests of every change are in no
-    part."""
-    if not any(map(item.get_closest_marker, ROTATED)):
-        return None
-    group = group_of(item)
-    return known.get(group, crc32(group.encode()) % PARTS)
+    def of(self, item) -> int | None:
+        """Return a test's part; tests of every change are in no part."""
+        if not any(map(item.get_closest_marker, ROTATED)):
+            return None
+        group = group_of(item)
+        return self.known[group] if group in self.known else self.of_other(group)
+
+    def of_other(self, group: str) -> int:
+        """Spread the groups that are not slow by their names over what is free."""
+        at = crc32(group.encode()) / 2**32 * sum(self.free)
+        ends = accumulate(self.free)
+        return next((part for part, end in enumerate(ends) if at < end), PARTS - 1)
 
 
 def group_of(item) -> str:
