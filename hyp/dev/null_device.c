@@ -16,7 +16,7 @@ void null_device_reset(struct null_device *device)
 {
 	*device = (struct null_device){ 0 };
 	memset(page, 0, sizeof(page));
-	dcache_clean_invalidate((uintptr_t)page, sizeof(page));
+	dcache_clean_invalidate((uintptr_t)page, sizeof(page)); /* argument: PAGE_SIZE */
 }
 
 static uint32_t word_at(const struct null_device *device, uint32_t offset)

@@ -198,20 +198,6 @@ static void queue_line(struct vpl011 *uart)
 	uart->length = 0;
 }
 
-/* Queue the line that is not complete. Return false, with nothing done, if there is no room. The
- * function is out of line, so that the time that it has the lock has a bound. */
-static __attribute__((noinline)) bool queue_last_line(struct vpl011 *uart)
-{
-	bool fits;
-
-	lock_take(&lock);
-	fits = !uart->length || has_room();
-	if (fits && uart->length)
-		queue_line(uart);
-	lock_release(&lock);
-	return fits;
-}
-
 /* Only one VM has an emulated UART, unless the text goes by lines. */
 static void send(struct vpl011 *uart, char byte)
 {
@@ -332,25 +318,34 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 	lock_release(&lock);
 }
 
-/* Receive nothing more. With `leaves`, another UART may receive the input. Out of line likewise. */
-static __attribute__((noinline)) void stop_listening(struct vpl011 *uart, bool leaves)
+/*
+ * Queue the line that is not complete, and receive nothing more. With `leaves`, another UART may
+ * receive the input. Return false if the line has no room. The function is out of line, so that the
+ * time that it has the lock has a bound.
+ */
+static __attribute__((noinline)) bool silence(struct vpl011 *uart, bool leaves)
 {
+	bool fits;
+
 	lock_take(&lock);
+	fits = !uart->length || has_room();
+	if (fits && uart->length)
+		queue_line(uart);
 	uart->unplugged = true;
 	if (uart == listener) {
 		console_listen(false);
 		listener = leaves ? NULL : uart;
 	}
 	lock_release(&lock);
+	return fits;
 }
 
 bool vpl011_unplug(struct vpl011 *uart, bool leaves)
 {
-	bool queued = queue_last_line(uart);
+	bool silent = silence(uart, leaves);
 
 	send_some();
-	stop_listening(uart, leaves);
-	return queued;
+	return silent;
 }
 
 /* Send a piece of the queue. Return false if the queue is empty. */
@@ -375,10 +370,9 @@ void vpl011_stop(struct vpl011 *uart)
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
-	while (!queue_last_line(uart))
+	while (!silence(uart, true))
 		send_piece();
 	/* what the queue has now: another VM may add text meanwhile */
 	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MOST)
 		;
-	stop_listening(uart, true);
 }

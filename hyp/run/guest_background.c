@@ -34,6 +34,7 @@ static enum vm_build add_devices(struct vm *vm)
  */
 static bool reset(struct vm *vm)
 {
+	/* bound: VM_MAX */
 	for (unsigned i = 0; i < VM_MAX; i++)
 		if (&vms[i] != vm && vms[i].started && vms[i].vcpu[0]->core == vm->vcpu[0]->core)
 			vm->cntvoff = vms[i].cntvoff;

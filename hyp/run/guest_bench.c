@@ -71,7 +71,7 @@ static bool reset(struct vm *vm)
 	vm->cntvoff = vtimer_offset(vm->config->cntvoff_us);
 	*page = vm->machine->run;
 	page->cntvoff = vm->cntvoff;
-	dcache_clean_invalidate((uintptr_t)page, sizeof(*page));
+	dcache_clean_invalidate((uintptr_t)page, sizeof(*page)); /* argument: PAGE_SIZE */
 	return false;
 }
 

@@ -134,6 +134,7 @@ static void load_piece(struct vm *vm, const struct plan_load *load)
 	if (ram_holds(&vm->machine->ram, load->ipa, load->size))
 		guest_load_piece(vm, load->ipa + done, from, left);
 	else
+		/* argument: VM_PIECE_BYTES */
 		dcache_clean_invalidate(from, guest_piece(vm, left));
 }
 

@@ -5,6 +5,7 @@
 #include "hyp/base/record.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
 #include "hyp/vm/vm_core.h"
@@ -92,6 +93,8 @@ void vm_start(struct vm *vm, uint64_t limit)
 	vm->limit = limit;
 	vm->started = true;
 	vm->paused = false;
+	while (!guest_record_forget(vm))
+		;
 	vm_begin_life(vm);
 	vgicd_reset(&vm->dist);
 	while (vm->type->reset(vm))

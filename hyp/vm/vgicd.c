@@ -422,6 +422,7 @@ void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 		return;
 	}
 	memset((uint8_t *)dist + half, 0, size - half);
+	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < VCPU_MAX; i++)
 		reset_private_registers(dist, i);
 	memset(dist->targets, 1, sizeof(dist->targets)); /* target: vCPU 0 */

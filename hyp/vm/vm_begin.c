@@ -3,7 +3,6 @@
 
 #include "hyp/arch/guest.h"
 #include "hyp/cpu/smp.h"
-#include "hyp/vm/guest_record.h"
 
 #define MPIDR_RES1 (1u << 31) /* U is 0: several cores, as on QEMU's virt even with one */
 
@@ -22,7 +21,6 @@ void vm_begin_life(struct vm *vm)
 	vm->booted = vm->entered = false;
 	vm->vcpus_on = 1;
 	vm->progress = (struct vm_progress){ 0 };
-	guest_record_forget(vm);
 }
 
 bool vm_begin_run(struct vm *vm, enum vm_outcome from)

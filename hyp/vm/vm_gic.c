@@ -145,6 +145,7 @@ static bool forward_some_spis(struct vcpu *vcpu, unsigned from)
 
 	if (from >= count)
 		return false;
+	/* bound: SPIS_AT_ONCE */
 	for (unsigned i = from; i < count && i < from + SPIS_AT_ONCE; i++)
 		forward_spi(vcpu, machine->spi_first + i);
 	return true;
@@ -219,6 +220,7 @@ bool vm_gic_release_piece(const struct vm *vm, unsigned piece)
 	const struct vm_machine *machine = vm->machine;
 	unsigned from = piece * SPIS_AT_ONCE;
 
+	/* bound: SPIS_AT_ONCE */
 	for (unsigned i = from; i < machine->spi_count && i < from + SPIS_AT_ONCE; i++)
 		release_spi(machine->spi_first + i);
 	if (from < machine->spi_count)

@@ -9,6 +9,7 @@
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
+#include "hyp/vm/guest_record.h"
 #include "hyp/vm/vcpu_power.h"
 #include "hyp/vm/vm_begin.h"
 #include "hyp/vm/vm_build.h"
@@ -162,7 +163,7 @@ static bool report(struct vcpu *vcpu, unsigned piece)
 
 /* A guest that restarts for ever has records only of its 1st, 2nd, 4th, 8th ... restart. Beside
  * another VM only the record `vm` has the number. */
-static bool report_restart(struct vcpu *vcpu)
+static bool report_restart(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
 	struct vm_report *report = &vm->restarts;
@@ -215,7 +216,8 @@ static bool reset_el2(struct vcpu *vcpu, unsigned piece)
 
 static bool silence_devices(struct vcpu *vcpu, unsigned piece)
 {
-	return report_restart(vcpu) || vcpu->vm->type->restarts(vcpu->vm);
+	/* calls: restarts guest_unplug guest_nothing_left */
+	return vcpu->vm->type->restarts(vcpu->vm);
 }
 
 /* End the life: the last step, so that the end of a run finds the life either kept or whole. */
@@ -223,9 +225,10 @@ static bool end_life(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
 
-	vm->machine->leaves(vm);
+	vm->machine->leaves(vm); /* calls: keep_life */
 	vm->smc_count = vm->resets = vm->restarts.restarts = vm->rom_writes = 0;
 	vm->faults = (struct vm_faults){ 0 };
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->turns = 0;
 	vm_unmap_all(vm);
@@ -262,7 +265,10 @@ static bool begin_life(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
 
+	if (!guest_record_forget(vm))
+		return true;
 	vm_begin_life(vm);
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->power = VCPU_OFF;
 	return false;
@@ -270,7 +276,7 @@ static bool begin_life(struct vcpu *vcpu, unsigned piece)
 
 static bool reset_machine(struct vcpu *vcpu, unsigned piece)
 {
-	return vcpu->vm->type->reset(vcpu->vm);
+	return vcpu->vm->type->reset(vcpu->vm); /* calls: reset */
 }
 
 static bool set_clocks(struct vcpu *vcpu, unsigned piece)
@@ -278,6 +284,7 @@ static bool set_clocks(struct vcpu *vcpu, unsigned piece)
 	struct vm *vm = vcpu->vm;
 
 	icache_invalidate_all();
+	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->el2.cntvoff_el2 = vm->cntvoff;
 	return false;
@@ -294,13 +301,14 @@ static bool process_posts(struct vcpu *vcpu, unsigned piece)
 	return vcpu_power_process_posts(vcpu);
 }
 
-#define STEPS_MAX 5u
+#define STEPS_MAX 6u
 static step *const steps_of[][STEPS_MAX + 1] = {
 	[SILENCE] = { silence, release_spis },
-	[UNMAP] = { silence_devices, end_life },
+	[UNMAP] = { report_restart, silence_devices, end_life },
 	[BUILD] = { begin_build, build },
 	[CLEAR] = { silence, release_spis, reset_interrupts, reset_el2 },
-	[LOAD] = { silence_devices, reset_distributor, begin_life, reset_machine, set_clocks },
+	[LOAD] = { report_restart, silence_devices, reset_distributor, begin_life, reset_machine,
+		   set_clocks },
 	[TURN_OFF] = { vcpu_power_reset },
 	[TURN_ON] = { begin_vcpu },
 	[POSTS] = { process_posts },

@@ -97,10 +97,11 @@ void gic_dist_reset(void)
 
 FAKE_VALUE_FUNC(bool, gic_splits_ends, (void), splits)
 
-void guest_record_forget(const struct vm *of)
+bool guest_record_forget(const struct vm *of)
 {
 	assert_ptr_equal(of, vm);
 	note("forget");
+	return true;
 }
 
 bool vm_gic_add(struct vm *of)

@@ -189,7 +189,7 @@ bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
 }
 
 FAKE_VOID_FUNC(gic_virt_off, (void))
-FAKE_VOID_FUNC(guest_record_forget, (const struct vm *of))
+FAKE_VALUE_FUNC(bool, guest_record_forget, (const struct vm *of), true)
 
 void gic_virt_cpu_reset(void)
 {
