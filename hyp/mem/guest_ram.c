@@ -49,7 +49,7 @@ void ram_clean(const struct guest_ram *ram, ipa_t ipa, size_t size)
 {
 	struct ram_span span = { .ipa = ipa, .left = size };
 
-	/* bound: 2: a piece is shorter than a page; sum: VM_PIECE_BYTES; argument: VM_PIECE_BYTES */
+	/* bound: 2: a piece is less than a page; sum: VM_PIECE_BYTES; argument: VM_PIECE_BYTES */
 	while (ram_next(ram, &span))
 		/* argument: VM_PIECE_BYTES */
 		dcache_clean_invalidate((uintptr_t)span.at, span.size);
