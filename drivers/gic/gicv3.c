@@ -281,21 +281,21 @@ void gic_virt_restore(const struct gic_virt_state *state)
 	write_ich_hcr_el2(state->hcr);
 }
 
+/* Each test of a bit is one instruction. */
 uint64_t gic_lr_read(unsigned index)
 {
-	return index == 0   ? read_ich_lr0_el2()
-	       : index == 1 ? read_ich_lr1_el2()
-	       : index == 2 ? read_ich_lr2_el2()
-			    : read_ich_lr3_el2();
+	if (index & 2)
+		return index & 1 ? read_ich_lr3_el2() : read_ich_lr2_el2();
+	return index & 1 ? read_ich_lr1_el2() : read_ich_lr0_el2();
 }
 
 void gic_lr_write(unsigned index, uint64_t value)
 {
 	if (__builtin_expect(index == 0, 1))
 		write_ich_lr0_el2(value);
-	else if (index == 1)
+	else if (!(index & 2))
 		write_ich_lr1_el2(value);
-	else if (index == 2)
+	else if (!(index & 1))
 		write_ich_lr2_el2(value);
 	else
 		write_ich_lr3_el2(value);

@@ -61,13 +61,13 @@ static void push(struct vpl011 *uart, uint8_t byte)
 /* Move bytes from the console to the FIFO while there is room. */
 static void fill(struct vpl011 *uart)
 {
-	unsigned most = depth(uart);
+	unsigned most = depth(uart), before = uart->count;
 	int byte = 0;
 
 	/* bound: VPL011_FIFO_SIZE */
 	while (uart->count < most && (byte = console_get()) >= 0)
 		push(uart, (uint8_t)byte);
-	if (uart->count >= trigger(uart))
+	if (uart->count > before && uart->count >= trigger(uart))
 		*reg(uart, UARTRIS) |= UARTINT_RX;
 	if (uart->waiting == (byte >= 0))
 		return;

@@ -174,6 +174,18 @@ TEST(a_timeout_that_is_cleared_comes_with_the_next_byte)
 	assert_int_equal(get(UARTRIS), 0);
 }
 
+/* Where the FIFO has been full, a read looks for the console's next byte. */
+TEST(a_level_that_is_cleared_interrupts_with_the_next_byte_alone)
+{
+	set(UARTLCR_H, UARTLCR_H_FEN);
+	type("0123456789abcdef");
+	set(UARTICR, UARTINT_RX);
+	get(UARTDR);
+	assert_int_equal(get(UARTRIS) & UARTINT_RX, 0);
+	type("g");
+	assert_int_equal(get(UARTRIS) & UARTINT_RX, UARTINT_RX);
+}
+
 TEST(registers_keep_what_they_have_bits_for)
 {
 	static const struct {
