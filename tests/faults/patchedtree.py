@@ -56,9 +56,16 @@ def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
         if folder == "qemu":
             copy_objects(fault.board, copy)
         for path, text in patched(fault, copy).items():
-            (copy / path).unlink(missing_ok=True)  # the template has the file, too
-            (copy / path).write_text(text)
+            write_anew(copy / path, text)
         yield copy
+
+
+def write_anew(path: Path, text: str) -> None:
+    """Write a file of the same mode, and leave the file of the template, which is linked here."""
+    mode = path.stat().st_mode if path.exists() else 0o644
+    path.unlink(missing_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
 
 
 def make_template() -> str:
