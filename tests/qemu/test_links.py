@@ -204,8 +204,8 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
     for where, load in product(("cores", *looped), OTHERS):
         row = figures[f"{where}-{load}", "ring"]
         assert is_later(figures[where, "ring"], row, 0), (where, load)
-        # the others meet the end of one of QEMU's turns, whose places move with every change
-        assert max(count for _, count in row["hist"]) >= 980, row["hist"]
+        usual = frequent(figures[where, "ring"])
+        assert sum(count for ticks, count in row["hist"] if ticks <= usual) >= 990, row["hist"]
         shortest = figures[f"{where}-{load}", "rr"]["min"]
         assert shortest >= figures[where, "rr"]["min"]
         assert shortest - frequent(figures[where, "rr"]) < 300
