@@ -17,7 +17,7 @@ static inline void dcache_clean_invalidate(uintptr_t start, size_t size)
 {
 	size_t line = dcache_line_size();
 
-	/* bound: ARGUMENT_1 / CACHE_LINE + 1 */
+	/* bound: ARGUMENT_1 / CACHE_LINE + 1: sizes are whole lines */
 	for (uintptr_t a = start & ~(line - 1); a < start + size; a += line)
 		__asm__ volatile(DC_CIVAC : : "r"(a) : "memory");
 	dsb_sy();
