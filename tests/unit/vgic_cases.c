@@ -154,6 +154,15 @@ TEST(a_clear_by_another_vcpu_outlives_a_disable)
 	       BY(1, READ, 103, 0));
 }
 
+/* vCPU 2's core clears the SPI, accepts it again because its line is high, and then sees that the
+ * distributor is off. */
+TEST(a_clear_after_the_distributor_is_off_may_leave_a_latch)
+{
+	RUN_BY(4, BY(2, LINE_HIGH, 97, 0), BY(0, TARGET, 97, 2), BY(2, PUT, 0, 2), STEP(DIST, 0, 0),
+	       STEP(UNPEND, 97, 0), STEP(READ, 97, 0), STEP(DIST, 0, 3), BY(2, ACK, 0, 0),
+	       BY(3, LINE_LOW, 97, 0), BY(2, EOI, 0, 0), BY(2, DIR, 97, 0), STEP(READ, 97, 0));
+}
+
 /* vCPU 0's timer is disabled, and pending at the physical GIC. */
 TEST(another_vcpu_clears_a_pending_ppi)
 {

@@ -108,11 +108,14 @@ void model_pend(struct model_irq *irq)
 	irq->pending_latch = true;
 }
 
+/* A physical SPI whose line is high is accepted again where the core clears it before the core sees
+ * what forbids it. Then the SPI is latched. */
 void model_unpend(struct model_irq *irq, unsigned sources)
 {
 	irq->sources &= (uint8_t)~sources;
 	irq->maybe_from = 0;
-	irq->pending_latch = irq->accepted = irq->maybe = false;
+	irq->pending_latch = irq->accepted = false;
+	irq->maybe = irq->forwarded && irq->is_spi && line_pends(irq) && model_races(irq);
 }
 
 void model_line(struct model_irq *irq, bool high)
