@@ -524,9 +524,10 @@ gem5-test: $(setup-runs)
 		$(shell grep -l 'pytest\.mark\.gem5' tests/qemu/test_*.py)
 
 ## hostile-nightly: hostile guests and fail overs on BOARD, STEPS=1000000, with a fresh SEED=
+hostile-nightly: STEPS ?= 1000000
 hostile-nightly: $(setup-run)
 	@$(MAKE) $(abreast) --no-print-directory qemu-image
-	@HYPBENCH_BOARDS=$(BOARD) exec env $(PYTEST) tests/qemu/test_hostile_seeds.py
+	@HYPBENCH_BOARDS=$(BOARD) STEPS=$(STEPS) exec env $(PYTEST) tests/qemu/test_hostile_seeds.py
 
 ## update-expected: write path lengths, ceilings to tests/expected/; CHANGELOG.md says why, first
 # (without BOARD= also the figures of tests/figures.json, and which times of reference/ stand)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Run a command on the other Debian release, 13 on 12 and 12 on 13 (RELEASE names another). Without
-# a command, run README's commands as on a machine that has nothing, the day of a new user with each
-# how-to, and the tests of the board imx8mp, which Debian 12's QEMU does not run. The release is a
-# root made by debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with
-# this tree at its place and a build folder of its own. Where no such root can be, a line reports
-# why, and a given command fails.
+# a command, run README's commands as on a machine that has nothing, the day of a new user, and the
+# tests of the board imx8mp, which Debian 12's QEMU does not run. The release is a root made by
+# debootstrap from this machine's own mirror (OTHER_ROOT, or in build/<release>), with this tree at
+# its place and a build folder of its own. Where no such root can be, a line reports why, and a
+# given command fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ from_nothing() {
 	eval "$(sed -n 's/^sudo apt \(install [^#]*\).*/apt-get -qq \1 -y/p' README.md)"
 	make bench
 	make qemu-test
-	build/venv/bin/pytest -q -rs -n 2 tests/nightly/test_new_day.py tests/qemu/test_howto.py
+	build/venv/bin/pytest -q -rs tests/nightly/test_new_day.py
 	make qemu-image image BOARD=imx8mp # Debian 12 has no QEMU with this machine
 	build/venv/bin/pytest -q -rs -n 2 tests/qemu -k imx8mp
 }

@@ -76,6 +76,15 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     assert not list(tree.home.glob("*.run"))
 
 
+def test_report_of_one_scenario_runs_and_shows_no_other(tree):
+    wrong = tree("report", "--scenario", "strom")
+    assert wrong.exit_code == 2 and "'strom', nearest 'storm'; there are: default" in wrong.output
+    assert tree("report", "--scenario", "storm").exit_code == 0 and tree.count() == 1
+    page = page_of(tree)
+    assert "fig-storm-virt-a72" in page and "fig-ecdf-default" not in page
+    assert tree("report").exit_code == 0 and "fig-ecdf-default" in page_of(tree)
+
+
 def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
     many = plan_text("default").replace("once", "abba").replace("sgi_self", "sgi_self n=120000")
     tree.scenario("default", many + "bench smc n=20\nbench tlb_chase pages=8 n=20\n")

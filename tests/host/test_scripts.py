@@ -197,7 +197,7 @@ def test_its_first_commands_are_the_readmes(other, make_status):
                      script).returncode == make_status
     calls = ["apt-get -qq update", "apt-get -qq install git make -y", "make bench",
              "make qemu-test",
-             "pytest -q -rs -n 2 tests/nightly/test_new_day.py tests/qemu/test_howto.py",
+             "pytest -q -rs tests/nightly/test_new_day.py",
              "make qemu-image image BOARD=imx8mp",
              "pytest -q -rs -n 2 tests/qemu -k imx8mp"]
     assert other.calls() == calls[:3 if make_status else None]

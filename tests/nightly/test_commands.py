@@ -22,12 +22,14 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.group("the page of all boards")
-def test_the_page_of_all_boards_is_small_enough_to_send():
-    page = Tree(HOME).builds / "report" / "index.html"
+@pytest.mark.group("the page of a board")
+def test_the_page_of_each_scenario_is_small_enough_to_send():
+    """The page of all boards has this board's runs as often as there are reference boards."""
+    tree = Tree(HOME)
+    page = tree.builds / "report" / "index.html"
     page.unlink(missing_ok=True)
-    run("make", "report", "BOARD=all")
-    assert page.stat().st_size < PAGE_MOST
+    run("make", "report", "BOARD=virt-a15")
+    assert page.stat().st_size < PAGE_MOST / len(tree.reference_boards())
 
 
 @pytest.mark.group("the other Debian release")

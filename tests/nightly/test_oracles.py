@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unit programs that draw their steps at random run longer and with a fresh seed. STEPS is the
-number of steps of a program (2 000 000), SEED the first seed (by default the time)."""
+number of steps of a program (500 000), SEED the first seed (by default the time)."""
 
 import os
 import time
@@ -11,7 +11,7 @@ from hypbench.tree import HOME
 from unit.conftest import build, run_program
 from once import once
 
-STEPS = os.environ.get("STEPS", "2000000")
+STEPS = os.environ.get("STEPS", "500000")
 PROGRAMS = sorted(path.stem for path in (HOME / "tests" / "unit").glob("test_*.c")
                   if "random" in path.stem or path.stem == "test_virtio_net")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile vCPUs and fail overs beside them, longer and with fresh seeds. STEPS is the least number
-of random steps of a board (1 000 000); each hundred steps have a fail over. SEED is the first seed
+of random steps of a board (300 000); each hundred steps have a fail over. SEED is the first seed
 (by default the time)."""
 
 import os
@@ -16,7 +16,7 @@ from test_hostile_vcpus import (CONFIGS, FAIL_OVERS, HOSTILE, LARGE, beside_host
 
 pytestmark = [pytest.mark.nightly, pytest.mark.every_board, divides_otherwise]
 
-STEPS = int(os.environ.get("STEPS", "1000000"))
+STEPS = int(os.environ.get("STEPS", "300000"))
 LIVES = 40  # lives of the guest in a step
 
 

@@ -48,7 +48,7 @@ def test_direct_is_as_native_and_trapped_is_exits_later(on):
 
 
 @pytest.mark.parametrize("on, scenario", [
-    ("virt-a72", "cyclictest-core"), ("virt-a15", "cyclictest-beside")])
+    ("virt-a15", "cyclictest-core"), ("virt-a72", "cyclictest-beside")])
 def test_each_load_adds_a_bounded_time(on, scenario):
     found = medians(on, scenario)
     alone = found.pop("trapped")

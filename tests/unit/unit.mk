@@ -76,8 +76,9 @@ unit-test: setup-host+python unit-programs
 
 # The oracle of the virtual GIC and the fuzzer of rings, longer: STEPS in all, and other sequences
 # with each SEED.
+unit-test-nightly: STEPS ?= 2000000
 unit-test-nightly: setup-host+python unit-programs
-	@$(PYTEST) tests/nightly/test_oracles.py
+	@STEPS=$(STEPS) $(PYTEST) tests/nightly/test_oracles.py
 
 define unit_program
 $(unit_dir)/$(1): $(unit_dir)/tests/unit/$(1).o $(call unit_linked,$(1)) $(unit_dir)/libunit.a

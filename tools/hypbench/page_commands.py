@@ -8,11 +8,11 @@ import click
 
 from hypbench import reference as reference_runs
 from hypbench import store
-from hypbench.html.runs import (check_references, check_shown, compare_page, make_report,
+from hypbench.html.runs import (PLANS, check_references, check_shown, compare_page, make_report,
                                 run_references)
 from hypbench.options import PATH, QUIET, TIMEOUT
 from hypbench.reading import RUN_A, RUN_B
-from hypbench.tree import Tree
+from hypbench.tree import Tree, check_names
 
 
 @click.command()
@@ -20,6 +20,8 @@ from hypbench.tree import Tree
 @click.option("--board", "boards", multiple=True, metavar="B",
               help="A folder of boards/; can be repeated. Without it, the reference boards (in a"
                    " source tree) and those whose records were captured.")
+@click.option("--scenario", "plans", multiple=True, metavar="S",
+              help="Only this scenario, on boards that QEMU plays; can be repeated.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--check", is_flag=True, help="Only check that each board can be shown.")
@@ -30,8 +32,8 @@ from hypbench.tree import Tree
 @TIMEOUT
 @QUIET
 @click.pass_obj
-def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: Path | None,
-           no_run: bool, check: bool, pictures: Path | None, run_a: int | None,
+def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], plans: tuple[str, ...],
+           out: Path | None, no_run: bool, check: bool, pictures: Path | None, run_a: int | None,
            run_b: int | None, timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
@@ -44,11 +46,12 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], out: 
             raise click.UsageError("a page of records needs two files: A.jsonl B.jsonl")
         a, b = (store.file_of(tree, path) for path in records)
         sys.exit(not compare_page(a, b, out or tree.builds / "report", run_a, run_b))
+    check_names("scenario of the page", plans, PLANS)
     if check:
         check_shown(tree, boards)
         return
-    good = make_report(tree, boards, out or tree.builds / "report", no_run, timeout, quiet,
-                       pictures)
+    good = make_report(tree, boards, plans or PLANS, out or tree.builds / "report", no_run, timeout,
+                       quiet, pictures)
     sys.exit(not good)
 
 

@@ -53,7 +53,8 @@ LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-
 CLOCK = "icount"
 SAMPLES = 10_000
 # Plans whose loads an emulator executes for as long as each sample takes.
-SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "sched": 300}
+SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "paper-s4": 300,
+                        "sched": 300}
 # Plans of which the page shows only the references of a walk, if nothing models the walks.
 UNMODELLED = ("tlb_chase", "lat_mem_rd")
 JOBS = 2  # emulators at a time; neither instructions nor a model's time depend on the host's load
@@ -355,18 +356,20 @@ def sound(boards: list[Board]) -> bool:
                    for source in board.sources.values())
 
 
-def make_report(tree: Tree, boards: tuple[str, ...], out: Path, no_run: bool, limit_s: float | None,
-                quiet: bool, pictures: Path | None) -> bool:
-    """Write out/index.html; return False if something on the page is lost or wrong."""
+def make_report(tree: Tree, boards: tuple[str, ...], plans: tuple[str, ...], out: Path,
+                no_run: bool, limit_s: float | None, quiet: bool, pictures: Path | None) -> bool:
+    """Write out/index.html of some of PLANS; return False if something on the page is lost or
+    wrong."""
     usual = [board for board in tree.boards() if tree.is_captured(board)
              or (board in tree.reference_boards() and not tree.is_installed)]
     names = [*(boards or usual),
              *(board for board in reference_boards(tree) if board not in boards)]
     names.sort(key=lambda board: board != FIRST)
     console = console_of(quiet)
-    there, absent = ([plan for plan in PLANS if (plan in tree.scenarios()) == known]
+    there, absent = ([plan for plan in plans if (plan in tree.scenarios()) == known]
                      for known in (True, False))
-    jobs = [job for board in names for job in jobs_of(tree, board, there)]
+    jobs = [job for board in names for job in jobs_of(tree, board, there)
+            if plans == PLANS or job.plan in plans or is_kept(tree, board)]
     if absent:
         console.print(f"not in scenarios/, so left out: {', '.join(absent)}", markup=False)
     for text in check_shown(tree, names):

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run pytest in a copy of the tree, in a process that is forked from one which has imported pytest
+and the packages of the tools: they are the same in every copy, and take most of a short test's
+time. This module imports nothing of the tree, because the copy has its own modules."""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGES = ("arro3.io", "capstone", "click", "debian.deb822", "elftools.elf.elffile", "jinja2",
+            "jsonschema_rs", "numpy", "perfetto.protos.perfetto.trace.perfetto_trace_pb2", "pytest",
+            "rich.console", "rich.progress", "rich.table", "scipy.optimize", "scipy.sparse",
+            "serial")
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(list(PACKAGES))
+
+
+def run(root: Path, copy: Path, words: Sequence[str], environment: dict[str, str],
+        limit_s: float) -> str:
+    """Return what pytest prints in the copy of the tree `root`, or that it hangs."""
+    log = copy / "pytest.log"
+    process = PROCESSES.Process(target=work, args=(root, copy, words, environment, log))
+    process.start()
+    process.join(limit_s)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return "pytest hangs"
+    return log.read_text(errors="replace")
+
+
+def work(root: Path, copy: Path, words: Sequence[str], environment: dict[str, str],
+         log: Path) -> None:
+    """Make the process one of the copy: its folder, environment, interpreter and modules."""
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(copy)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.executable = str(copy / "build" / "venv" / "bin" / "python")
+    sys.pycache_prefix = None
+    sys.path[:] = [path for path in sys.path if not is_of(path, root)]
+    import pytest  # noqa: PLC0415: it is there already, and only in this process
+
+    pytest.main(list(words))
+
+
+def is_of(path: str, root: Path) -> bool:
+    """Return whether modules of the tree `root` are found by a path; packages are in its build
+    folder."""
+    return any(Path(path).is_relative_to(root / folder) for folder in ("tests", "tools"))
