@@ -8,7 +8,6 @@
 
 #define BASE 0x40000000u
 #define PAGES 1000u
-#define ROW (PLAN_COLOURS * PAGE_SIZE)
 
 static const uint32_t low[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
@@ -54,15 +53,4 @@ TEST(what_is_not_wholly_in_ram_is_not_held)
 		if (!cases[i].held)
 			assert_null(ram_at(&ram, cases[i].ipa, (size_t)cases[i].size));
 	}
-}
-
-TEST(side_by_side_or_not)
-{
-	struct guest_ram ram = coloured(low, ARRAY_SIZE(low), 0x80000000);
-
-	assert_int_equal((uintptr_t)ram_at(&ram, BASE + 0xffe, 4), 0x80000ffe);
-	assert_int_equal((uintptr_t)ram_at(&ram, BASE, 8 * PAGE_SIZE), 0x80000000);
-	assert_null(ram_at(&ram, BASE + 7 * PAGE_SIZE + 0xffe, 4));
-	assert_null(ram_at(&ram, BASE, 8 * PAGE_SIZE + 1));
-	assert_int_equal((uintptr_t)ram_at(&ram, BASE + 8 * PAGE_SIZE, 1), 0x80000000 + ROW);
 }

@@ -74,19 +74,30 @@ static void teardown(void)
 }
 
 /* A call prints little, and no loop of calls is endless. */
-static long call(unsigned n, unsigned index, enum record_kind kind, size_t size)
+static long call(unsigned n, reg_t kind, reg_t size)
 {
 	size_t before = fake_hyp.console_size;
-	long result = guest_record_send(&vcpus[n][index], kind, size);
+	long result = guest_record_send(&vcpus[n][0], kind, size);
 
 	assert_in_range(fake_hyp.console_size - before, 0, RECORD_PIECE);
 	assert_in_range(++calls, 1, 10000);
 	return result;
 }
 
+/* Call until the record is printed or refused. */
+static long call_to_the_end(unsigned n, reg_t kind, reg_t size)
+{
+	long result;
+
+	do
+		result = call(n, kind, size);
+	while (result == HC_AGAIN);
+	return result;
+}
+
 static long send_piece(unsigned n)
 {
-	return call(n, 0, RECORD_CHECK, BODY_SIZE);
+	return call(n, RECORD_CHECK, BODY_SIZE);
 }
 
 static void send_pieces(unsigned n, unsigned count)
@@ -171,17 +182,12 @@ TEST(a_body_of_any_length_is_printed_to_its_last_byte)
 	char members[160];
 
 	for (unsigned size = 1; size <= 150; size++) {
-		long result;
-
 		memset(members, 'x', sizeof(members));
 		members[0] = '"';
 		members[size] = '\0';
 		memcpy(buffer_of(0), members, size);
 		buffer_of(0)[size] = '\n'; /* no text: not checked */
-		do
-			result = call(0, 0, RECORD_CHECK, size);
-		while (result == HC_AGAIN);
-		assert_int_equal(result, HC_OK);
+		assert_int_equal(call_to_the_end(0, RECORD_CHECK, size), HC_OK);
 		assert_record_of(0, members);
 	}
 }
@@ -190,17 +196,28 @@ TEST(a_body_of_any_length_is_printed_to_its_last_byte)
 TEST(a_byte_in_any_piece_that_is_no_text_refuses_the_record)
 {
 	for (unsigned at = 0; at < BODY_SIZE; at++) {
-		long result;
-
 		buffer_of(0)[at] = '\n';
-		while ((result = send_piece(0)) == HC_AGAIN)
-			;
-		assert_int_equal(result, HC_EINVAL);
+		assert_int_equal(call_to_the_end(0, RECORD_CHECK, BODY_SIZE), HC_EINVAL);
 		buffer_of(0)[at] = body[0][at];
 	}
 	assert_int_equal(fake_hyp.console_size, 0);
 	send_all(0);
 	assert_whole(0);
+}
+
+/* A body is members: no guest ends its record, and begins another one. */
+TEST(a_body_begins_with_a_quote_and_is_printable)
+{
+	static const char *const bodies[] = {
+		"a",         " \"a\":1",    "}\"a\":1",   ",\"a\":1",
+		"\"a\":1\n", "\"a\x1f\":1", "\"a\":\x7f", "\"\x80\":1"
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(bodies); i++) {
+		strcpy(buffer_of(0), bodies[i]);
+		assert_int_equal(call_to_the_end(0, RECORD_CHECK, strlen(bodies[i])), HC_EINVAL);
+	}
+	assert_int_equal(fake_hyp.console_size, 0);
 }
 
 /* A vCPU that calls prints for the one that does not come back. */
@@ -242,21 +259,35 @@ TEST(a_record_of_el2_cuts_a_line_that_comes_again_whole)
 /* The end record counts `error` records, among them those of guests. */
 TEST(a_cut_record_is_counted_once)
 {
-	long result;
-
 	while (fake_hyp.console_size < BODY_SIZE / 2)
-		assert_int_equal(call(0, 0, RECORD_ERROR, BODY_SIZE), HC_AGAIN);
+		assert_int_equal(call(0, RECORD_ERROR, BODY_SIZE), HC_AGAIN);
 	record_open(RECORD_STEP);
 	record_close();
-	while ((result = call(0, 0, RECORD_ERROR, BODY_SIZE)) == HC_AGAIN)
-		;
-	assert_int_equal(result, HC_OK);
+	assert_int_equal(call_to_the_end(0, RECORD_ERROR, BODY_SIZE), HC_OK);
 	fake_hyp.console_size = 0;
 	record_end(true, 0);
 	next_seq += 3;
 	/* the other one is that of a_record_of_el2_cuts_a_line_that_comes_again_whole() */
 	assert_non_null(strstr(fake_hyp.console, "\"errors\":2,"));
 	fake_hyp.console_size = 0;
+}
+
+TEST(a_record_of_a_kind_or_size_that_no_guest_sends_is_refused)
+{
+	static const reg_t rows[][2] = { { RECORD_KIND_COUNT, 9 },
+					 { RECORD_CHECK | 1ull << 32, 9 },
+					 { RECORD_CHECK, UINT64_MAX },
+					 { RECORD_CHECK, 0 } };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(call_to_the_end(0, rows[i][0], rows[i][1]), HC_EINVAL);
+	assert_int_equal(fake_hyp.console_size, 0);
+#define X(NAME, text, may_guest)                                                                   \
+	assert_int_equal(call_to_the_end(0, RECORD_##NAME, BODY_SIZE),                             \
+			 may_guest ? HC_OK : HC_EINVAL);                                           \
+	next_seq += may_guest;
+	RECORD_KINDS(X)
+#undef X
 }
 
 TEST(the_end_of_a_step_prints_what_waits)
@@ -316,26 +347,22 @@ TEST(arguments_that_change_during_the_check_begin_a_new_check)
 {
 	send_pieces(0, 2);
 	buffer_of(0)[0] = 'x'; /* checked already */
-	assert_int_equal(call(0, 0, RECORD_CHECK, BODY_SIZE - 1), HC_EINVAL);
+	assert_int_equal(call(0, RECORD_CHECK, BODY_SIZE - 1), HC_EINVAL);
 	buffer_of(0)[0] = '"';
 	send_pieces(0, 2);
 	buffer_of(0)[0] = 'x';
-	assert_int_equal(call(0, 0, RECORD_SKIP, BODY_SIZE), HC_EINVAL);
+	assert_int_equal(call(0, RECORD_SKIP, BODY_SIZE), HC_EINVAL);
 	buffer_of(0)[0] = '"';
 	send_pieces(0, 2);
-	assert_int_equal(call(0, 0, RECORD_CHECK, GUEST_RECORD_SIZE + 1), HC_EINVAL);
+	assert_int_equal(call(0, RECORD_CHECK, GUEST_RECORD_SIZE + 1), HC_EINVAL);
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
 /* The first call's record is printed as it was checked; the other call's follows. */
 TEST(another_call_meanwhile_is_another_record)
 {
-	long result;
-
 	send_half(0);
-	while ((result = call(0, 0, RECORD_SKIP, BODY_SIZE)) == HC_AGAIN)
-		;
-	assert_int_equal(result, HC_OK);
+	assert_int_equal(call_to_the_end(0, RECORD_SKIP, BODY_SIZE), HC_OK);
 	assert_whole(0);
 	assert_non_null(strstr(fake_hyp.console, "\"kind\":\"skip\""));
 	next_line();

@@ -129,18 +129,6 @@ TEST(the_same_mapping_again_changes_nothing)
 	assert_tlb_clean();
 }
 
-TEST(pages_given_back_are_empty_when_handed_out_again)
-{
-	begin(3, 2);
-	map(2 * MIB, 2 * MIB, 2 * MIB);
-	unmap(0, GIB);
-	map(6 * MIB + PAGE_SIZE, 0, PAGE_SIZE);
-	for (uint64_t at = 4 * MIB; at < 8 * MIB; at += PAGE_SIZE)
-		if (at != 6 * MIB + PAGE_SIZE)
-			assert_unmapped(at);
-	assert_int_equal(pool.used, 2);
-}
-
 /* --- what must fail --- */
 
 static void assert_refused(uint64_t input, uint64_t output, uint64_t size)
@@ -223,21 +211,6 @@ static bool map_leaf(uint64_t input, uint64_t output, unsigned level)
 
 	assert_tlb_clean();
 	return done;
-}
-
-TEST(a_leaf_is_mapped_where_nothing_is)
-{
-	begin(2, 4);
-	assert_true(map_leaf(2 * MIB, 6 * MIB, 2));
-	assert_true(map_leaf(4 * MIB + PAGE_SIZE, PAGE_SIZE, 3));
-	assert_true(map_leaf(GIB, 3 * GIB, 1));
-	assert_maps(4 * MIB - 1, 8 * MIB - 1, 2);
-	assert_maps(4 * MIB + PAGE_SIZE, PAGE_SIZE, 3);
-	assert_maps(2 * GIB - 1, 4 * GIB - 1, 1);
-	assert_unmapped(4 * MIB);
-	assert_unmapped(4 * MIB + 2 * PAGE_SIZE);
-	assert_unmapped(2 * GIB);
-	assert_int_equal(pool.used, 2);
 }
 
 TEST(a_leaf_changes_nothing_that_is_mapped)

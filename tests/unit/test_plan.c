@@ -5,10 +5,7 @@
 
 #include "lib/crc32.h"
 #include "lib/plan.h"
-#include "lib/random.h"
 #include "tests/unit/unit.h"
-
-#define ROUNDS 20000u
 
 static struct plan_section section;
 static struct plan *const plan = &section.plan;
@@ -122,48 +119,4 @@ TEST(each_count_and_index_has_its_bound)
 		*bounds[i].member = good;
 	}
 	assert_true(checked());
-}
-
-/* The sum of a plan's indices, each of which the sanitizer sees used. */
-static uint64_t use_every_index(void)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < plan->config_count; i++)
-		for (uint32_t vm = 0; vm < 32; vm++)
-			if (plan->taking_part[i] >> vm & 1)
-				sum += plan->vm[vm].core[plan->vm[vm].cpus - 1];
-	for (uint32_t i = 0; i < plan->link_count; i++)
-		sum += plan->vm[plan->link[i].a].prio + plan->vm[plan->link[i].b].prio;
-	for (uint32_t i = 0; i < plan->event_count; i++)
-		sum += plan->vm[plan->event[i].vm].prio;
-	for (uint32_t i = 0; i < plan->on_count; i++)
-		sum += plan->vm[plan->on[i].of].prio + plan->vm[plan->on[i].vm].prio;
-	return sum + plan->vm[plan->measured].prio;
-}
-
-TEST(a_fuzzed_plan_is_refused_with_a_text_or_has_its_bounds)
-{
-	const uint32_t values[] = { 0, 1, 2, 3, 5, 16, 17, 0x7fffffff, UINT32_MAX };
-	unsigned refused = 0;
-	struct random random;
-
-	random_init(&random, 1, 0);
-	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint32_t *words = (uint32_t *)(void *)plan;
-		size_t first = offsetof(struct plan, platform) / sizeof(*words);
-		uint32_t span = (uint32_t)(offsetof(struct plan, event) / sizeof(*words) - first);
-
-		make();
-		/* Half of the rounds change the members before the lists. */
-		span = i % 2 ? span : 32;
-		words[first + random_below(&random, span)] = values[random_below(&random, 9)];
-		if (checked()) {
-			use_every_index();
-			continue;
-		}
-		assert_true(why.length > 0 && !why.overflow);
-		refused++;
-	}
-	assert_in_range(refused, ROUNDS / 10, ROUNDS);
 }

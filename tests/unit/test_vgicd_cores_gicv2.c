@@ -10,7 +10,6 @@
 #include "tests/unit/unit.h"
 
 #define SPI 40u /* pended by software */
-#define PHYSICAL FAKE_SPI_FIRST
 #define TO_LIST(targets, id) ((uint32_t)(targets) << 16 | (id))
 #define TO_OTHERS(id) (1u << 24 | (id))
 #define TO_SELF(id) (2u << 24 | (id))
@@ -163,24 +162,6 @@ TEST(a_vcpu_that_is_reset_loses_its_private_interrupts)
 	dist_write(0, GICD_ISPENDR + 4, 4, 1u << (SPI - 32));
 	assert_int_equal(cpu_ack(1), SPI);
 	cpu_eoi(1, SPI);
-}
-
-/* --- SPIs of the machine --- */
-
-TEST(the_configuration_is_the_physical_one)
-{
-	const uint32_t edge = 2u << PHYSICAL % 16 * 2;
-
-	spi_enable(PHYSICAL);
-	spi_target(PHYSICAL, 1);
-	dist_write(0, GICD_ICFGR + PHYSICAL / 16 * 4, 4, edge);
-	assert_true(fake_gic.irq[PHYSICAL].edge);
-	assert_true(fake_gic.irq[PHYSICAL].enabled);
-	assert_false(fake_gic.irq[PHYSICAL + 1].edge);
-	dist_write(1, GICD_ICFGR + PHYSICAL / 16 * 4, 4, 0);
-	assert_false(fake_gic.irq[PHYSICAL].edge);
-	dist_write(1, GICD_ICFGR + SPI / 16 * 4, 4, ~0u); /* not a physical interrupt */
-	assert_false(fake_gic.irq[SPI].edge);
 }
 
 TEST(an_access_to_a_vcpus_own_interrupts_asks_nobody)
