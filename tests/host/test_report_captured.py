@@ -26,14 +26,6 @@ def captured(tree, board: str, plan: str, raw: bytes | None = None) -> None:
     path.write_bytes(raw or report_log(plan, "silicon", board=board, hz=24_000_000))
 
 
-def test_a_board_without_any_record_is_one_line(tree):
-    result = tree("report", "--board", "silicon")
-    assert result.exit_code == 1
-    assert result.output.splitlines()[-1] == (
-        "Error: silicon has no records, and QEMU no such board: `make sdcard BOARD=silicon` (or"
-        " `make tftp`), then `make capture BOARD=silicon TTY=…`")
-
-
 def test_captured_plans_are_shown_and_the_others_named(tree):
     captured(tree, "silicon", "default")
     result = tree("report", "--board", "silicon")
@@ -55,14 +47,6 @@ def test_a_plan_of_ones_own_is_shown_once_it_is_captured(tree):
     page = tree.page()
     assert SPREAD in page and "<td>mine</td>" in page
     assert "their parts are missing: default, storm." in page
-
-
-def test_a_captured_run_that_is_cut_is_told(tree):
-    whole = report_log("storm", "silicon", board="silicon")
-    captured(tree, "silicon", "storm", whole[:len(whole) // 2])
-    result = tree("report", "--board", "silicon")
-    assert result.exit_code == 1 and "silicon storm: lost: irq_storm" in result.output
-    assert "silicon, scenario storm: what follows shows what there is." in tree.page()
 
 
 def test_where_records_were_captured_qemu_is_not_asked(tree):
