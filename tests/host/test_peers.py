@@ -15,7 +15,7 @@ from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.pair import pair_result
 from hypbench.peers.machine import Peer, without_el2
-from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, Figure, NotMeasured, result,
+from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, NotMeasured, result,
                                   whole_lines)
 from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
@@ -380,24 +380,6 @@ def pair_log(ticks: int = 600, **changes) -> bytes:
     return two_vms({"switch": one, "switch_fp": one, "wake": wakes},
                    {"switch": other, "switch_fp": other,
                     "wake": [(0, begin + 700) for begin, _ in wakes]}, absent=YIELDS, **changes)
-
-
-def test_windows_between_two_vms_are_found_among_other_gaps():
-    figures, absent = pair_result(pair_log(), PAIR)
-    assert (figures["switch"].p50, figures["switch"].min, figures["switch"].max) == (600, 600, 600)
-    assert figures["switch"].n == 58
-    assert figures["wake"] == Figure(28, 700, 700, 700, 700, 28)
-    assert absent == YIELDS
-
-
-def test_a_trap_of_the_fp_registers_belongs_to_the_switch():
-    one, other = turns(600)
-    trapped = [part for begin, end in other for part in ((begin, end), (end + 4, end + 104))]
-    figures, _ = pair_result(two_vms({"switch_fp": one} | {"switch": one, "wake": one},
-                                     {"switch_fp": trapped, "switch": other, "wake": other},
-                                     absent=YIELDS), PAIR)
-    assert figures["switch"].max == 600
-    assert figures["switch_fp"].max == 704
 
 
 @pytest.mark.parametrize("text, says", [

@@ -205,6 +205,7 @@ def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
         '<table id="(.*?)">', page)
     for table in tables:
         rows, notes = in_a_terminal(table)
+        assert notes == list(map(terminal.plain, table.notes)), table.id
         texts = [text for text in (*chain(*rows), *notes) if text]
         assert f"|{'|'.join(texts)}|" in shown, table.id
 
