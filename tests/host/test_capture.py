@@ -231,6 +231,14 @@ def test_without_a_port_the_ports_are_named(bench, monkeypatch):
     assert bench("capture", "--board", "rpi", "--tty", "x").exit_code == 2
 
 
+def test_a_port_that_is_not_there(bench):
+    result = bench("capture", "--board", "virt-a72", "--tty", "/dev/ttyUSB77")
+    assert result.exit_code == 2
+    assert "cannot open /dev/ttyUSB77 at 115200 8N1: it is not there; there are: " in result.output
+    assert len(result.output.splitlines()) == 1  # the test waits for nothing
+    assert not list(bench.out.glob("console*"))
+
+
 def test_a_port_in_use(bench):
     master, slave = pty.openpty()
     name = os.ttyname(slave)

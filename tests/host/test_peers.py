@@ -313,6 +313,15 @@ def test_nothing_measured_is_a_failure(command):
     assert command(Fake((GOOD[:200],))).exit_code == 1
 
 
+def test_unknown_names_are_told_with_the_known_ones(command, bench):
+    result = command(Fake((GOOD,)), words=("--system", "bao"))
+    assert result.exit_code == 2
+    assert "no system 'bao'; there are: fake" in result.output
+    result = bench("peers", "--board", "rpi4")
+    assert result.exit_code == 2
+    assert "no board 'rpi4'; there are: virt-a72, virt-a72-gicv3, virt-a15" in result.output
+
+
 def test_missing_probe_is_told_with_what_makes_it(bench):
     bench.write("boards/virt-a72/board.mk", "ISA := armv8\nGIC := gicv2\nQEMU := q -M v -cpu x\n")
     result = bench("peers", "--board", "virt-a72", "--system", "native")

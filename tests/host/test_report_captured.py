@@ -26,6 +26,14 @@ def captured(tree, board: str, plan: str, raw: bytes | None = None) -> None:
     path.write_bytes(raw or report_log(plan, "silicon", board=board, hz=24_000_000))
 
 
+def test_a_board_without_any_record_is_one_line(tree):
+    result = tree("report", "--board", "silicon")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == (
+        "Error: silicon has no records, and QEMU no such board: `make sdcard BOARD=silicon` (or"
+        " `make tftp`), then `make capture BOARD=silicon TTY=…`")
+
+
 def test_captured_plans_are_shown_and_the_others_named(tree):
     captured(tree, "silicon", "default")
     result = tree("report", "--board", "silicon")
