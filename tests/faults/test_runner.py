@@ -7,7 +7,7 @@ import pytest
 
 import outcomes
 from faultlist import ROOT, Patch, fault_of, problems
-from patchedtree import SEEN, endings, pytest_ending, unit_ending
+from patchedtree import SEEN, endings, unit_ending
 
 MEDIAN = "tests/unit/test_median.c::"
 HOST = "tests/host/test_initramfs.py::test_the_same_contents_are_the_same_bytes"
@@ -78,15 +78,6 @@ def test_only_a_failed_assertion_of_that_function_sees_a_fault(tmp_path, functio
     ("in fails", "the program ended")])
 def test_a_report_of_a_sanitizer_counts_for_the_function_that_it_names(tmp_path, log, ending):
     assert unit_ending(tmp_path / "none.xml", log, "fails").startswith(ending)
-
-
-@pytest.mark.parametrize("ended, ending", [
-    ({"a": outcomes.PASSED, "b": outcomes.ASSERTION}, SEEN),
-    ({"a": outcomes.PASSED}, f"a: {outcomes.PASSED}"),
-    ({"a": "call ended by KeyError: 1"}, "a: call ended by KeyError: 1"),
-    ({}, "no test ran")])
-def test_only_a_failed_assertion_of_a_python_test_sees_a_fault(ended, ending):
-    assert pytest_ending(ended, "the log").startswith(ending)
 
 
 @pytest.mark.nightly

@@ -5,7 +5,7 @@ numbers are those of a good run: they pass every rule, and the phases of an inte
 from collections.abc import Callable
 
 from golden import FOLDER
-from logmaker import (HZ, SHAPE, bench_record, calibration, end_record, log_of, run_record,
+from logmaker import (HZ, SHAPE, calibration, end_record, log_of, run_record, stamped,
                       step_head)
 
 AXES = {axis: value for axis, value in SHAPE.items() if axis != "name"} | {"irq": "trapped"}
@@ -25,11 +25,7 @@ Maker = Callable[[dict, dict], list[dict]]  # returns records of a step with the
 
 def sample(step: dict, variant: str, value: int, n: int = 100, **more) -> dict:
     """Return n samples of one value, with a window between a timer's compare value and a stamp."""
-    return spread(step, variant, [value] * n, **more)
-
-
-def spread(step: dict, variant: str, values: list[int], **more) -> dict:
-    return bench_record(step, variant, values, overhead=0, window="cval", **more)
+    return stamped(step, variant, [value] * n, **more)
 
 
 def mode(axes: dict) -> str:
@@ -49,7 +45,7 @@ def added(axes: dict) -> int:
 def timer_wakeup(step: dict, axes: dict) -> list[dict]:
     more = ADDS[mode(axes)] + added(axes)
     late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
-    return [spread(step, variant, [base + more] * 90 + [base + more + late + i for i in range(10)])
+    return [stamped(step, variant, [base + more] * 90 + [base + more + late + i for i in range(10)])
             for variant, base in (("busy-vector", 2), ("busy-handler", 34), ("busy-task", 91),
                                   ("wfi-vector", 3),
                                   ("wfi-handler", 35 + 80 * (axes["wfi"] == "trapped")),
@@ -121,7 +117,7 @@ def irq_storm(step: dict, axes: dict) -> list[dict]:
 def cyclic(step: dict, axes: dict) -> list[dict]:
     more = ADDS[mode(axes)]
     late = {"rr": 30000, "fp": 400}.get(axes["sched"], 0)
-    return [spread(step, variant, [base + more] * 1900
+    return [stamped(step, variant, [base + more] * 1900
                    + [base + more + late + 5 * i for i in range(100)], period=1875000)
             for variant, base in (("periodic", 91), ("oneshot", 97))] + [
                 ran(step, "load")] * (axes["beside"] != "none")
@@ -152,7 +148,7 @@ def commanded(step: dict, axes: dict) -> list[dict]:
 def net_rr(step: dict, axes: dict) -> list[dict]:
     more = 310 * (axes["beside"] == "load_echo")
     return [sample(step, "ring", 66 + more), sample(step, "rr", 626 + more),
-            spread(step, "rr-20", [3000 + more + 150 * i for i in range(20)] * 5),
+            stamped(step, "rr-20", [3000 + more + 150 * i for i in range(20)] * 5),
             step | {"kind": "check", "variant": "answers", "ok": True, "sent": 201,
                     "answered": 201, "wrong": 0}]
 
@@ -181,8 +177,8 @@ def work(step: dict, axes: dict) -> list[dict]:
     """Return work. Beside other VMs a few samples are longer, and of memory each sample is."""
     more = 16 * (axes["beside"] == "load_stride")
     late = [0, 700] if axes["beside"] != "none" else [0, 0]
-    return [spread(step, "cpu", [8000] * 50 + [8000 + late[1]] * 50),
-            spread(step, "stride", [1600 + more] * 100), *others(step)]
+    return [stamped(step, "cpu", [8000] * 50 + [8000 + late[1]] * 50),
+            stamped(step, "stride", [1600 + more] * 100), *others(step)]
 
 
 def vm_yield(step: dict, _axes: dict) -> list[dict]:
@@ -262,7 +258,7 @@ def program(index: int) -> Maker:
         kinds = {"mmio-write": (40 * index + 11, 130), "irq": (33, 95), "maintenance": (11, 60)}
         per_run = sum(n // 11 * ticks for n, ticks in kinds.values())
         value = native + (per_run * 3 if vm else 0) + 5000 * (axes["stage2"] == "4K")
-        made = [spread(step, "run", [value] * 10),
+        made = [stamped(step, "run", [value] * 10),
                 step | {"kind": "check", "variant": "checksum", "ok": True, "checksum": 77 + index}]
         return made + (exits(step, kinds) if axes["stats"] == "on" else [])
     return make

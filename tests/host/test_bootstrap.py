@@ -56,17 +56,6 @@ def test_drift_between_the_passes_is_no_effect():
     assert found.value == 0 and -1 <= found.low <= 0 <= found.high <= 1
 
 
-def test_effect_is_seen_beside_noise_and_not_without():
-    rng = random.Random(8)
-
-    def noisy(mean: int):
-        return {key: pool([round(rng.gauss(mean, 30)) for _ in range(500)]) for key in (0, 1)}
-
-    assert effect(noisy(300), noisy(315)).low > 0
-    none = effect(noisy(300), noisy(300))
-    assert none.low <= 0 <= none.high
-
-
 def test_only_passes_that_both_have():
     found = effect({0: pool([10] * 50), 1: pool([99] * 50)}, {0: pool([12] * 50)})
     assert (found.value, found.is_point) == (2, True)

@@ -114,11 +114,6 @@ def test_comment_bounds_the_loop_where_it_stands(prove):
 
 
 @each_isa
-def test_removed_comment_is_an_error(prove):
-    assert error(prove(PROGRAMS["loop"] % "")) == "loop at program.c:8 has no bound"
-
-
-@each_isa
 def test_wait_is_an_assumption(prove):
     found, _ = prove(PROGRAMS["loop"] % "/* wait: uart */")
     assert found.assumptions == {("uart", "program.c:8")}

@@ -21,6 +21,7 @@ from hypbench.plan_language import parse
 from hypbench.plan_model import PLATFORMS
 from hypbench.tree import Tree
 from test_patch import uimage
+from workbench import failed
 
 OTHER_READ = parse(OTHER)
 TOOLS = needs("mkimage", "dumpimage", "sfdisk", "mformat", "mcopy", "mdir")
@@ -148,12 +149,6 @@ def test_a_bl1_that_cannot_be(sample, data, says):
         path.write_bytes(data)
     failed(sample("sdcard", "--given", f"BL1={path}"), says.format(path))
     assert not sample.image.exists()
-
-
-def failed(result, says: str, status: int = 1) -> None:
-    assert result.exit_code == status, result.output
-    assert says in result.output
-    assert "Traceback" not in result.output
 
 
 @TOOLS
@@ -306,30 +301,6 @@ def test_the_arndales_files_are_in_debians_packages():
         if any(isinstance(one, UNREACHABLE) for one in sources.failed.values()):
             pytest.skip(f"the Debian archive is out of reach: {error.message.splitlines()[0]}")
         pytest.fail(error.message)
-
-
-def config_of_rpi4() -> dict[str, str]:
-    lines = (Tree().root / "boards/rpi4/config.txt").read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
-
-
-def test_the_pis_clock_is_fixed_and_the_page_says_why():
-    """The firmware starts a core slowly, and a run whose clock changes fails."""
-    assert config_of_rpi4()["force_turbo"] == "1"
-    row = next(line for line in (Tree().root / "boards/rpi4/README.md").read_text().splitlines()
-               if line.startswith("| `config.txt` |"))
-    assert "force_turbo=1" in row and "fails a run" in row
-
-
-def test_the_serial_section_promises_what_this_card_does():
-    """An overlay that the card lacks would have no effect."""
-    page = (Tree().root / "boards/rpi4/README.md").read_text()
-    section = " ".join(re.search(r"## The serial line\n(.*?)\n## ", page, re.DOTALL)[1].split())
-    names = {wanted.name for wanted in description.read_card(Tree(), "rpi4").all_files()}
-    assert config_of_rpi4()["enable_uart"] == "1" and "dtoverlay" not in config_of_rpi4()
-    assert "With this card firmware, U-Boot and the image use the mini UART" in section
-    for overlay in re.findall(r"overlays/[\w.-]+", section):
-        assert overlay not in names and f"`{overlay}`, which this card lacks" in section
 
 
 @TOOLS

@@ -5,7 +5,7 @@
 import pytest
 from click.testing import CliRunner
 
-from workbench import PLAN
+from workbench import PLAN, failed
 from hypbench import __version__, store
 from hypbench.cli import main
 from hypbench.plan import read_plan
@@ -31,12 +31,6 @@ def table_row(output: str, *words: str) -> list[str]:
     found = [row for row in rows if row[:len(words)] == list(words)]
     assert len(found) == 1, output
     return found[0]
-
-
-def failed(result, says: str, status: int = 1) -> None:
-    assert result.exit_code == status, result.output
-    assert says in result.output
-    assert "Traceback" not in result.output
 
 
 VM = "vm bench image=bench cores=0 prio=1\n"  # the meaning of a plan without vm lines

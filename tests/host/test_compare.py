@@ -5,12 +5,9 @@ import random
 
 import pytest
 
-from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, comparison_section,
-                                          conditions)
-from hypbench.records import read_log
+from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, conditions)
 from logmaker import NATIVE, TRAPPED, bench_record, log_from
 from commandlogs import of_samples, run_with
-from reportlogs import report_log
 
 
 def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
@@ -80,17 +77,3 @@ def test_conditions_that_differ():
     assert conditions(a, b) == ["board: A virt-a72, B virt-a15", "isa: A armv8, B armv7",
                                 "configuration trapped: frame: A light, B full"]
     assert conditions(a, a) == []
-
-
-def test_many_rows_of_one_run_alone_are_one_line():
-    """Two scenarios have few rows in common; a table that is folded lists the others."""
-    a, b = (read_log(report_log(plan)) for plan in ("traps", "interrupts"))
-    rows = compare_logs(a, b)
-    short, long = comparison_section(rows).tables[:2]
-    alone = {verdict: sum(row.verdict == verdict for row in rows)
-             for verdict in (Verdict.ONLY_A, Verdict.ONLY_B)}
-    lines = {str(cells[-1].text): cells[1].text for cells in short.cells}
-    assert not short.folded and long.folded and len(short.cells) < 20 < len(long.cells)
-    assert {lines[verdict] for verdict in alone} == {f"{count}\u00a0rows"
-                                                     for count in alone.values()}
-    assert len({(cells[0].text, cells[2].text) for cells in long.cells}) > 20

@@ -11,47 +11,11 @@ import pytest
 from hypbench import abi, scenario
 from hypbench.guests import devicetree, formats, machine, placement
 from hypbench.guests.machine import shown
-from hypbench.frame import published
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.probe import PATHS
 from hypbench.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def self_check_lines() -> list[str]:
-    """Return the messages of hyp/run/selfcheck.c; a format has its numbers as %ju or %jx."""
-    text = (ROOT / "hyp" / "run" / "selfcheck.c").read_text()
-    strings = re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", text))
-    return [string for string in strings if len(string.split()) > 3]
-
-
-def test_board_pages_quote_the_self_check_as_it_is():
-    lines = self_check_lines()
-    begins = {tuple(line.split()[:2]) for line in lines}
-    quoted = 0
-    for page in (ROOT / "boards").glob("*/README.md"):
-        prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-        for text in re.findall(r"`([^`]+)`", prose):
-            said = re.split(r"…|\d{3}", text)[0].strip(" :,")
-            if tuple(said.split()[:2]) in begins and len(said.split()) > 2:
-                assert any(said in line for line in lines), f"{page.parent.name}: {said}"
-                quoted += 1
-    assert quoted > 10
-
-
-def test_a_page_that_names_a_study_leads_to_its_citation():
-    cited = ROOT / "docs/reference/studies.md"
-    assert all(one["cite"] in cited.read_text() for one in published("studies").values()
-               if "title" in one)
-    pages = {path: path.read_text() for path in (
-        *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("boards/*/*.md"))}
-    # Names of tests and of faults also have such letters.
-    names = {ROOT / "CHANGELOG.md", ROOT / "docs/reference/faults.md"}
-    naming = {path for path, text in pages.items()
-              if re.search(r"\bS[1-4]\b", text)} - {cited, *names}
-    assert len(naming) == 5
-    assert all("`docs/reference/studies.md`" in pages[path] for path in naming), naming
 
 
 def test_each_table_of_kept_figures_is_compared_with_a_run():
@@ -172,32 +136,6 @@ def test_the_general_case_stands_before_the_best_case(page, name):
         [cells] = [cells for what, cells in rows.items() if what.startswith(f"{word}: ")]
         assert cells == [str(lengths[f"{config}{case}"][row] - base)
                          for case, row in (("", path), ("-idle", path), ("-best", best))]
-
-
-# Questions of a user, each with the page that answers and words of the answer.
-# tests/qemu/test_howto.py follows how-tos to the letter.
-ANSWERS = {
-    "Which scenario answers my question?": ("scenario-chooser.md", "| question | scenario |"),
-    "What is an instruction in µs on my core?": ("howto/time.md", "in nanoseconds of a Cortex-A72"),
-    "How far is a model from silicon?": ("howto/time.md", "## How far the model is from silicon"),
-    "What is cold?": ("howto/time.md", "| `cold` in a record |"),
-    "What is trapped-sw?": ("howto/time.md", "| `trapped-sw` |"),
-    "Where do runs go?": ("howto/runs.md", "adds a file to `runs/<board>/<scenario>/`"),
-    "How do I gate my CI?": ("howto/ci.md", "```yaml .github/workflows/path-lengths.yml"),
-    "How do I bring my hypervisor?": ("howto/hypervisor.md", "make peers BOARD=virt-a72 IMAGE="),
-    "How do I run cyclictest?": ("howto/cyclictest.md", "make bench SCENARIO=cyclictest"),
-    "How do I run latency_measure?": ("howto/latency-measure.md", "SCENARIO=latency-measure ")}
-
-
-@pytest.mark.parametrize("question", ANSWERS)
-def test_a_users_question_has_a_page_that_answers_and_a_way_to_it(question):
-    """README, or a page that README names, leads to the answer."""
-    name, words = ANSWERS[question]
-    page, readme = ROOT / "docs" / name, (ROOT / "README.md").read_text()
-    assert words in page.read_text()
-    named = [readme, *(path.read_text() for path in map(ROOT.joinpath, set(re.findall(
-        r"`(docs/[\w/-]+\.md)`", readme))))]
-    assert any(f"`docs/{name}`" in text for text in named)
 
 
 CHOOSER = ROOT / "docs" / "scenario-chooser.md"

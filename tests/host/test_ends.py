@@ -14,7 +14,6 @@ import pytest
 
 from cards import cards, needs, raw_image  # noqa: F401
 from workbench import PLAN, Bench
-from hypbench.records import read_log
 from hypbench.tree import whole
 from logmaker import log_of, sample_run
 from test_guest_command import HOOK
@@ -29,17 +28,6 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()) + "\\n")
 time.sleep(300)
 """
-# A QEMU that prints its log when the test lets it.
-WAITS = """
-import time
-here = pathlib.Path(__file__)
-here.with_name("pid").write_text("1\\n")
-while here.with_name("hold").exists():
-    time.sleep(0.02)
-sys.stdout.buffer.write(here.with_name("rest").read_bytes())
-"""
-
-
 def start(bench: Bench, *words: str) -> subprocess.Popen:
     """Start with signals as in a terminal: a background job ignores SIGINT, one under nohup
     SIGHUP."""
@@ -139,27 +127,6 @@ def test_a_write_that_fails_or_is_interrupted_leaves_the_file(tmp_path, error):
     assert content_of(tmp_path) == {"file": b"before"}
 
 
-def test_two_runs_of_a_board_take_turns(bench):
-    """The second run waits, with a line that reports it; each has its own records."""
-    hold = bench.qemu.with_name("hold")
-    hold.touch()
-    bench.set_qemu(b"", WAITS)
-    bench.qemu.with_name("rest").write_bytes(LOG)
-    bench.scenario("other", "config native\nbench smc\n")
-    with start(bench, *RUN, "--scenario", "short") as first:
-        qemu_of(bench)
-        with start(bench, *RUN, "--scenario", "other") as second:
-            assert "another run of virt-a72 is under way; waiting" in second.stderr.readline()
-            assert b"hvc\0" in (bench.out / "hypbench-run.elf").read_bytes()
-            hold.unlink()
-            out, _ = second.communicate(timeout=60)
-            assert second.returncode == 0 and "1 tick = 1 instruction" in out
-        assert first.communicate(timeout=60) and first.returncode == 0
-    assert b"smc\0" in (bench.out / "hypbench-run.elf").read_bytes()
-    log = read_log((bench.out / "console.log").read_bytes())
-    assert log.complete and not log.problems
-
-
 def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess:
     """Limit the size of files, as on a full disk."""
     return subprocess.run(["prlimit", f"--fsize={most}", sys.executable, "-c", HOOK,
@@ -176,21 +143,6 @@ def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
     assert f"Error: cannot write {bench.out}/console.log: File too large" in done.stderr
     assert "Traceback" not in done.stderr
     assert content_of(bench.out) == before
-
-
-@pytest.mark.parametrize("name, most", [
-    ("hypbench-run.elf", lambda image: image - 1),
-    ("console.log", lambda image: image + 100)])
-def test_a_full_disk_ends_a_report_with_one_line(bench, name, most):
-    """The earlier runs stay, and no folder of a run is left."""
-    earlier_report(bench)
-    bench.set_qemu(LOG * 20)
-    before = content_of(bench.root / "build")
-    image = len((bench.out / "hypbench.elf").read_bytes())
-    done = limited(bench, most(image), *COMMANDS["report"], "--quiet")
-    assert (done.returncode, done.stderr) == (
-        1, f"Error: cannot write {bench.out}/report/default.run/{name}: File too large\n")
-    assert content_of(bench.root / "build") == before
 
 
 def test_an_error_of_a_file_is_one_line(bench):

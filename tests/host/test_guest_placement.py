@@ -10,11 +10,9 @@ import pytest
 import golden
 from guestfiles import A64_LOOP, MIB, arm64_image, elf, zimage
 from hypbench.guests.formats import read_image
-from hypbench.guests.machine import (BadGuest, Board, check_cpus, check_ram, machine_of, read_board,
+from hypbench.guests.machine import (BadGuest, Board, check_ram, machine_of, read_board,
                                      size_of)
 from hypbench.guests.placement import Piece, loads, place
-from hypbench.guests.prepare import plan_of
-from hypbench.plan_language import text_of
 from hypbench.tree import Tree
 
 RAM = 0x40000000
@@ -108,33 +106,6 @@ def test_ram_that_the_parts_do_not_fit_in_names_what_would_do(tmp_path):
         layout_of(tmp_path, image, ram=42 * MIB, initrd=9 * MIB)
 
 
-def test_in_the_store_each_begins_a_block_and_a_plan_says_where(tmp_path):
-    made = layout_of(tmp_path, arm64_image(3 * MIB, memory=30 * MIB), initrd=5)
-    tree = Piece("the device tree", made.dtb, 77, bytes(77))
-    stored = loads([*made.image, tree, made.initrd], A72, tmp_path)
-    assert [(load.store, load.ipa, load.size) for load in stored] == [
-        (0, made.entry, 3 * MIB), (4 * MIB, made.dtb, 77), (6 * MIB, made.initrd.address, 5)]
-    assert stored[0].file.read_bytes() == made.image[0].content
-    assert stored[2].file == tmp_path / "initrd"
-    machine = machine_of(A72, 2, 256 * MIB, False)
-    lines = text_of(plan_of("trapped lr=sw", True, machine, made, stored)).splitlines()
-    assert lines[:8] == [
-        "name guest", "order once", "limit_ms 0", "config trapped lr=sw stats=on",
-        "guest ram=0x40000000 ram_mib=256 cpus=2 entry=0x40200000 dtb=0x42000000",
-        "load store=0x0 ipa=0x40200000 size=0x300000",
-        "load store=0x400000 ipa=0x42000000 size=0x4d",
-        "load store=0x600000 ipa=0x42200000 size=0x5"]
-    assert stored[1].option(A72) == [
-        "-device", f"loader,file={tmp_path}/load-1.bin,addr={A72.store + 4 * MIB:#x},force-raw=on"]
-
-
-def test_qemu_wants_a_comma_twice(tmp_path):
-    folder = tmp_path / "a,b"
-    folder.mkdir()
-    load, = loads([Piece("it", RAM, 1, b"x")], A72, folder)
-    assert "/a,,b/load-0.bin,addr=" in load.option(A72)[1]
-
-
 def test_more_than_the_store_holds(tmp_path):
     with (tmp_path / "initrd").open("wb") as file:
         file.truncate(A72.store_size - 2 * MIB)
@@ -159,19 +130,3 @@ def test_more_ram_than_the_board_has(board):
 def test_sizes():
     assert [size_of(text) for text in ("256M", "1G", "64", "2048k", "16MiB")] == [
         256 * MIB, 1 << 30, 64 * MIB, 2 * MIB, 16 * MIB]
-
-
-def board_with(cores: int) -> Board:
-    return Board("one", "armv8", "cortex-a72", "gicv2", {"cores.count": cores})
-
-
-def test_more_vcpus_than_the_board_has_cores():
-    for cores in (0, 1):
-        check_cpus(board_with(cores), 1)
-        with pytest.raises(BadGuest, match="CPUS=2: board 'one' has 1 core for guests"):
-            check_cpus(board_with(cores), 2)
-    check_cpus(board_with(3), 3)
-    with pytest.raises(BadGuest, match="CPUS=5: board 'one' has 4 cores .* at most 4"):
-        check_cpus(board_with(8), 5)
-    with pytest.raises(BadGuest, match="CPUS=0: a guest has at least 1"):
-        check_cpus(board_with(1), 0)

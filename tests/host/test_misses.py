@@ -100,12 +100,6 @@ def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns
     assert price == pytest.approx(shown, rel=1e-3) == ns and free < packed
 
 
-def test_ticks_that_are_no_time_have_no_result():
-    for platform in ("qemu-icount", "qemu-host"):
-        assert miss_rows(log(events=False, platform=platform)) == []
-        assert "miss_ns" not in summary_csv(log(events=False, platform=platform))
-
-
 def test_the_summary_has_it_in_the_row_of_the_chase():
     rows = {row["variant"]: row for row in csv.DictReader(io.StringIO(summary_csv(log())))}
     row = rows["random-65536p"]

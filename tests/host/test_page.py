@@ -18,11 +18,11 @@ from hypbench.html import page
 from hypbench.model import Chart, Section, Table
 from hypbench.frame import Board, Source, published
 from hypbench.subjects import PARTS, QUESTIONS
-from hypbench.records import Log, read_log
+from hypbench.records import read_log
 from hypbench.report import summary_csv
 from hypbench.windows import window_of
 from logmaker import bench_record, log_from, log_of
-from reportlogs import bodies_of, gem5_log, plans, ran, report_log
+from reportlogs import bodies_of, gem5_log, ran, report_log
 from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source
 from test_clocks import bodies as two_clocks
 
@@ -341,23 +341,6 @@ def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
     assert len(whole) == 6 and linked >= {f"tab-s{number}-virt-a72" for number in (1, 3, 4)}
 
 
-def test_a_pointer_over_a_mark_shows_its_samples_and_window():
-    seen = set()
-    for part in PARTS:
-        for made in (of(part, board()), of(part, simulated())):
-            for ident, values in drawn(made).items():
-                kind = re.match(r"fig-(s\d|[a-z]+)", ident)[1]
-                for value in values:
-                    if kind in ("flame", "peers", "exit", "s2") or re.match(
-                            r"S\d", value.get("config", "")):
-                        continue
-                    assert re.search(r"n [0-9\u202f]+, p50 .*, p99 .*, max .*; window: [^:]+: \S+"
-                                     r" \S", value["note"]), (ident, value)
-                    seen.add(kind)
-    assert seen >= {"phases", "ecdf", "storm", "tlb", "beside", "failover", "links", "switches",
-                    "states", "s1", "s3", "s4"}
-
-
 @pytest.mark.parametrize("bench, variant, says", [
     ("hvc", "null", "function 0x86000000, which does nothing"),
     ("failover", "call-runs", "from there -> this VM's first stamp"),
@@ -385,20 +368,6 @@ def test_what_was_lost_is_named():
     assert notice.bad and "lost: mmio_write: wfi" in notice.items
     missing = conditions.losses([], ["storm", "sched"])[0]
     assert "storm, sched" in missing.text and not missing.bad
-
-
-def test_losses_are_folded_above_the_answer():
-    """Each scenario that is lost has a box, and the boxes of a new tree would fill five screens."""
-    lacking = Board("virt-a72", {plan: Source(plan, Log(), lost=["storm: native"])
-                                 for plan in plans() if plan != "default"}
-                    | {"default": source("default")})
-    made = page.render([lacking], [])
-    top = made[made.index("<article"):made.index('<section id="answer-')]
-    folded = re.search(r'<details class="notice bad"><summary>(.*?)</summary>', top)
-    assert folded and f"Records are lost or wrong: {len(plans()) - 1} places" in folded[1]
-    assert top.count('<div class="notice bad">') == len(plans()) - 1
-    assert '<div class="notice bad">' not in re.sub("<details.*?</details>", "", top,
-                                                    flags=re.DOTALL)
 
 
 def test_what_a_reference_run_lacks_is_no_loss():

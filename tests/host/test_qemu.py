@@ -1,35 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU's command line, and the boards that the installed QEMU can run."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-from hypbench import qemu
 from hypbench.boardfile import board_numbers
 from hypbench.tree import Tree
-
-IMAGE = Path("hypbench.elf")
-
-
-def icount(*options: str) -> str:
-    words = qemu.command([sys.executable, *options], "icount", IMAGE)
-    return words[words.index("-icount") + 1]
-
-
-@pytest.mark.parametrize("options", [(), ("-smp", "1")])
-def test_one_core_is_recorded(options):
-    assert icount(*options) == "shift=4,sleep=off,rr=record,rrfile=/dev/null"
-
-
-def test_several_cores_are_not_recorded():
-    """QEMU reports "Record/replay is not supported with multiple CPUs"."""
-    assert icount("-smp", "4") == "shift=4,sleep=off"
-
-
-def test_the_hosts_clock_is_nobodys_option():
-    assert "-icount" not in qemu.command([sys.executable, "-smp", "4"], "host", IMAGE)
 
 
 def test_what_a_board_includes_is_its_own(bench):

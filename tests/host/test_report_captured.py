@@ -57,14 +57,6 @@ def test_a_plan_of_ones_own_is_shown_once_it_is_captured(tree):
     assert "their parts are missing: default, storm." in page
 
 
-def test_a_captured_run_that_is_cut_is_told(tree):
-    whole = report_log("storm", "silicon", board="silicon")
-    captured(tree, "silicon", "storm", whole[:len(whole) // 2])
-    result = tree("report", "--board", "silicon")
-    assert result.exit_code == 1 and "silicon storm: lost: irq_storm" in result.output
-    assert "silicon, scenario storm: what follows shows what there is." in tree.page()
-
-
 def test_where_records_were_captured_qemu_is_not_asked(tree):
     captured(tree, "virt-a72", "default")
     result = tree("report", "--board", "virt-a72")

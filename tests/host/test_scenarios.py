@@ -154,13 +154,3 @@ def test_the_documented_scenarios_are_right(page):
     assert texts
     for text in texts:
         read(text, "mine", validate=mistakes)
-
-
-def test_the_documented_message_is_the_real_one():
-    page = (HOME / "docs/scenarios.md").read_text()
-    text = START + 11 * "\n" + '[config]\nsw = { from = "trapped", lr = "soft" }\n'
-    (line, message), = refused(text)
-    assert f"    scenarios/mine.toml:14: {message}\n" in page and line == 14
-
-
-# --- commands ---

@@ -31,6 +31,12 @@ sys.stdout.flush()
 """
 
 
+def failed(result, says: str, status: int = 1) -> None:
+    assert result.exit_code == status, result.output
+    assert says in result.output
+    assert "Traceback" not in result.output
+
+
 class Bench:
     """A tree to run the command in."""
 

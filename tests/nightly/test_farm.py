@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import click
 import pytest
 
 from fetched import missing
 from howto import blocks, lacking
-from hypbench import debian, gem5, qemu
+from hypbench import debian, qemu
 from hypbench.boards.card import collect
 from hypbench.boards.description import read_card
 from hypbench.boards.sources import Sources
@@ -160,13 +159,13 @@ class Farm:
                                       "protocol": "raw"},
                 "NetworkPowerPort": {"model": "rest", "host": self.strip, "index": index}, **files}
 
-    def machine(self, name: str, image: Path | None = None) -> list[str]:
+    def machine(self, name: str) -> list[str]:
         """Return the board of a place, with the image that its server has."""
         options = TREE.qemu_options(BOARDS[name])
         if name == PI:
             return [*self.pi_without_card(), *card_words(self.folder / "card.img")]
         staged = self.folder / "tftp" / name / "hypbench.elf"
-        words = qemu.command(options, CLOCK, image or staged)
+        words = qemu.command(options, CLOCK, staged)
         if name != V8:
             return words
         network = ["-netdev", f"user,id=net,tftp={self.folder}/tftp",
@@ -323,21 +322,6 @@ def test_a_coordinator_that_begins_anew_ends_no_run(farm):
         farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
 
 
-def test_a_place_whose_server_has_another_image_is_refused(farm):
-    """The server has an older file, so the records are of another scenario."""
-    other = farm.folder / "other.elf"
-    subprocess.run([farm.builds / "venv/bin/hypbench", "patch",
-                    TREE.build(BOARDS[ZYNQ]) / "hypbench.elf", "--scenario", "short",
-                    "--platform", PLATFORM, "-o", other], check=True,
-                   env=os.environ | farm.environment)
-    farm.slots[ZYNQ].command = lambda: farm.machine(ZYNQ, other)
-    before = len(farm.kept(ZYNQ))
-    outcome = farm.run(ZYNQ, V7)
-    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "refused", outcome.said
-    assert "the image that runs there has scenario short, not mine" in outcome.said
-    assert outcome.rows[V7]["outcome"] == "sound" and len(farm.kept(ZYNQ)) == before
-
-
 def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
     """The image of one board does not start on the other, and nothing comes from it, three
     times."""
@@ -428,40 +412,7 @@ def test_the_tool_plays_the_board_of_a_place(farm):
     assert farm.log(outcome, "played").run["board"] == "zcu102"
 
 
-def test_two_places_of_gem5_spread_a_sweep(farm):
-    """Each place has another TLB, which its run record names."""
-    sizes = {"gem5-1": "256", "gem5-2": "1024"}
-    try:
-        gem5.found("gem5-a72")
-    except click.ClickException as error:
-        pytest.skip(error.message)
-    assert is_built("gem5-a72"), "make image BOARD=gem5-a72"
-    played = [Played(farm, name, "gem5-a72", GEM5_MACHINE=f"l2_tlb={size}")
-              for name, size in sizes.items()]
-    try:
-        outcome = farm.run("gem5-*", more=("--silence", "300"))
-    finally:
-        for one in played:
-            one.close()
-    assert outcome.status == 0, outcome.said
-    for name, size in sizes.items():
-        run = farm.log(outcome, name).run
-        assert run["platform"] == "gem5" and f"l2_tlb={size} " in run["machine"]
-
-
 # ---- make, and the page
-
-def test_make_bench_runs_at_a_place(farm):
-    before = len(farm.kept(ZYNQ))
-    done = subprocess.run(
-        ["make", "bench", "BOARD=zcu102", f"PLACE={ZYNQ}",
-         f"SCENARIO={farm.folder / 'mine.toml'}", f"O={farm.builds}"], cwd=TREE.root, text=True,
-        env=os.environ | farm.labgrid.environment | {"COLUMNS": "200", "PLATFORM": PLATFORM},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
-    assert done.returncode == 0 and f"{ZYNQ}: sound" in done.stdout, done.stdout
-    *_, entry = farm.kept(ZYNQ)
-    assert len(farm.kept(ZYNQ)) == before + 1 and entry["serial"] == "zynq-0001"
-
 
 class Reader(Labgrid):
     """Follows the page, line by line, in a folder of its own, with a coordinator at another
