@@ -6,7 +6,6 @@ import struct
 
 import pytest
 
-import expected
 from assembler import assemble
 from hypbench import plan as plans
 from hypbench import qemu
@@ -16,7 +15,6 @@ from lab import (CLOCK, LIMIT_S, PLATFORM, TREE, Job, Result, board_facts, image
                  too_old)
 
 BOARD = "rpi4"
-SAME_CORE = "virt-a72"  # and the same version of the GIC
 NOT_THERE = too_old(BOARD)
 pytestmark = [pytest.mark.long,
               pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")]
@@ -95,20 +93,6 @@ def test_a_plan_runs_at_el2(run):
     assert record["entry_level"] == "el2"
     assert record["cores"] == ["el2"] * 4
     assert record["boot_ticks"] * 1000 <= BOOT_MS * record["hz"]
-
-
-def figures(result: Result) -> expected.Figures:
-    assert result.status == 0 and result.problems == [], result.explain()
-    return expected.figures_of(result)
-
-
-def test_every_path_is_as_long_as_on_virt(lab, image):
-    """The core and the GIC are those of virt. The parked cores cost nothing, and neither do the
-    other addresses if EL2 loads them: 0xff842000 takes two instructions as a constant, and
-    0x08010000 takes one."""
-    runs = [lab.ended(Job(board, expected.PLAN, planted=expected.LOADED))
-            for board in (SAME_CORE, BOARD)]
-    assert expected.differences(*map(figures, runs)) == []
 
 
 def test_parked_cores_are_silent(run):
