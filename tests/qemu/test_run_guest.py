@@ -142,7 +142,3 @@ def test_by_make(built, tmp_path):
     bootargs = subprocess.run(["fdtget", TREE.build(built) / "run-guest" / "guest.dtb", "/chosen",
                                "bootargs"], capture_output=True, text=True, check=True).stdout
     assert bootargs.strip() == arguments
-
-
-def test_make_wants_an_image():
-    assert "make run-guest wants GUEST=<image>" in make("run-guest", status=2)
