@@ -206,16 +206,6 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
 
 @divides_otherwise
 @third_vm
-def test_a_stream_beside_a_third_vm_arrives(result, kind):
-    checks = {check["config"]: check for check in result.records("check", bench="net_stream")}
-    assert set(checks) == set(result.configs)
-    assert all(check["ok"] and check["sent"] == check["taken"] == 201 * 41
-               for check in checks.values())
-    assert {key[1] for key in result.figures(1)} == set(BLOCKS)
-
-
-@divides_otherwise
-@third_vm
 def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
     """This VM sleeps, and has the core again for its answer by priority. An answer that comes
     before this VM sleeps costs no switch, and beside requests of the third VM every other answer
