@@ -134,12 +134,14 @@ def make(copy: Path, board: str, target: str) -> None:
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
-    """Copy the sources of an image, with the times of its files, and its objects."""
+    """Copy the sources of an image, with the times of its files, and its objects if there are
+    any."""
     for name in FILES:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree.root / name, copy / name)
     for name in FOLDERS:
         shutil.copytree(tree.root / name, copy / name)
     (copy / "tools").symlink_to(tree.root / "tools")
-    shutil.copytree(tree.build(board), copy / "build" / board,
-                    ignore=shutil.ignore_patterns("tests", "*.jsonl"))
+    if tree.build(board).is_dir():
+        shutil.copytree(tree.build(board), copy / "build" / board,
+                        ignore=shutil.ignore_patterns("tests", "*.jsonl"))
