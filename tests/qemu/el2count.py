@@ -28,15 +28,6 @@ class Visit(NamedTuple):
     times: int
 
 
-class Longest(NamedTuple):
-    """A core's longest visit to EL2 of one exception class, 0 for interrupts, in instructions of
-    that core."""
-
-    core: int
-    exception_class: int
-    length: int
-
-
 class Marked(NamedTuple):
     """The longest visit to EL2 that passed these marks, one bit each."""
 
@@ -49,7 +40,6 @@ class Counted:
     result: Result
     windows: list[Window] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
-    longest: list[Longest] = field(default_factory=list)
     marked: list[Marked] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -116,11 +106,9 @@ def perform(watched: Watched) -> Counted:
                 found.windows.append(Window(*map(int, numbers)))
             elif kind == "visit":
                 found.visits.append(Visit(*map(int, numbers)))
-            elif kind == "longest":
-                found.longest.append(Longest(*map(int, numbers)))
             elif kind == "marked":
                 low, high = (int(word, 16) for word in numbers[1:])
                 found.marked.append(Marked(int(numbers[0]), high << 64 | low))
-            elif kind != "path":
+            elif kind not in ("path", "longest"):
                 found.lost.append(line)
     return found

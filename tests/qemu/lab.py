@@ -78,6 +78,11 @@ class Result:
         assert len(found) == 1, f"{len(found)} {kind} records with {members}"
         return found[0]
 
+    @property
+    def without_run_record(self) -> bytes:
+        """The console after the run record, which names the way to the hypervisor."""
+        return self.console.split(b"\n", 1)[1]
+
     @cached_property
     def configs(self) -> list[str]:
         return [config["name"] for config in self.log.run["configs"]]
@@ -155,8 +160,12 @@ def perform(job: Job, limit_s: float = LIMIT_S) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "hypbench.elf"
         path.write_bytes(image_for(job))
-        machine = qemu.Qemu(qemu.command(options_for(job), CLOCK, path), limit_s)
-        console = b"".join(machine.lines())
+        return run_qemu(qemu.command(options_for(job), CLOCK, path), limit_s)
+
+
+def run_qemu(words: list[str], limit_s: float = LIMIT_S) -> Result:
+    machine = qemu.Qemu(words, limit_s)
+    console = b"".join(machine.lines())
     return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
 
 

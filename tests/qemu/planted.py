@@ -3,30 +3,26 @@
 
 A copy of the tree has one patch, and the objects of the real tree, so that only what the patch
 changed is compiled anew, and the image is linked. A test that runs such an image shows that a check
-can fail. An image is kept under build/ with a digest of its sources, and another session uses it
-while they are unchanged.
+can fail. Each image is made once a session.
 """
 
-import fcntl
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from hypbench.tree import Tree
+from once import FOLDER, once
 
 FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "scenarios")
-PLAN_PACKERS = ("plan_*.py", "abi.py", "renamed.py")  # modules of tools/hypbench that make plan.bin
-COMPILERS = ("aarch64-none-elf-gcc", "aarch64-linux-gnu-gcc", "arm-none-eabi-gcc")
 # The background VM's code is part of the hypervisor, and the probe is an image of its own.
 OF_OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
 LINK = {"HYP_LDFLAGS": "-g0"}  # debug information takes two fifths of the time of a link
@@ -76,62 +72,18 @@ PATCHES = load()
 def build(tree: Tree, board: str, *names: str) -> Path:
     """Return the folder of a board's image with these patches, and of its symbols; without a name,
     of the image without a fault."""
-    folder = tree.build(board) / "tests" / "planted" / (words_of(names) or "no-fault")
-    keep(folder, digest(tree, names), lambda: make_image(tree, board, names, folder))
-    return folder
+    return once(f"planted {tree.build(board)} {names}", lambda: make_image(tree, board, names))
 
 
-def keep(folder: Path, wanted: str, make_content: Callable[[], None]) -> None:
-    """Make the content of a folder, unless its stamp is `wanted`. Threads and processes that want
-    the same folder take turns."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = folder / "stamp"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stamp.is_file() or stamp.read_text() != wanted:
-            # the stamp is written last, so a folder without one is incomplete
-            stamp.unlink(missing_ok=True)
-            make_content()
-            stamp.write_text(wanted)
-
-
-def words_of(names: tuple[str, ...]) -> str:
-    """Return the words in the name of a folder."""
-    return re.sub(r"\W+", "-", "+".join(names))
-
-
-def digest(tree: Tree, names: tuple[str, ...]) -> str:
-    """Return a hash of everything that an image with these patches is made from."""
-    patches = [(patch.path, patch.pattern.pattern, patch.pattern.flags, patch.new)
-               for name in names for patch in PATCHES[name]]
-    return hashlib.sha256(f"{digest_of_sources(tree)} {LINK} {patches}".encode()).hexdigest()
-
-
-@cache
-def digest_of_sources(tree: Tree) -> str:
-    found = hashlib.sha256()
-    for path in sources(tree.root):
-        found.update(f"{path.relative_to(tree.root)}\n".encode() + path.read_bytes())
-    for compiler in filter(shutil.which, COMPILERS):
-        found.update(subprocess.run([compiler, "-v"], stderr=subprocess.PIPE, check=True).stderr)
-    return found.hexdigest()
-
-
-def sources(root: Path) -> Iterator[Path]:
-    yield from (root / name for name in FILES)
-    for folder in FOLDERS:
-        yield from sorted(path for path in (root / folder).rglob("*") if path.is_file())
-    for pattern in PLAN_PACKERS:
-        yield from sorted((root / "tools" / "hypbench").glob(pattern))
-
-
-def make_image(tree: Tree, board: str, names: tuple[str, ...], folder: Path) -> None:
+def make_image(tree: Tree, board: str, names: tuple[str, ...]) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="planted-", dir=os.environ.get(FOLDER)))
     with patched_copy(tree, board, names) as copy:
         patches = [patch for name in names for patch in PATCHES[name]]
         if not is_in_guest(patches) or not replace_guest(tree, board, copy):
             make(copy, board, "qemu-image")
         for name in {"guest.bin", "guest.elf", *images(tree, board)}:
             shutil.copy(copy / "build" / board / name, folder)
+    return folder
 
 
 @contextmanager
@@ -182,12 +134,14 @@ def make(copy: Path, board: str, target: str) -> None:
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
-    """Copy the sources of an image, with the times of its files, and its objects."""
+    """Copy the sources of an image, with the times of its files, and its objects if there are
+    any."""
     for name in FILES:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree.root / name, copy / name)
     for name in FOLDERS:
         shutil.copytree(tree.root / name, copy / name)
     (copy / "tools").symlink_to(tree.root / "tools")
-    shutil.copytree(tree.build(board), copy / "build" / board,
-                    ignore=shutil.ignore_patterns("tests", "*.jsonl"))
+    if tree.build(board).is_dir():
+        shutil.copytree(tree.build(board), copy / "build" / board,
+                        ignore=shutil.ignore_patterns("tests", "*.jsonl"))

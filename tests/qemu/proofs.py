@@ -35,11 +35,15 @@ def job(plan: str, machine=two_cores, **more):
     return pytest.mark.job(plan, machine=machine, **more)
 
 
+def unframed(record: dict, *more: str) -> dict:
+    """Return a measurement without the frame of its record, and without the members `more`."""
+    return {name: value for name, value in record.items()
+            if name not in ("seq", "step", "crc", *more)}
+
+
 def content(result, line: int) -> list[dict]:
-    """Return the measurements of the steps of a bench line, without the frames of the records."""
-    frame = ("seq", "step", "crc")
-    return [{name: value for name, value in record.items() if name not in frame}
-            for record in result.records("bench", "calibration", "check", "skip")
+    """Return the measurements of the steps of a bench line."""
+    return [unframed(record) for record in result.records("bench", "calibration", "check", "skip")
             if result.line_of(record) == line]
 
 

@@ -12,7 +12,7 @@ from hypbench import plan as plans
 from hypbench.plan_language import parse
 from hypbench.records import read_log
 from assembler import Program
-from lab import LIMIT_S, ROOT, TREE, Result, board_facts, image_of
+from lab import LIMIT_S, ROOT, TREE, Result, board_facts, image_of, run_qemu
 from typist import Typist, converse
 
 RAM, ENTRY = 0x40000000, 0x40200000  # RAM and entry of an unmodified guest
@@ -82,6 +82,4 @@ def perform_talk(talk: Talk) -> Result:
             done = converse(words, talk.limit_s, talk.answer)
             return Result(done.console, done.status, done.stderr, bool(done.missing),
                           read_log(done.console))
-        machine = qemu.Qemu(words, talk.limit_s)
-        console = b"".join(machine.lines())
-    return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
+        return run_qemu(words, talk.limit_s)

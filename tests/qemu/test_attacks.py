@@ -264,6 +264,25 @@ def test_the_last_vm_leaves_and_comes_back(lab, built):
     assert [vm["outcome"] for vm in result.records("vm")] == ["stopped"] * 3
 
 
+# --- the limit of a VM that starts again and again ---
+
+PIECE = 2500  # instructions of one piece, the end of EL2's loop, and the load of a vCPU
+
+
+@pytest.mark.parametrize("core", ["0", "1"])
+def test_a_time_limit_ends_a_vm_whose_images_are_copied(lab, built, core):
+    """24 MiB take longer than the limit, so each restart's worker is in its core's run queue."""
+    plan = (f"order once\nlimit_ms 10\nconfig trapped\n{guest_line(built, 'resets', 1, 24 * MIB)}"
+            f"vm resets image=resets cores={core}\n")
+    result = lab.run(Job(built, plan, with_image(built, program(built), 2)))
+    assert result.one("fault")["reason"] == "time-limit", result.explain()
+    step = result.one("step")
+    assert (step["outcome"], step["resets"]) == ("fault", 1)
+    # including the record of the fault
+    assert step["ticks"] <= result.log.run["hz"] // 100 + 4 * PIECE
+    assert len(result.records("end")) == 1 and not result.timed_out
+
+
 # --- wrong plans in memory ---
 
 

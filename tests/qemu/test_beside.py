@@ -20,55 +20,12 @@ from proofs import cores
 LOADS = [load for load in abi.axes()["beside"][1:]
          if load not in (*PARTNERS, *REQUESTERS, LINUX)]
 ALONE = "alone"
-WAKEUP, PHASES = 0, 1  # indices of bench lines
-BOTH = "bench timer_wakeup n={0}\nbench irq_phases n={0}\n"
 RARE = 2  # samples in 1000 whose sleep ends late on a machine of several cores (CAVEATS.md)
-
-
-def plan(preset: str, loads=LOADS, benches: str = "", vms: str = "") -> str:
-    return (f"order once\nconfig native\nconfig {ALONE} {preset}\n"
-            + "".join(f"config {load} {preset} beside={load}\n" for load in loads)
-            + (benches or BOTH.format(1000)) + vms)
 
 
 def rounds(result: Result) -> list[int]:
     """Return the rounds of each load in each step that has one."""
     return [vm["rounds"] for vm in result.records("vm")]
-
-
-def outliers(row: dict, value: int) -> int:
-    return sum(count for low, count in row["hist"] if low != value)
-
-
-def check_equal(result: Result, line: int, alone: str) -> None:
-    """Check that every figure beside a load is that of the configuration `alone`, except for
-    samples in which QEMU's other core had a turn: the counter counts the instructions of every
-    core."""
-    figures = result.figures(line)
-    for variant in (variant for config, variant in figures if config == alone):
-        expected = figures[alone, variant]
-        for load in LOADS:
-            row = figures[load, variant]
-            assert [row[one] for one in ("min", "p50", "p99")] == [
-                expected[one] for one in ("min", "p50", "p99")], (load, variant)
-            assert sum(count for _, count in row["hist"]) == expected["n"] == row["n"]
-            if line == WAKEUP and expected["min"] == expected["max"]:
-                assert outliers(row, expected["p50"]) <= RARE, (load, variant, row["hist"])
-
-
-@pytest.mark.long
-@divides_otherwise
-@pytest.mark.parametrize("preset, n", [
-    pytest.param(preset, n, marks=[
-        pytest.mark.job(plan(preset, benches=BOTH.format(n)), machine=cores(2)),
-        *[pytest.mark.long] * (n == 1000)])
-    for preset, n in (("direct", 200), ("direct", 1000), ("trapped", 1000), ("native", 1000))])
-def test_a_load_on_another_core_changes_no_instruction(result, preset, n):
-    assert min(rounds(result)) > n // 2 and len(rounds(result)) == 2 * len(LOADS)
-    for line in (WAKEUP, PHASES):
-        check_equal(result, line, ALONE)
-        if preset == "direct":
-            check_equal(result, line, "native")
 
 
 FAILS = ("order once\nconfig direct\nconfig a direct beside=load_cpu\nconfig b trapped\n"
@@ -98,12 +55,14 @@ REQUESTS = "".join(f"vm {vm} image=load {role}cores={core} configs={','.join(REQ
                    for vm, role, core in (("far", "", 1), ("served", "load=load_echo ", 2))
                    ) + "link far kind=doorbell a=far b=served\n"
 DELAY = 4  # instructions of EL2
-LATER = f"config later {{0}} delay_el2={DELAY}\n"
 
 
 def apart(preset: str, loads, vms: str) -> Job:
-    return pytest.mark.job(plan(preset, loads, LATER.format(preset)
-                                + "bench timer_wakeup n=1000 period=1500\n", vms), machine=cores(4))
+    plan = (f"order once\nconfig native\nconfig {ALONE} {preset}\n"
+            + "".join(f"config {load} {preset} beside={load}\n" for load in loads)
+            + f"config later {preset} delay_el2={DELAY}\n"
+            f"bench timer_wakeup n=1000 period=1500\n{vms}")
+    return pytest.mark.job(plan, machine=cores(4))
 
 
 @pytest.mark.long

@@ -16,9 +16,8 @@ from elftools.elf.elffile import ELFFile
 import a53
 import expected
 from hypbench import qemu
-from hypbench.records import read_log
-from lab import (CLOCK, LIMIT_S, TREE, Job, Result, board_facts, image_for, need_image,
-                 options_for, skip_unless_runs)
+from lab import (CLOCK, TREE, Job, Result, board_facts, image_for, need_image, options_for,
+                 run_qemu, skip_unless_runs)
 from planlines import plan_lines
 
 pytestmark = pytest.mark.long
@@ -146,9 +145,7 @@ def perform_slowly(job: Job) -> Result:
         path.write_bytes(image_for(job))
         words = qemu.command(options_for(job), CLOCK, path)
         slow = [word.replace("shift=4,", f"shift={SHIFT},") for word in words]
-        machine = qemu.Qemu(slow, LIMIT_S)
-        console = b"".join(machine.lines())
-    return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
+        return run_qemu(slow)
 
 
 def instructions(result: Result, cycles: int) -> Iterator[tuple[str, float]]:

@@ -7,7 +7,6 @@ from functools import cache, partial
 
 import pytest
 
-import expected
 from assembler import assemble
 from lab import TREE, Job, Result, board_facts, need_image
 from planlines import plan_lines
@@ -86,14 +85,6 @@ def refusal(result: Result) -> str:
     return result.one("error")["what"]
 
 
-def test_every_path_is_as_long_as_on_the_reference(good):
-    """Every path except SMC, which is undefined without Secure state, is as long as on the
-    reference."""
-    board, reference = paths(good(SHORT)), paths(good(SHORT, board=REFERENCE))
-    assert board == {path: figure for path, figure in reference.items() if path[0] != "smc"}
-    assert {path[0] for path in reference} - {path[0] for path in board} == {"smc"}
-
-
 def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
     """The GIC has its Non-secure view, a second core is parked, and SMC is trapped as on the
     reference."""
@@ -128,19 +119,6 @@ def beside(machine):
 def test_the_other_core_runs_a_vcpu(good, machine):
     """The guest of test_cores runs: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
     assert good(*beside(machine())).one("step")["resets"] == 1
-
-
-@pytest.mark.parametrize("name", ["links", "virtio"])
-def test_a_link_is_as_short_as_on_the_reference(good, name):
-    """A VM's own link is as short as on the reference, and so is a link to another VM, on the other
-    core and on one core. Both images load the addresses of the GIC: as a constant, 0x2c004000 takes
-    MOVW and MOVT, and 0x08030000 takes one instruction."""
-    plan = plan_lines(name).replace("n=1000", "n=100")
-    board, reference = (good(plan, two_cores, board=one, planted=expected.LOADED).figures(0)
-                        for one in (BOARD, REFERENCE))
-    rings = {key: row["p50"] for key, row in board.items() if key[1] == "ring"}
-    assert rings == {key: row["p50"] for key, row in reference.items() if key in rings}
-    assert {config for config, _ in rings} >= {"link-cores", "link-core"}
 
 
 @pytest.mark.parametrize("other", [

@@ -10,11 +10,7 @@ import pytest
 import bounds
 import expected
 from hypbench.bound import committed, proof
-from hypbench.bound.calls import Calls
-from hypbench.bound.facts import Facts
-from hypbench.bound.graph import Graphs
-from hypbench.bound.limits import Limits
-from hypbench.bound.paths import Ceiling, Prover
+from hypbench.bound.paths import Ceiling
 from lab import ROOT
 
 OF_GUEST = 4  # the guest's own instructions in a window with one exit
@@ -81,39 +77,3 @@ def test_longest_visits_are_the_committed_ones(lab, built, kept):
     assert list(committed.above(shown(built).rows(), measured)) == []
     assert {name: row["measured"] for name, row in kept["kinds"].items() if "measured" in row} == {
         name: longest.instructions for name, longest in measured.items()}
-
-
-# --- mistakes that must be seen ---
-
-def without(facts: Facts, file: str) -> Facts:
-    """Return the comments of the source without those of one file."""
-    fewer = Facts(facts.root, facts.isa, facts.sizes)
-    source = fewer.source(file)
-    assert any(loop.facts for loop in source.loops)
-    source.loops = [loop.__class__(loop.file, loop.first, loop.last, ()) for loop in source.loops]
-    return fewer
-
-
-def test_removed_bound_is_an_error_of_each_kind_that_meets_the_loop(built):
-    whole = shown(built)
-    prover = Prover(whole.sites, Limits(whole.image, without(whole.facts, "hyp/vm/vm.h")))
-    found = {kind.name: prover.ceiling(kind) for kind in whole.kinds
-             if kind.name in (NULL, "null device, read")}
-    assert found[NULL].instructions == ceilings(built)[NULL].instructions
-    assert found["null device, read"].instructions is None
-    assert found["null device, read"].errors[0].startswith("loop at hyp/vm/vm.h:")
-
-
-def test_instruction_more_raises_the_ceiling_by_one(built):
-    """The ELF is changed instead of the source, because a planted image has no debug
-    information."""
-    whole = shown(built)
-    graphs = Graphs(whole.image)
-    [entry] = [address for address, name in whole.image.functions.items() if name == "hc_null"]
-    block = graphs.function(entry).blocks[entry]
-    block.instructions.insert(0, block.instructions[0])
-    sites = Calls(graphs, ROOT)
-    sites.taken = whole.sites.taken
-    longer = Prover(sites, Limits(whole.image, whole.facts))
-    [kind] = [kind for kind in whole.kinds if kind.name == NULL]
-    assert longer.ceiling(kind).instructions == ceilings(built)[NULL].instructions + 1

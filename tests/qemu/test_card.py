@@ -5,7 +5,6 @@ U-Boot with the card's own files and puts the secondary cores where the firmware
 
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -20,9 +19,7 @@ from hypbench.boards.programs import run
 from hypbench.boards.sources import Sources, script
 from hypbench.debian import Offline
 from hypbench.plan_language import parse
-from hypbench.records import Log, read_log
-from hypbench.rules import check_rules
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, need_image, too_old
+from lab import CLOCK, PLATFORM, TREE, Result, need_image, run_qemu, too_old
 from test_images import built_file
 
 BOARD = "rpi4"
@@ -41,23 +38,6 @@ CONFIGS = ("native", "direct", "trapped")
 
 TOO_OLD = too_old(BOARD)
 pytestmark = [pytest.mark.long, pytest.mark.skipif(bool(TOO_OLD), reason=TOO_OLD)]
-
-
-@dataclass
-class Boot:
-    """The output of both serial lines, and how QEMU ended."""
-
-    mini_uart: bytes
-    pl011: bytes
-    machine: qemu.Qemu
-
-    @property
-    def log(self) -> Log:
-        return read_log(self.mini_uart)
-
-    def explain(self) -> str:
-        return (f"status {self.machine.status}, timed out: {self.machine.timed_out}\n"
-                f"{self.machine.stderr}\n{self.mini_uart.decode(errors='replace')[-3000:]}")
 
 
 @pytest.fixture(scope="module")
@@ -92,38 +72,36 @@ def from_card(card: Path, name: str) -> Path:
     return path
 
 
-def boot(card: Path) -> Boot:
+def boot(card: Path) -> Result:
+    """Return the run, whose console is the mini UART's output. The PL011's goes to a file beside
+    the card."""
     options = TREE.qemu_options(BOARD)
-    pl011 = card.with_name("pl011")
-    words = [*options, "-nic", "none", "-display", "none", "-monitor", "none",
-             *qemu.clock_options(options, CLOCK), "-serial", f"file:{pl011}", "-serial", "stdio",
-             "-kernel", str(from_card(card, "u-boot.bin")),
-             "-dtb", str(from_card(card, "bcm2711-rpi-4-b.dtb")),
-             "-drive", f"if=sd,file={card},format=raw", "-no-reboot"]
-    machine = qemu.Qemu(words, LIMIT_S)
-    return Boot(b"".join(machine.lines()), pl011.read_bytes(), machine)
+    return run_qemu([
+        *options, "-nic", "none", "-display", "none", "-monitor", "none",
+        *qemu.clock_options(options, CLOCK), "-serial", f"file:{card.with_name('pl011')}",
+        "-serial", "stdio", "-kernel", str(from_card(card, "u-boot.bin")),
+        "-dtb", str(from_card(card, "bcm2711-rpi-4-b.dtb")),
+        "-drive", f"if=sd,file={card},format=raw", "-no-reboot"])
 
 
-def check_run(booted: Boot, by: bytes) -> None:
-    assert not booted.machine.timed_out, booted.explain()
-    assert booted.machine.status == 0, booted.explain()  # the reset ends QEMU
-    assert b"U-Boot 20" in booted.pl011 and by in booted.mini_uart, booted.explain()
-    log = booted.log
-    assert [str(one) for one in log.problems + check_rules(log, PLATFORM)] == []
-    assert [end["status"] for end in log.of_kind("end")] == ["ok"]
-    assert log.run["board"] == BOARD and log.run["plan"] == "from-the-card", log.run
-    assert log.run["entry_level"] == "el2" and log.run["cores"] == ["el2"] * 4, log.run
-    assert 0 < log.run["boot_ticks"] <= BOOT_S * log.run["hz"]
+def check_run(card: Path, booted: Result, by: bytes) -> None:
+    booted.assert_ended(0)  # the reset ends QEMU
+    assert b"U-Boot 20" in card.with_name("pl011").read_bytes()
+    assert by in booted.console, booted.explain()
+    run = booted.log.run
+    assert run["board"] == BOARD and run["plan"] == "from-the-card", run
+    assert run["entry_level"] == "el2" and run["cores"] == ["el2"] * 4, run
+    assert 0 < run["boot_ticks"] <= BOOT_S * run["hz"]
     for bench in ("hvc", "timer_wakeup"):
-        seen = {record["config"] for record in log.of_kind("bench") if record["bench"] == bench}
+        seen = {record["config"] for record in booted.records("bench", bench=bench)}
         assert seen == set(CONFIGS) - ({"native"} if bench == "hvc" else set()), bench
 
 
 def test_the_card_boots_and_runs_its_plan(card):
     before = card.read_bytes()
     booted = boot(card)
-    check_run(booted, b"Moving Image from 0x80000 to 0x200000")
-    assert FOUND.search(booted.mini_uart), booted.explain()
+    check_run(card, booted, b"Moving Image from 0x80000 to 0x200000")
+    assert FOUND.search(booted.console), booted.explain()
     assert card.read_bytes() == before
 
 
@@ -132,7 +110,7 @@ def test_a_uimage_boots_as_well(copy):
     onto(copy, "hypbench.uimg", images.patch(built_file(BOARD, "hypbench.uimg"), PLAN, PLATFORM))
     onto(copy, "boot.scr", script(b"load ${devtype} ${devnum}:${distro_bootpart} 0x4000000"
                                   b" hypbench.uimg\nbootm 0x4000000 - ${fdt_addr}\n", BOARD))
-    check_run(boot(copy), b"Loading Kernel Image")
+    check_run(copy, boot(copy), b"Loading Kernel Image")
 
 
 def test_the_run_is_as_long_as_without_a_card(card):
@@ -140,9 +118,9 @@ def test_the_run_is_as_long_as_without_a_card(card):
     booted = boot(card)
     image = card.with_name("hypbench.bin")
     image.write_bytes(from_card(card, "hypbench.img").read_bytes())
-    machine = qemu.Qemu(qemu.command(TREE.qemu_options(BOARD), CLOCK, image), LIMIT_S)
-    direct = read_log(b"".join(machine.lines()))
-    assert direct.records, machine.stderr
-    medians = [{(one["config"], one["variant"]): one["p50"] for one in log.of_kind("bench")
-                if one["bench"] == "timer_wakeup"} for log in (booted.log, direct)]
+    direct = run_qemu(qemu.command(TREE.qemu_options(BOARD), CLOCK, image))
+    direct.assert_ended(0)
+    medians = [{(one["config"], one["variant"]): one["p50"]
+                for one in result.records("bench", bench="timer_wakeup")}
+               for result in (booted, direct)]
     assert medians[0] == medians[1] != {}

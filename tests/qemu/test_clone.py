@@ -5,9 +5,7 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -125,39 +123,3 @@ def test_a_command_demands_only_what_it_needs(clone, tmp_path):
     clone.make("bench", f"BOARD={BOARD}", "SCENARIO=short", PATH=str(tmp_path))
     good(clone.root / "build" / BOARD / "records.jsonl", "short")
     assert "package clang-format" in clone.make("check", status=2, PATH=str(tmp_path))
-
-
-def qemus(clone: Clone) -> list[Path]:
-    """Return the QEMUs that run an image of the copy."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if words.startswith("qemu-system") and f"{clone.root}/build" in words:
-            found.append(path.parent)
-    return found
-
-
-def wait_until(true) -> None:
-    end = time.monotonic() + 300
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
-def test_qemu_ends_with_make(clone, number):
-    """SIGTERM goes to make alone, or SIGKILL to its whole session except QEMU, which has its own.
-    QEMU is in the midst of the plan, so no table is printed."""
-    with clone.start("bench", f"BOARD={BOARD}", "SCENARIO=paper-s1") as process:
-        wait_until(lambda: qemus(clone))
-        if number == signal.SIGTERM:
-            process.send_signal(number)
-        else:
-            os.killpg(process.pid, number)
-        wait_until(lambda: not qemus(clone))
-        said, _ = process.communicate(timeout=60)
-        assert process.returncode != 0 and "Medians in ticks" not in said, said
-        assert ("Error: ended by SIGTERM" in said) == (number == signal.SIGTERM), said

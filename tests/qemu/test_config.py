@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from lab import board_facts
+from proofs import unframed
 
 N = 20
 BENCHES = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write", "sgi_self",
@@ -43,8 +44,7 @@ pytestmark = pytest.mark.job(PLAN)
 
 def lengths(result, bench: str, config: str) -> dict[str, dict]:
     """Return by variant the measurement without the frame of the record."""
-    frame = ("seq", "step", "config", "crc", "s2_levels", "walk_refs")
-    return {variant: {name: value for name, value in record.items() if name not in frame}
+    return {variant: unframed(record, "config", "s2_levels", "walk_refs")
             for (of, variant), record in result.figures(BENCHES.index(bench)).items()
             if of == config}
 

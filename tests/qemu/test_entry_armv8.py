@@ -13,7 +13,7 @@ from lab import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.plan_language import parse
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Job, board_facts, image_of
+from lab import CLOCK, PLATFORM, TREE, Job, Result, board_facts, image_of, run_qemu
 from test_refused import SECURE, WITHOUT_EL2
 
 ARMV8 = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8"]
@@ -44,14 +44,10 @@ def good(result):
     return result
 
 
-def without_run_record(console: bytes) -> bytes:
-    return console.split(b"\n", 1)[1]
-
-
 @pytest.fixture
 def plain(lab, v8) -> bytes:
     """Return the console after the run record, from the usual start."""
-    return without_run_record(good(lab.run(Job(v8, PLAN))).console)
+    return good(lab.run(Job(v8, PLAN))).without_run_record
 
 
 # ---- at EL3
@@ -71,14 +67,14 @@ def test_from_el3_it_goes_down_by_itself(lab, v8, plain):
     result = good(lab.run(Job(v8, PLAN, machine=SECURE)))
     assert result.log.run["entry_level"] == "el3"
     assert result.log.run["cores"] == ["el3"]
-    assert without_run_record(result.console) == plain
+    assert result.without_run_record == plain
 
 
 def test_what_a_loader_left_at_el3_changes_nothing(lab, v8, plain):
     result = good(lab.run(Job(v8, PLAN, machine=loaded_at_el3(hyp_base(v8), v8))))
     assert result.log.run["entry_level"] == "el3"
     assert result.log.run["entry_psr"] == "0x0"
-    assert without_run_record(result.console) == plain
+    assert result.without_run_record == plain
 
 
 # ---- as a flat image
@@ -92,14 +88,11 @@ def flat_image(board: str, folder, planted: str = "") -> bytes:
     return plans.write_plan(elf.with_suffix(".bin").read_bytes(), parse(PLAN), PLATFORM)
 
 
-def console_of(board: str, image, *instead_of_kernel: str) -> bytes:
+def run_of(board: str, image, *instead_of_kernel: str) -> Result:
     words = qemu.command(TREE.qemu_options(board), CLOCK, image)
     if instead_of_kernel:
         words = [*words[:-2], *instead_of_kernel]
-    machine = qemu.Qemu(words, LIMIT_S)
-    console = b"".join(machine.lines())
-    assert machine.status == 0 and not machine.timed_out, console[:2000]
-    return console
+    return good(run_qemu(words))
 
 
 @pytest.mark.long
@@ -108,9 +101,9 @@ def test_it_is_an_arm64_image(v8, plain, tmp_path):
     device tree."""
     path = tmp_path / "hypbench.bin"
     path.write_bytes(flat_image(v8, tmp_path, "image not moved"))
-    console = console_of(v8, path)
-    assert b'"entry_level":"el2"' in console
-    assert without_run_record(console) == plain
+    result = run_of(v8, path)
+    assert result.log.run["entry_level"] == "el2"
+    assert result.without_run_record == plain
 
 
 @pytest.mark.parametrize("distance", [-0x10000, 0x10000, 0x8000000])
@@ -118,8 +111,7 @@ def test_loaded_elsewhere_it_moves_to_where_it_is_linked(v8, plain, tmp_path, di
     path = tmp_path / "hypbench.bin"
     path.write_bytes(flat_image(v8, tmp_path))
     loader = f"loader,file={path},addr={hyp_base(v8) + distance:#x},force-raw=on,cpu-num=0"
-    console = console_of(v8, path, "-device", loader)
-    assert without_run_record(console) == plain
+    assert run_of(v8, path, "-device", loader).without_run_record == plain
 
 
 # ---- early failures

@@ -3,9 +3,7 @@
 (drivers/gic/gicv2_combined.c). Only lr=sw with eoi=combined can be trapped, and no interrupt comes
 twice or out of order."""
 
-import dataclasses
 import os
-import re
 import shutil
 import subprocess
 from functools import cache
@@ -16,8 +14,6 @@ import pytest
 from hypbench import plan as plans
 from hypbench.plan_language import parse
 from lab import PLATFORM, ROOT, TREE, Job, board_facts
-from old_qemu import divides_otherwise
-from test_hostile_vcpus import HOSTILE, LIVES, hostile, well
 
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
@@ -103,12 +99,3 @@ def test_what_this_gic_cannot_do_is_refused(lab, built):
         assert result.one("step", config=config)["outcome"] == "refused"
         assert result.records("bench", config=config) == []
     assert result.one("step", config="sw")["outcome"] == "done"
-
-
-@divides_otherwise
-@pytest.mark.parametrize("cpus", HOSTILE)
-def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
-    job = hostile(built, cpus)
-    plan = re.sub(r"^(config \w+) trapped(?!-)", r"\1 trapped-sw", job.plan, flags=re.MULTILINE)
-    result = lab.run(dataclasses.replace(job, plan=plan, change=variant(plan)))
-    assert well(result, LIVES, len(HOSTILE[cpus])) == ""

@@ -12,7 +12,6 @@ from functools import cache
 
 import pytest
 
-import el2count
 from assembler import Program, assemble
 from lab import Job, Result, board_facts
 from old_qemu import divides_otherwise
@@ -82,22 +81,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
 
 
-DATA_ABORT, SYSREG = 0x24, 0x18  # exception classes: accesses to emulated registers
 LONGEST = 2500  # instructions of a visit, for any number of vCPUs
-
-
-def longest(lab, job: Job) -> int:
-    """Return the longest visit in instructions that the vCPU's own core executes in an exit, its
-    waiting included."""
-    counted = el2count.counted(lab, job)
-    counted.result.assert_ended(0)
-    return max(visit.length for visit in counted.longest
-               if visit.exception_class in (DATA_ABORT, SYSREG))
-
-
-def test_other_vcpus_make_no_exit_much_longer(lab, built):
-    """No vCPU waits for another one."""
-    assert longest(lab, hostile(built, 4)) <= LONGEST
 
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---

@@ -13,7 +13,7 @@ from hypbench import qemu
 from hypbench.boards import images
 from hypbench.boards.programs import run
 from hypbench.plan_language import parse
-from lab import CLOCK, LIMIT_S, PLATFORM, ROOT, TREE, board_facts, need_image
+from lab import CLOCK, PLATFORM, ROOT, TREE, board_facts, need_image, run_qemu
 from test_make import make
 
 pytestmark = pytest.mark.long
@@ -120,10 +120,9 @@ def records_of(board: str, image: bytes) -> bytes:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)
-        machine = qemu.Qemu(qemu.command(TREE.qemu_options(board), CLOCK, path), LIMIT_S)
-        console = b"".join(machine.lines())
-    assert machine.status == 0 and not machine.timed_out, machine.stderr + console.decode()
-    return console.split(b"\n", 1)[1]
+        result = run_qemu(qemu.command(TREE.qemu_options(board), CLOCK, path))
+    result.assert_ended(0)
+    return result.without_run_record
 
 
 def test_a_uimage_with_another_plan_runs_as_the_elf_does(built):

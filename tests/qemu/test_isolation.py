@@ -206,8 +206,7 @@ def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int 
 @pytest.mark.long
 def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
     """The pages are read at its start and at its end."""
-    program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", "MARK=0",
-                       also=("visitor.c",))
+    program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", also=("visitor.c",))
     found = list(unmodified_swept(built, program, guest_plan(program, UNMODIFIED), tmp_path))
     assert [place for place, _ in found] == ["first_main", "psci"] * len(UNMODIFIED)
     for number, (place, pages) in enumerate(found):

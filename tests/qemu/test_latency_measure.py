@@ -8,12 +8,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import expected
 from assembler import assemble
 from hypbench import qemu
-from hypbench.cli import main
 from hypbench.guests import latency_measure
 from hypbench.guests.prepare import with_image
 from hypbench.rows import config_names
@@ -66,20 +64,6 @@ def test_a_guest_that_does_not_power_off_is_ended_with_the_remedy(built, monkeyp
     assert any("latency_measure printed its last line, and the guest did not power off" in problem
                for problem in done.problems), done.problems
     assert latency_measure.results_of(done.log) == []
-
-
-@pytest.mark.parametrize("scenario, address, says", [
-    ("latency-measure", None, "this scenario runs an image of yours, and GUEST= names none"),
-    ("latency-measure", RAM, "is outside of the guest's RAM (0x80000000 to 0x8fffffff)"),
-    ("latency-measure-vm", NATIVE_RAM, "is outside of the guest's RAM (0x40000000 to 0x4fffffff)"),
-    ("default", RAM, "this scenario runs no image of yours")])
-def test_an_image_that_cannot_run_is_refused_before_anything_is_built(board, scenario, address,
-                                                                      says):
-    """`make bench` gives this command before it builds the image of the board."""
-    given = ["--guest", str(image(board, address))] if address else []
-    done = CliRunner().invoke(main, ["check-scenario", scenario, "--board", board, *given])
-    assert done.exit_code == 2
-    assert says in done.output and len(done.output.splitlines()) == 1, done.output
 
 
 @pytest.mark.long

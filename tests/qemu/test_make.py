@@ -11,7 +11,7 @@ import pytest
 
 from commandlogs import LOGS
 from lab import ROOT, TREE, board_facts
-from mistakes import IMPOSSIBLE
+from mistakes import IMPOSSIBLE, WRONG_WORDS
 
 
 def environment() -> dict[str, str]:
@@ -26,23 +26,7 @@ def make(*words: str, status: int = 0) -> str:
     return done.stdout + done.stderr
 
 
-def test_the_word_of_old_is_refused_with_the_new_one():
-    """make refuses before anything is read, built or run."""
-    said = make("bench", "PLAN=traps", status=2)
-    assert "PLAN=traps is now SCENARIO=traps" in said and len(said.splitlines()) == 1
-
-
-@pytest.mark.parametrize("words, says", [
-    (["bench", "CPUS=2"], "make bench takes no CPUS=; make bench takes: CLOCK= COST="),
-    (["bench", "CPUS=2"], "CPUS= is a word of: run-guest guest-linux"),
-    (["compare", "A=before", "TTY=x"], "make compare takes no TTY=; "),
-    (["BOARD=virt-a27"], "unknown BOARD=virt-a27, nearest virt-a72; the boards are: "),
-    (["bench", "CLOCK=icont"], "unknown CLOCK=icont, nearest icount; valid: icount host"),
-    (["bench", "CLK=icount"], "unknown CLK=, nearest CLOCK; valid: A="),
-    (["bench", "BOARD=it's"], "unknown BOARD=it's; the boards are: "),
-    (["bench", "TABLE=wide"], "unknown TABLE=wide; valid: short long"),
-    (["bench", "BUILD=a b"], "BUILD=a b: make wants the name of a folder, without a blank"),
-    (["bench", "BUILD="], "BUILD=: make wants the name of a folder")])
+@pytest.mark.parametrize("words, says", WRONG_WORDS)
 def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     """make reads nothing else and runs nothing."""
     said = make(*words, status=2)

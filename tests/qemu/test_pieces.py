@@ -3,7 +3,7 @@
 the plugin of tools/plugin/ counts from outside.
 
 A visit in which a vCPU gives up its core ends where the core's loop begins: the loop has pieces of
-its own (test_restarts.py).
+its own (test_attacks.py).
 """
 
 import pytest

@@ -3,10 +3,8 @@
 
 import pexpect
 import pytest
-from click.testing import CliRunner
 
 from fetched import missing
-from hypbench.cli import main
 from hypbench.guests.recipes import RECIPES
 from lab import ROOT, board_facts
 
@@ -40,11 +38,3 @@ def test_it_has_a_prompt_and_powers_off(built, name):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
-
-
-def test_an_unknown_name_lists_the_valid_ones():
-    made = CliRunner().invoke(main, ["run-guest", "linx"])
-    assert made.exit_code == 2
-    assert made.stderr.splitlines()[-1] == (
-        "Error: GUEST=linx: no such file, and no guest of that name,"
-        " nearest 'linux'; valid: linux stress uboot cyclictest")

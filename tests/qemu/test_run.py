@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from lab import ALL_CONFIGS
+from proofs import unframed
 
 PLAN = """name everything
 config native
@@ -102,10 +103,8 @@ def test_benchmark_reports_its_variants(result):
 
 def test_both_passes_agree(result):
     """Nothing drifts under icount, so the second pass has the numbers of the first."""
-    frame = ("seq", "step", "pass", "crc")
-
     def content(number: int) -> list[dict]:
-        found = [{name: value for name, value in record.items() if name not in frame}
+        found = [unframed(record, "pass")
                  for record in result.records("bench", "check", "skip") if record["pass"] == number]
         return sorted(found, key=lambda record: (record["bench"], record["config"],
                                                  record["kind"], record.get("variant", "")))

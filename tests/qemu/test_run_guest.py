@@ -21,7 +21,6 @@ HYPBENCH = ROOT / "build" / "venv" / "bin" / "hypbench"
 RAM, RAW = 0x40000000, 0x40200000
 INITRD = 0x48200000  # after a raw binary and its device tree
 INITRD_LOW = 0x40400000  # after a raw binary that has an address
-MARK = 0x41000000
 STACKS = 0x42000000
 LIMIT_S = 300  # a run that takes longer hangs
 FDT_MAGIC = "d00dfeed"
@@ -31,7 +30,7 @@ ENTRY = {"armv8": "00000004", "armv7": "000001d3"}
 
 def visitor(board: str, script: str, address: int = RAW, initrd: int = INITRD):
     return assemble(board, "vcpus", address, f'SCRIPT="{script}"', f"INITRD={initrd:#x}",
-                    f"MARK={MARK:#x}", f"STACKS={STACKS - address:#x}", also=("visitor.c",))
+                    f"STACKS={STACKS - address:#x}", also=("visitor.c",))
 
 
 def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> Path:
@@ -120,13 +119,6 @@ def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
     ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD\r\n")
 
 
-def test_it_can_restart(built, tmp_path):
-    """The guest restarts from its images and continues: its RAM beside them is as it left it."""
-    done = run(built, raw_file(built, "rq", tmp_path))
-    ended_well(done, built, greeting(built))
-    assert "1 restarts" in done.said
-
-
 @pytest.mark.long
 def test_by_make(built, tmp_path):
     """The command has every word, including characters that a shell would interpret."""
@@ -150,7 +142,3 @@ def test_by_make(built, tmp_path):
     bootargs = subprocess.run(["fdtget", TREE.build(built) / "run-guest" / "guest.dtb", "/chosen",
                                "bootargs"], capture_output=True, text=True, check=True).stdout
     assert bootargs.strip() == arguments
-
-
-def test_make_wants_an_image():
-    assert "make run-guest wants GUEST=<image>" in make("run-guest", status=2)

@@ -12,9 +12,7 @@ from hypbench import debian, qemu
 from hypbench.boards import images
 from hypbench.boards.programs import run
 from hypbench.boards.sources import script
-from hypbench.records import read_log
-from hypbench.rules import check_rules
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, skip_unless_runs
+from lab import CLOCK, PLATFORM, TREE, run_qemu, skip_unless_runs
 
 pytestmark = pytest.mark.long
 
@@ -63,11 +61,8 @@ def test_debians_u_boot_starts_it_from_a_card(scenario, tmp_path):
     words = [*options, "-nic", "none", "-display", "none", "-monitor", "none", "-serial", "stdio",
              "-semihosting-config", "enable=on,target=gdb", *qemu.clock_options(options, CLOCK),
              "-drive", f"if=sd,format=raw,file={card}"]
-    machine = qemu.Qemu(words, LIMIT_S)
-    console = b"".join(machine.lines())
-    assert machine.status == 0 and not machine.timed_out, console[-3000:]
-    assert b"U-Boot SPL 20" in console and b"Found U-Boot script /boot.scr" in console
-    log = read_log(console)
-    assert [str(one) for one in log.problems + check_rules(log, PLATFORM)] == []
-    assert log.of_kind("end")[-1]["status"] == "ok"
-    assert log.run["entry_level"] == "el2" and log.run["board"] == BOARD
+    result = run_qemu(words)
+    result.assert_ended(0)
+    assert b"U-Boot SPL 20" in result.console
+    assert b"Found U-Boot script /boot.scr" in result.console
+    assert result.log.run["entry_level"] == "el2" and result.log.run["board"] == BOARD

@@ -13,11 +13,10 @@ from assembler import assemble
 from hypbench.records import TAIL
 from lab import Job
 from old_qemu import divides_otherwise
-from talk import ENTRY, RAM, facts, gic, with_image
+from talk import ENTRY, facts, gic, guest_lines, with_image
 from test_cores import END_FAULT, several
 
 CORES = 4
-RAM_MIB = 64
 CONFIGS = {
     "rr": "trapped sched=rr fp=lazy slice_us=50",
     "fp": "trapped sched=fp fp=eager slice_us=50",
@@ -37,12 +36,9 @@ def many(board: str, config: str, count: int, lives: int, events: str = "",
     """Return so many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
     program = storm(board, lives)
     cores = ["0-3", "3,2,1,0", "1,0,3,2", "2-3,0-1"]
-    plan = (f"config {config} {CONFIGS.get(config, ALONE)}\n"
-            f"guest ram={RAM:#x} ram_mib={RAM_MIB} cpus={CORES} entry={ENTRY:#x}\n"
-            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            + "".join(f"vm v{n} image=guest cores={cores[n % 4]} prio={n % 3}\n"
-                      for n in range(count))
-            + f"{events}limit_ms {limit_ms}\norder once\n")
+    vms = "".join(f"vm v{n} image=guest cores={cores[n % 4]} prio={n % 3}\n" for n in range(count))
+    plan = (f"config {config} {CONFIGS.get(config, ALONE)}\n{guest_lines(program, CORES)}{vms}"
+            f"{events}limit_ms {limit_ms}\norder once\n")
     return Job(board, plan, with_image(board, program, CORES))
 
 
@@ -149,45 +145,18 @@ def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
     assert {exits["vcpu"] for exits in result.records("exits")} >= {0, 1}
 
 
-BENCH = "order once\nlimit_ms 60000\nconfig trapped{axes}\nbench timer_wakeup n=1000\n"
-
-
-@cache
-def beside(board: str, source: str, cores: str, axes: str = "", also: str = "") -> Job:
-    """Return a plan with the bench guest on core 0, and a guest of two vCPUs on the cores."""
-    program = assemble(board, "vcpus", ENTRY, "CPUS=2", f"GIC={gic(board)}",
-                       f"SPI={facts(board)['spi_first']}", "LIVES=1000000", *also.split(),
-                       also=(source,))
-    plan = (BENCH.format(axes=axes)
-            + f"guest ram={RAM:#x} ram_mib={RAM_MIB} cpus=2 entry={ENTRY:#x}\n"
-            f"load store=0x0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            f"vm rt image=bench cores=0 prio=9\nvm other image=guest cores={cores}\n")
-    return Job(board, plan, with_image(board, program, CORES))
-
-
-def medians(result) -> dict[str, int]:
+def medians_beside(lab, board: str, posts: int) -> dict[str, int]:
+    """Return the medians of the bench guest on the core of a vCPU that is off."""
+    program = assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"POSTS={posts}",
+                       also=("poster.c",))
+    plan = ("order once\nlimit_ms 60000\nconfig trapped sched=fp fp=lazy\n"
+            f"bench timer_wakeup n=1000\n{guest_lines(program, 2)}"
+            "vm rt image=bench cores=0 prio=9\nvm other image=guest cores=1,0\n")
+    result = lab.ended(Job(board, plan, with_image(board, program, 2)))
+    assert result.one("vm")["outcome"] == "stopped"
     return {bench["variant"]: bench["p50"] for bench in result.records("bench")}
-
-
-def shortest(result) -> dict[str, int]:
-    """Return the shortest sample, in which no other core has a turn: CNTPCT counts every core's
-    instructions."""
-    return {bench["variant"]: bench["min"] for bench in result.records("bench")}
-
-
-@divides_otherwise
-def test_a_guest_that_restarts_for_ever_leaves_core_0_to_others(lab, built):
-    """The cores of its own load its images."""
-    result = lab.ended(beside(built, "storm.c", "1,2"))
-    assert result.one("vm")["resets"] > 100
-    assert shortest(result) == shortest(lab.run(Job(built, BENCH.format(axes=""))))
 
 
 def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
     """The core of that vCPU belongs to another VM's vCPU."""
-    found = {}
-    for posts in (0, 1):
-        result = lab.ended(beside(built, "poster.c", "1,0", " sched=fp fp=lazy", f"POSTS={posts}"))
-        assert result.one("vm")["outcome"] == "stopped"
-        found[posts] = medians(result)
-    assert found[1] == found[0]
+    assert medians_beside(lab, built, posts=1) == medians_beside(lab, built, posts=0)

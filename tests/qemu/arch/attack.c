@@ -7,7 +7,6 @@
  */
 #include "abi/virt.h"
 #include "abi/virtio_net.h"
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "vcpus.h"
 

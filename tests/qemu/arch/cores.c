@@ -10,7 +10,6 @@
 #include "abi/hypercall.h"
 #include "arch/barrier.h"
 #include "arch/sysreg.h"
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "lib/bits.h"
 #include "vcpus.h"

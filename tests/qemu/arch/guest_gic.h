@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "arch/mmio.h"
+#include "guest_core.h"
 
 #define GICD 0x08000000u
 #define GICC 0x08010000u
@@ -114,3 +115,15 @@ static inline void interface_on(uint32_t vcpu)
 			 "r"(1ul));
 }
 #endif
+
+/* Sleep until an interrupt is signalled, and acknowledge it. */
+static inline uint32_t next_interrupt(void)
+{
+	uint32_t iar;
+
+	while (((iar = acknowledge(false)) & 0x3ff) == SPURIOUS) {
+		dsb_sy();
+		sleep();
+	}
+	return iar;
+}

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "guest_text.h"
 #include "wrong.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guest that has something for its vCPU 1, which is off, all the time. Defines: CPUS; GIC;
+/* A guest that has something for its vCPU 1, which is off, all the time. Defines: GIC;
  * POSTS: 0 for a guest that has nothing. */
-#include <stdint.h>
-
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"

@@ -5,7 +5,6 @@
  * stops the VM with a number, which is the vCPU's, as does a clock that goes back, from 8 on. With
  * interrupts masked. Defines: CPUS; GIC, 2 or 3; ROUNDS, after which the guest ends.
  */
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"
@@ -16,10 +15,8 @@
 
 static void sleep_until(uint32_t vcpu, uint32_t intid)
 {
-	uint32_t iar;
+	uint32_t iar = next_interrupt();
 
-	while (((iar = acknowledge(false)) & 0x3ff) == SPURIOUS)
-		__asm__ volatile("dsb sy\n\twfi" ::: "memory");
 	if ((iar & 0x3ff) != intid)
 		stop_with(vcpu);
 	cntv_at(0, 0);

@@ -5,7 +5,6 @@
  * any of them resets the VM, and in its last life turns it off. With interrupts masked. An
  * error stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES.
  */
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"

@@ -7,7 +7,6 @@
 #include "abi/virtio_net.h"
 #include "arch/mmio.h"
 #include "drivers/uart/pl011_regs.h"
-#include "guest_core.h"
 #include "guest_gic.h"
 #include "taken.h"
 #include "vcpus.h"

@@ -3,16 +3,12 @@
  * An unmodified guest, at whatever address: it prints what it was started with, then does what each
  * letter of SCRIPT, and then each that is typed, says:
  *   i  four characters at INITRD   p  a line that does not end
- *   r  SYSTEM_RESET, once          x  the line EXIT: STATUS=5
- *   q  SYSTEM_OFF
- * MARK is in RAM and not in its image.
+ *   x  the line EXIT: STATUS=5     q  SYSTEM_OFF
  */
 #include "arch/mmio.h"
 #include "drivers/uart/pl011_regs.h"
 #include "guest_core.h"
 #include "vcpus.h"
-
-#define MAGIC 0x56495354u
 
 static void print_line(uint32_t value)
 {
@@ -29,14 +25,6 @@ static uint8_t typed(void)
 	return letter;
 }
 
-static void reset_once(void)
-{
-	if (mmio_read32(MARK) == MAGIC)
-		return;
-	mmio_write32(MARK, MAGIC);
-	psci(SYSTEM_RESET, 0, 0, 0);
-}
-
 static void command(uint8_t letter)
 {
 	switch (letter) {
@@ -46,9 +34,6 @@ static void command(uint8_t letter)
 		break;
 	case 'p':
 		print("=> ");
-		break;
-	case 'r':
-		reset_once();
 		break;
 	case 'x':
 		print("EXIT: STATUS=5\r\n");
