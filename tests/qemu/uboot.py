@@ -14,8 +14,7 @@ from hypbench import plan as plans
 from hypbench import qemu
 from hypbench.boards import programs
 from hypbench.plan_language import parse
-from hypbench.records import read_log
-from lab import CLOCK, LIMIT_S, PLATFORM, TREE, Result, board_facts, image_of
+from lab import CLOCK, PLATFORM, TREE, Result, board_facts, image_of, run_qemu
 
 UBOOT = {"armv7": "qemu_arm", "armv8": "qemu_arm64"}
 ARCHITECTURE = {"armv7": "arm", "armv8": "arm64"}  # mkimage's name of the architecture
@@ -99,6 +98,4 @@ def perform_boot(boot: Boot) -> Result:
         make_disk(files, disk)
         words += ["-drive", f"if=none,id=disk,format=raw,readonly=on,file={disk}",
                   "-device", "virtio-blk-device,drive=disk"]
-        machine = qemu.Qemu(words, LIMIT_S)
-        console = b"".join(machine.lines())
-    return Result(console, machine.status, machine.stderr, machine.timed_out, read_log(console))
+        return run_qemu(words)
