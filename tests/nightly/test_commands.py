@@ -10,7 +10,9 @@ from hypbench.tree import HOME, Tree
 
 pytestmark = pytest.mark.nightly
 
-PAGE_MOST = 5_000_000  # bytes (docs/report.md)
+# Bytes. Half of a page is of the reference runs, so the page of all boards has less than 5 MB
+# (docs/report.md).
+PAGE_MOST = 2_400_000
 LIMIT_S = 3600  # a command that takes longer hangs
 
 
@@ -23,13 +25,11 @@ def run(*command: str) -> str:
 
 
 @pytest.mark.group("the page of a board")
-def test_the_page_of_each_scenario_is_small_enough_to_send():
-    """The page of all boards has this board's runs as often as there are reference boards."""
-    tree = Tree(HOME)
-    page = tree.builds / "report" / "index.html"
+def test_the_page_of_a_board_is_small_enough_to_send():
+    page = Tree(HOME).builds / "report" / "index.html"
     page.unlink(missing_ok=True)
     run("make", "report", "BOARD=virt-a15")
-    assert page.stat().st_size < PAGE_MOST / len(tree.reference_boards())
+    assert page.stat().st_size < PAGE_MOST
 
 
 @pytest.mark.group("the other Debian release")
