@@ -16,7 +16,6 @@ usage() {
 	  --quiet   print nothing where nothing is missing
 	  WHAT      armv7 | armv8 | qemu | host | check | debug | python   (default: these; the word
 	            default names them), and
-	            ci, for .ci/run,
 	            boards, for what a boot loader or a card is given,
 	            guests, for unmodified guests,
 	            peers, for other hypervisors that run the neutral probe,
@@ -36,7 +35,7 @@ for word in "$@"; do
 	-h | --help) usage; exit 0 ;;
 	default) groups+=("${default_groups[@]}") ;;
 	armv7 | armv8 | qemu | host | check | debug | python | boards | guests | peers | farm | \
-		report | ci)
+		report)
 		groups+=("$word")
 		;;
 	*) echo "setup: unknown word '$word'" >&2; usage >&2; exit 2 ;;
@@ -155,10 +154,6 @@ group_report() {
 		need e2fsprogs mkfs.ext4 "makes what make flash refuses, in its test"
 	has_font || need fonts-dejavu-core "a font" "shows the report's text in its test"
 	have lz4 || need lz4 lz4 "packs a guest's image, which run-guest refuses, in its test"
-}
-
-group_ci() {
-	have ccache || need ccache ccache "keeps what was compiled for another board"
 }
 
 install_packages() {

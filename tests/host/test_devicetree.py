@@ -272,6 +272,7 @@ def test_every_number_is_the_device_trees(name, tree_of):
     assert problems(board_numbers(HOME / "boards" / name), truths(tree_of(name), expected)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOARDS)
 def test_no_ram_is_taken_that_the_device_tree_reserves(name, tree_of):
     idle = Region(*BOARDS[name].get("idle_ram", (0, 0)))

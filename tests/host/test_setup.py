@@ -17,7 +17,7 @@ from hypbench.tree import HOME
 SETUP = HOME / "tools" / "setup.sh"
 BASICS = ["bash", "env", "dirname", "cat", "cut", "sha256sum", "sed", "sort", "head", "id"]
 GROUPS = ("armv7", "armv8", "qemu", "host", "check", "debug", "python", "boards",
-          "guests", "report", "peers", "ci")
+          "guests", "report", "peers")
 QEMU = "echo 'QEMU emulator version {} (Debian)'"
 
 

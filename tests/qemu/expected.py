@@ -12,10 +12,11 @@ from proofs import gated
 
 FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
-SWITCHES = plan_lines("switches")
+SAMPLES = 200
+SWITCHES = plan_lines("switches").replace("n=1000", f"n={SAMPLES}")
 OF_SWITCHES = re.findall(r"^bench (\w+)", SWITCHES, re.MULTILINE)
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
-        + "".join(f"bench {bench} n=1000\n" for bench in gated() if bench not in OF_SWITCHES))
+        + "".join(f"bench {bench} n={SAMPLES}\n" for bench in gated() if bench not in OF_SWITCHES))
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
@@ -49,7 +50,7 @@ def figures_of(*results: Result) -> Figures:
 def document(results: list[Result], changelog: str) -> dict:
     run = results[0].log.run
     return {"board": run["board"], "compiler": run["compiler"], "changelog": changelog,
-            "unit": "instructions, p50 of 1000", "figures": figures_of(*results)}
+            "unit": f"instructions, p50 of {SAMPLES}", "figures": figures_of(*results)}
 
 
 def written(content: dict) -> str:
