@@ -13,8 +13,6 @@ from hypbench.bound.kinds import Kind
 from lab import ROOT, Job, Lab, board_facts, build_of
 from planlines import plan_lines
 from proofs import two_cores
-from test_attacks import PLANS as ATTACKS
-from test_attacks import attack
 from test_hostile_vcpus import hostile
 
 EXITS = """order once
@@ -76,8 +74,7 @@ def jobs(board: str) -> dict[str, Job]:
         text = plan_lines(plan)
         found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
     return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
-                    for cpus in HOSTILE} | {
-                        f"attack by {group}": attack(board, group) for group in ATTACKS}
+                    for cpus in HOSTILE}
 
 
 def reason_not_to(board: str) -> str:
