@@ -86,7 +86,7 @@ LONGEST = 2500  # instructions of a visit, for any number of vCPUs
 
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
 
-SMALL, LARGE = 300, 1500  # LARGE: as many as fit into a run; test_hostile_seeds.py makes more
+SMALL, LARGE = 300, 600  # samples of a run; test_hostile_seeds.py makes the large ones
 # with the cores of the active VM and of the two vCPUs of the hostile one
 CONFIGS = {
     "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),
