@@ -10,9 +10,9 @@ from hypbench.tree import HOME, Tree
 
 pytestmark = pytest.mark.nightly
 
-# Bytes. Half of a page is of the reference runs, so the page of all boards has less than 5 MB
-# (docs/report.md).
-PAGE_MOST = 2_400_000
+# Bytes. Two thirds of this page are of the reference runs, and two more boards add less than 1 MB
+# each, so the page of all boards has less than 5 MB (docs/report.md).
+PAGE_MOST = 3_000_000
 LIMIT_S = 3600  # a command that takes longer hangs
 
 
