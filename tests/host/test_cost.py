@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of a run belong to its records, and cost vectors are compared with the committed ones.
-test_outside.py and tests/qemu/test_costs.py show what a vector counts."""
+"""Cost vectors of made-up windows, whose lines, pages and accesses are counted by hand."""
 
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -9,19 +8,23 @@ import pytest
 
 from hypbench import cost
 from hypbench.cost import Machine, accesses_of, cost_of, costs_of, problems, visits_of
-from hypbench.instructions import a64
+from hypbench.instructions import a32, a64
+from hypbench.tree import HOME
+
+A64_WORDS = {0x1000: 0xD53C1100, 0x1004: 0xD51C1100, 0x1008: 0xD5033F9F, 0x100C: 0xD508871F,
+             0x1010: 0xD69F03E0}  # MRS, MSR HCR_EL2; DSB SY; TLBI VMALLE1; ERET
+GIC = {0x08000000: "GICD", 0x08010000: "GICC", 0x080A0000: "GICR"}
 
 
 class MadeUp(Machine):
-    """An image of instructions without a kind, and no device."""
-
-    bases = {}
+    bases = GIC
 
     def __init__(self):
         self.classes = a64
+        self.registers = cost.registers((HOME / cost.GIC_REGISTERS).read_text())
 
     def read(self, address, size):
-        return 0
+        return A64_WORDS.get(address, 0)
 
 
 def cost_of_lines(path, data=""):
@@ -29,10 +32,51 @@ def cost_of_lines(path, data=""):
     return cost_of(visit, MadeUp())
 
 
+def test_kinds_of_instructions_are_counted_each():
+    made = cost_of_lines("g9000+4 h1000+5 g9010+1")
+    assert (made.instructions, made.register_reads, made.register_writes, made.barriers,
+            made.maintenance, made.entries, made.returns) == (5, 1, 1, 1, 1, 1, 1)
+
+
+@pytest.mark.parametrize("count", (1, 5, 40))
+def test_n_lines_and_n_pages_are_n(count):
+    lines = " ".join(f"h{0x10000 + 64 * i:x}+1" for i in range(count))
+    pages = " ".join(f"lM{0x20000 + 4096 * i:x}+8" for i in range(count))
+    made = cost_of_lines(lines, pages)
+    assert (made.text_lines, made.text_pages) == (count, 1)
+    assert (made.data_lines, made.data_pages, made.loads) == (count, count, count)
+    assert (made.text_fill, made.data_fill) == (round(4 / 64, 2), round(8 / 64, 2))
+
+
+def test_an_access_across_lines_touches_both():
+    assert cost_of_lines("h1000+1", "lM203c+8").data_lines == 2
+    assert cost_of_lines("h1000+1", "lM2038+8").data_lines == 1
+
+
+def test_accesses_of_one_instruction_count_once():
+    made = cost_of_lines("h1000+1", "lM2000+8,lM2008+8 lM2010+8 lM2018+4,sM2018+4")
+    assert (made.loads, made.stores) == (2, 1)  # LDP, LDR, STXR
+
+
+def test_devices_are_named_by_their_registers_and_are_no_memory():
+    made = cost_of_lines("h1000+1", "lD801000c+4 sD8010010+4 sD8010010+4 lD80b0100+4 lD9000018+4")
+    assert made.devices == {"GICC_EOIR": 2, "GICC_IAR": 1, "GICR_ISENABLER": 1, "other": 1}
+    assert (made.loads, made.stores, made.data_lines) == (0, 0, 0)
+
+
 def test_accesses_read_back():
     first, second = accesses_of("sM40001000+8,lD8+4")
     assert first == (True, False, 0x40001000, 8, False, 0x40001000)
     assert second == (False, True, 8, 4, True, 8)
+
+
+@pytest.mark.parametrize("word, kind", [
+    (0xE160006E, "RETURN"), (0xF57FF04F, "BARRIER"), (0xEE070F95, "BARRIER"),
+    (0xEE080F17, "MAINTENANCE"), (0xEE110F10, "READ"), (0xEC510F1E, "READ"),
+    (0xE10F0000, "READ"), (0xE129F000, "WRITE"), (0xF1020016, "WRITE"), (0xE320F000, "OTHER"),
+    (0xE1A00000, "OTHER")])
+def test_a32_kinds(word, kind):
+    assert a32(word).name == kind
 
 
 # --- windows and records ---
