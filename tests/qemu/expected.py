@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read, write and compare the committed path lengths, tests/expected/<compiler>/<board>.json. One
-run has the paths of one VM, another those from one VM to the next (scenario switches)."""
+"""Read, write and compare the committed path lengths, tests/expected/<compiler>/<board>.json, and
+the ceilings that hold for every compiler. One run has the paths of one VM, another those from one
+VM to the next (scenario switches)."""
 
 import json
 import re
@@ -22,7 +23,42 @@ REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
 # The image that compares two boards: an address of the GIC takes as many instructions on both.
 LOADED = "addresses of the GIC in memory"
+SLACK = 1.3  # margin of another board over the ceilings of the reference board
 
+# Ceilings of the reference board: (config, bench, variant, minus native, instructions).
+CEILINGS = [
+    *((config, "hvc", variant, False, 37)
+      for config in ("direct", "trapped", "trapped-sw") for variant in ("null", "unknown")),
+    *((config, bench, variant, False, 120) for config in ("direct", "trapped", "trapped-sw")
+      for bench, variant in (("smc", "unknown"), ("sysreg", "actlr"))),
+    *((config, "mmio_read", "vgic", False, 90) for config in ("trapped", "trapped-sw")),
+    *((config, "sgi_self", "vector", False, 110) for config in ("trapped", "trapped-sw")),
+    *((config, "mmio_read", "isenabler", False, 250) for config in ("trapped", "trapped-sw")),
+    *((config, "mmio_write", "vgic", False, 320) for config in ("trapped", "trapped-sw")),
+    *((config, bench, "null", False, 170) for config in ("direct", "trapped", "trapped-sw")
+      for bench in ("mmio_read", "mmio_write")),
+    ("trapped", "sgi_self", "handler", False, 200),
+    ("trapped-sw", "sgi_self", "handler", False, 200),
+    *(("trapped", "timer_wakeup", f"{state}-{stage}", True, 100)
+      for state in ("busy", "wfi") for stage in ("vector", "handler", "task")),
+    # Up to the task, an interrupt without a link exits twice.
+    *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
+      for state in ("busy", "wfi") for stage in ("vector", "handler")),
+    *(("trapped", "lr_forward", f"lr{lr}", False, 41) for lr in range(4)),
+    ("switch", "vm_switch", "preempt", False, 450),
+    ("switch-lazy", "vm_switch", "preempt", False, 400),
+    ("switch-idle", "vm_switch", "preempt", False, 450),
+    ("switch-best", "vm_switch", "preempt", False, 330),
+    ("yield", "vm_yield", "yield", False, 410),
+    ("yield-lazy", "vm_yield", "yield", False, 360),
+    ("yield-idle", "vm_yield", "yield", False, 410),
+    ("yield-best", "vm_yield", "yield", False, 300),
+    ("failover", "failover", "control", False, 650),
+    ("failover-lazy", "failover", "control", False, 600),
+    ("failover-call", "failover", "call", False, 500),
+    ("failover-idle", "failover", "control", False, 680),
+    ("failover-best", "failover", "call", False, 400),
+]
 
 Figures = dict[str, dict[str, int]]  # by configuration, then by "benchmark variant": p50
 
@@ -73,6 +109,18 @@ def differences(expected: Figures, found: Figures) -> list[str]:
             if old.get(path) != new.get(path):
                 lines.append(f"{config} {path}: {old.get(path, 'not there')} expected,"
                              f" {new.get(path, 'not there')} found")
+    return lines
+
+
+def above_ceilings(board: str, figures: Figures) -> list[str]:
+    slack = 1 if board == REFERENCE else SLACK
+    lines = []
+    for config, bench, variant, minus_native, ceiling in CEILINGS:
+        path = f"{bench} {variant}"
+        value = figures[config][path] - (figures["native"][path] if minus_native else 0)
+        if value > ceiling * slack:
+            lines.append(f"{config} {path}{' - native' if minus_native else ''}: {value},"
+                         f" {ceiling * slack:g} at most")
     return lines
 
 

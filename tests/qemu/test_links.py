@@ -139,6 +139,13 @@ def test_it_is_as_short_as_asked(result, board, kind):
         assert found["native", variant] < found["cores", variant] < found["core", variant]
 
 
+@pytest.mark.every_board
+@job(HARDWARE)
+def test_a_doorbell_is_as_short_with_linked_list_registers(result, board):
+    for variant, ceiling in CEILINGS.items():
+        assert board != "virt-a72" or result.figures(0)["cores", variant]["p50"] <= ceiling
+
+
 def events(start: int, step: int, *changes: tuple[int, str]) -> str:
     """Return events that change the partner, so many microseconds after each `step`."""
     return "".join(f"at {at + later} {what} load1\n" for at in range(start, 100 * step, step)
@@ -202,6 +209,24 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
         shortest = figures[f"{where}-{load}", "rr"]["min"]
         assert shortest >= figures[where, "rr"]["min"]
         assert shortest - frequent(figures[where, "rr"]) < 300
+
+
+@pytest.mark.every_board
+@divides_otherwise
+@third_vm
+def test_of_a_thousand_it_is_as_short_as_asked(result, board, kind):
+    row = result.figures(0)["cores", "ring"]
+    assert row["n"] == 1000 and (board != "virt-a72" or row["p50"] <= CEILINGS_OF[kind])
+
+
+@divides_otherwise
+@third_vm
+def test_a_stream_beside_a_third_vm_arrives(result, kind):
+    checks = {check["config"]: check for check in result.records("check", bench="net_stream")}
+    assert set(checks) == set(result.configs)
+    assert all(check["ok"] and check["sent"] == check["taken"] == 201 * 41
+               for check in checks.values())
+    assert {key[1] for key in result.figures(1)} == set(BLOCKS)
 
 
 @divides_otherwise

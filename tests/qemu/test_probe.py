@@ -19,6 +19,16 @@ from lab import LIMIT_S, TREE, board_facts
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
+# The most instructions for a guest, its own in the window included.
+CEILINGS = {
+    "psci_version": 80,
+    "gicd_iidr": 150,
+    "gicd_typer": 150,
+    "gicd_isenabler": 250,
+    "sgi_self": 220,
+    "timer_busy": 110,
+    "timer_wfi": 110,
+}
 # Two unmodified guests with sched=rr fp=lazy. On ARMv7 a switch also moves banked registers of
 # modes.
 PAIR_CEILINGS = {"armv8": {"switch": 620, "switch_fp": 780, "wake": 640},
@@ -99,6 +109,19 @@ def test_a_named_call_is_that_call(whole):
     assert here.figures["named_call"] == here.figures["psci_version"]
     refused = whole("native", "call=none call.x0=0x8400ffff")
     assert refused.absent["named_call"] == "refused"
+
+
+def test_paths_are_below_the_ceilings(probe):
+    figures = probe("hypbench")
+    above = {path: str(figures[path]) for path, most in CEILINGS.items()
+             if figures[path].p50 > most}
+    assert above == {}
+
+
+def test_every_sample_is_the_same(probe):
+    """Nothing else runs on the core, so a warm path has one length."""
+    for path, figure in probe("hypbench").items():
+        assert figure.min == figure.p50 == figure.max, path
 
 
 def test_direct_interrupts_cost_nothing(board, probe):
