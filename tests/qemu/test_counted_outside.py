@@ -9,6 +9,7 @@ from statistics import median_low
 import pytest
 
 import el2count
+import expected
 from el2count import Counted, Window
 from lab import Job, board_facts
 from planlines import plan_lines
@@ -65,6 +66,12 @@ def differences(rows: Iterable[Row]) -> list[str]:
     return [name_of(record) for record, windows in rows
             if any(window.ticks != window.counted for window in windows)
             or record != record | figures_of(record, windows)]
+
+
+def differences_from(committed: expected.Figures, rows: Iterable[Row]) -> list[str]:
+    found = [(record, committed[record["config"]].get("{bench} {variant}".format(**record)),
+              figures_of(record, windows)["p50"]) for record, windows in rows]
+    return [name_of(record) for record, length, was in found if length not in (None, was)]
 
 
 def test_run_under_the_plugin_is_the_same_to_the_byte(lab, built, counted):
@@ -129,6 +136,15 @@ def test_each_core_has_its_own_count(lab, built):
     alone = {key[:2]: windows for key, windows in found.items() if key[2] == "alone"}
     assert len(alone) > 5 and all(len(windows) == 1 for windows in alone.values())
     assert alone == {key[:2]: windows for key, windows in found.items() if key[2] == "beside"}
+
+
+@pytest.mark.every_board
+def test_committed_lengths_were_counted(counted, board):
+    compiler = counted.result.log.run["compiler"]
+    committed = expected.read(board, compiler)
+    if not committed:
+        pytest.skip(f"no lengths of the compiler {compiler} are committed")
+    assert differences_from(committed["figures"], counted.rows()) == []
 
 
 # --- the detector can fail ---

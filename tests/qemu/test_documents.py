@@ -14,10 +14,11 @@ import test_links
 import test_faults
 import test_programs
 import test_stats
-from lab import ROOT, Job
+from lab import ROOT, Job, board_facts
 from proofs import two_cores
 
 SHARES = "order once\nconfig trapped\nbench hvc n=10\nbench mmio_read n=10\nbench sgi_self n=10\n"
+COUNTED_EXITS = "order once\nconfig stats trapped stats=on\nbench hvc n=10\n"
 SWITCHES = "order once\nconfig priority trapped sched=fp\nbench timer_wakeup n=300\n"
 EMPTY = 3  # instructions of an empty window
 EC_WFI, NO_CLASS = 1, 0  # exception classes; interrupts have none
@@ -97,6 +98,18 @@ def test_statistics_and_trace(result, kept):
         "null hypercall, `trace=on`": costs("trace", hypercall),
         "interrupt to the handler, `trace=on`": costs("trace", interrupt),
         "emulated access, `trace=on`": costs("trace", access)})
+
+
+@pytest.mark.every_board
+@pytest.mark.long
+@pytest.mark.job(expected.PLAN)
+def test_what_exit_statistics_leave_out(result, lab, board):
+    """The plugin counts the instructions of EL2 before the start and after the end of the
+    statistics' window. The shortest exit of all is an unknown hypercall."""
+    counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
+    outside = {"armv8": 3 + 19, "armv7": 3 + 23}[board_facts(board)["ISA"]]
+    assert outside == (min(window.el2 for window in counted.windows)
+                       - counted.result.one("exits", exit="hvc")["min"])
 
 
 @pytest.mark.every_board

@@ -39,6 +39,9 @@ EL2_BESIDE = {("armv8", "v2"): 9 + NO_DELAY["armv8"], ("armv8", "v3"): 7 + NO_DE
 EL2_OWN = {("armv8", "v2"): 18 + NO_DELAY["armv8"], ("armv8", "v3"): 16 + NO_DELAY["armv8"],
            ("armv7", "v2"): 22 + NO_DELAY["armv7"]}
 
+# Instructions of a full frame beyond a light one: to save the other registers, and to restore them
+# before and after the stamp of the return.
+FULL_FRAME = {"armv8": (13, 1, 11), "armv7": (2, 0, 2)}
 
 pytestmark = pytest.mark.job(PLAN)
 
@@ -104,6 +107,15 @@ def test_phases_add_up_to_the_total(result):
             for source in SOURCES:
                 parts = [found[f"{source}-{phase}"] for phase in phases_of(config)]
                 assert [sum(column) for column in zip(*parts)] == found[f"{source}-total"]
+
+
+def test_the_guest_has_added_them_up_too(result):
+    checks = result.records("check", bench="irq_phases")
+    assert len(checks) == len(SOURCES) * len(probed(result)) * len(DELAYS)
+    for check in checks:
+        assert check["ok"] and check["unequal"] == 0
+        assert check["samples"] == N + 1
+        assert check["phase_ticks"] == check["total_ticks"] > 0
 
 
 def test_a_benchmark_without_phases_finds_the_same_total(result):
@@ -188,3 +200,18 @@ def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases
         times = sum(phases.values()) if what == "total" else phases.get(what, 0)
         found, was = values(record)[1:], values(plain[variant])[1:]
         assert found == more(was, EL2_DELAY * times), variant
+
+
+def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
+    """The device's first phase contains the way back from HC_RAISE. On AArch64 a full frame does
+    not fit into the vector and costs a branch."""
+    light, full = (lengths(result, f"{name}-probes") for name in ("trapped", "full"))
+    save, before, after = FULL_FRAME[isa_of(board)]
+    costs = {"device-el2-vector": after}
+    for source, back in (("timer", 0), ("device", after)):
+        costs |= {f"{source}-acknowledged": save, f"{source}-eret": before,
+                  f"{source}-el1-vector": after,
+                  f"{source}-total": save + before + after + back}
+    for variant, found in full.items():
+        branch = isa_of(board) == "armv8" and variant.endswith(("-el2-vector", "-total"))
+        assert found[1:] == more(light[variant], costs.get(variant, 0) + branch)[1:], variant
