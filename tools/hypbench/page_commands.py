@@ -21,7 +21,7 @@ from hypbench.tree import Tree, check_names
               help="A folder of boards/; can be repeated. Without it, the reference boards (in a"
                    " source tree) and those whose records were captured.")
 @click.option("--scenario", "plans", multiple=True, metavar="S",
-              help="Only this scenario, on boards that QEMU plays; can be repeated.")
+              help="Only this scenario, beside the kept runs of gem5; can be repeated.")
 @click.option("--out", type=PATH, help="Folder of the page; without it, build/report.")
 @click.option("--no-run", is_flag=True, help="Run nothing: show the records there are.")
 @click.option("--check", is_flag=True, help="Only check that each board can be shown.")
@@ -50,8 +50,8 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], plans
     if check:
         check_shown(tree, boards)
         return
-    good = make_report(tree, boards, plans or PLANS, out or tree.builds / "report", no_run, timeout,
-                       quiet, pictures)
+    good = make_report(tree, boards, tuple(dict.fromkeys(plans)) or PLANS,
+                       out or tree.builds / "report", no_run, timeout, quiet, pictures)
     sys.exit(not good)
 
 
