@@ -9,7 +9,7 @@
 #include "tests/unit/vgic_model.h"
 #include "tests/unit/vgic_oracle.h"
 
-#define STEPS 100000u                   /* all setups together */
+#define STEPS 200000u                   /* all setups together */
 #define LENGTH 500u                     /* of a sequence: a fault is not far from its beginning */
 #define FIRST (MODEL_INTIDS * VCPU_MAX) /* steps that give each another priority */
 #define SHORT 12u                       /* at most so many steps show a planted fault */
