@@ -131,15 +131,16 @@ __cold void vpl011_receive(void)
 
 #define SEND_MOST 32u /* bytes that an exit sends */
 #define LINE_MOST (PLAN_NAME_SIZE + 2 + sizeof((struct vpl011 *)0)->text + 1)
-_Static_assert(CONSOLE_QUEUE_SIZE >= 2 * LINE_MOST, "room");
+_Static_assert(CONSOLE_QUEUE_SIZE >= 3 * LINE_MOST, "room");
 
 static struct timer rest PERCPU;
 
 static void send_rest(struct timer *timer);
 
+/* Guests leave room for the last line of a UART that is stopped. */
 static bool has_room(void)
 {
-	return console_queued() <= CONSOLE_QUEUE_SIZE - LINE_MOST;
+	return console_queued() <= CONSOLE_QUEUE_SIZE - 2 * LINE_MOST;
 }
 
 /* Text waits while a guest's record is open, unless the queue may become full. */
@@ -320,15 +321,15 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 
 /*
  * Queue the line that is not complete, and receive nothing more. With `leaves`, another UART may
- * receive the input. Return false if the line has no room. The function is out of line, so that the
- * time that it has the lock has a bound.
+ * receive the input. Return false if the line has no room; that of a UART that is stopped (`stops`)
+ * has. The function is out of line, so that the time that it has the lock has a bound.
  */
-static __attribute__((noinline)) bool silence(struct vpl011 *uart, bool leaves)
+static __attribute__((noinline)) bool silence(struct vpl011 *uart, bool leaves, bool stops)
 {
 	bool fits;
 
 	lock_take(&lock);
-	fits = !uart->length || has_room();
+	fits = !uart->length || stops || has_room();
 	if (fits && uart->length)
 		queue_line(uart);
 	uart->unplugged = true;
@@ -342,7 +343,7 @@ static __attribute__((noinline)) bool silence(struct vpl011 *uart, bool leaves)
 
 bool vpl011_unplug(struct vpl011 *uart, bool leaves)
 {
-	bool silent = silence(uart, leaves);
+	bool silent = silence(uart, leaves, false);
 
 	send_some();
 	return silent;
@@ -363,15 +364,17 @@ static bool send_piece(void)
 	return any;
 }
 
-/* Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
- * text that is still in the queue. */
+/*
+ * Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
+ * text that is still in the queue. VMs are stopped one after the other, and each sends as much as
+ * the queue has room for, so the next one finds room for its last line, too.
+ */
 void vpl011_stop(struct vpl011 *uart)
 {
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
-	while (!silence(uart, true))
-		send_piece();
+	silence(uart, true, true);
 	/* what the queue has now: another VM may add text meanwhile */
 	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MOST)
 		;

@@ -113,12 +113,10 @@ static bool is_own_record_of(const struct vm *vm, const struct waiting *one)
 }
 
 /* Reports about the VM stay. */
-bool guest_record_forget(const struct vm *vm)
+void guest_record_forget(const struct vm *vm)
 {
 	unsigned kept = 0;
 
-	if (!record_try_lock())
-		return false;
 	if (waiting_count && is_own_record_of(vm, waiting(0)))
 		record_cut();
 	/* bound: RING */
@@ -129,8 +127,6 @@ bool guest_record_forget(const struct vm *vm)
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)
 		vm->vcpu[n]->record.state = VCPU_RECORD_NONE;
-	record_unlock();
-	return true;
 }
 
 bool guest_record_report(struct vm_report *report)

@@ -25,6 +25,5 @@ bool guest_record_report(struct vm_report *report);
 /* Print every record of the queue, while no guest runs: without the lock. */
 void guest_record_finish(void);
 
-/* Forget the records of a VM, none of whose vCPUs runs. Return false, with nothing done, while
- * another core prints. */
-bool guest_record_forget(const struct vm *vm);
+/* Forget the records of a VM, none of whose vCPUs runs. The caller holds the lock of records. */
+void guest_record_forget(const struct vm *vm);

@@ -93,8 +93,9 @@ void vm_start(struct vm *vm, uint64_t limit)
 	vm->limit = limit;
 	vm->started = true;
 	vm->paused = false;
-	while (!guest_record_forget(vm))
-		;
+	record_lock();
+	guest_record_forget(vm);
+	record_unlock();
 	vm_begin_life(vm);
 	vgicd_reset(&vm->dist);
 	while (vm->type->reset(vm))

@@ -4,6 +4,7 @@
 #include "arch/cache.h"
 #include "arch/sysreg.h"
 #include "hyp/base/console.h"
+#include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/sched/sched.h"
@@ -265,8 +266,10 @@ static bool begin_life(struct vcpu *vcpu, unsigned piece)
 {
 	struct vm *vm = vcpu->vm;
 
-	if (!guest_record_forget(vm))
+	if (!record_try_lock())
 		return true;
+	guest_record_forget(vm);
+	record_unlock();
 	vm_begin_life(vm);
 	/* bound: VCPU_MAX */
 	for (unsigned n = 0; n < vm->vcpu_count; n++)

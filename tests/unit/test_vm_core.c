@@ -11,6 +11,7 @@
 #include "hyp/arch/cpu.h"
 #include "hyp/arch/guest.h"
 #include "hyp/arch/vectors.h"
+#include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/sched/sched.h"
 #include "hyp/vcpu/vppi.h"
@@ -189,7 +190,9 @@ bool vgicd_reset_private_piece(struct vcpu *vcpu, unsigned piece)
 }
 
 FAKE_VOID_FUNC(gic_virt_off, (void))
-FAKE_VALUE_FUNC(bool, guest_record_forget, (const struct vm *of), true)
+FAKE_VOID_FUNC(guest_record_forget, (const struct vm *of))
+FAKE_VALUE_FUNC(bool, record_try_lock, (void), true)
+FAKE_VOID_FUNC(record_unlock, (void))
 
 void gic_virt_cpu_reset(void)
 {

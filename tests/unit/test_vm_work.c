@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hyp/arch/guest.h"
+#include "hyp/base/record.h"
 #include "hyp/cpu/fp.h"
 #include "hyp/cpu/smp.h"
 #include "hyp/cpu/timerq.h"
@@ -109,13 +110,20 @@ void smp_ask(unsigned core)
 FAKE_VALUE_FUNC(unsigned, smp_core, (void), this_core)
 FAKE_VOID_FUNC(vppi_put, (void))
 
-bool guest_record_forget(const struct vm *of)
+bool record_try_lock(void)
+{
+	console_is_taken = !console_is_taken; /* by another core, each second time */
+	return !console_is_taken;
+}
+
+FAKE_VOID_FUNC(record_unlock, (void))
+
+void guest_record_forget(const struct vm *of)
 {
 	assert_ptr_equal(of, &vm);
 	assert_false(vm_works(&vcpus[1]) || vm_works(&vcpus[2])); /* vCPU 0 alone works */
-	console_is_taken = !console_is_taken; /* by another core, each second time */
-	records_forgotten += !console_is_taken;
-	return !console_is_taken;
+	assert_false(console_is_taken);
+	records_forgotten++;
 }
 
 /* The vCPU is still as the fault left it. A restart's report has two pieces. */

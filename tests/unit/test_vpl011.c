@@ -367,6 +367,36 @@ TEST(a_store_that_the_queue_has_no_room_for_is_repeated)
 	vpl011_stop(&uarts[1]);
 }
 
+/* On another core, a guest fills the queue as far as its stores can. */
+static void fill_queue(void)
+{
+	unsigned lines = 0;
+
+	for (fake_hyp.skipped = 0; fake_hyp.skipped == 0; lines++) {
+		assert_in_range(lines, 0, CONSOLE_QUEUE_SIZE);
+		say(0, LONG_LINE);
+	}
+	assert_in_range(CONSOLE_QUEUE_SIZE - fake_hyp.queued, strlen("two: \n") + sizeof(uart.text),
+			CONSOLE_QUEUE_SIZE);
+	assert_in_range(fake_hyp.console_size, 0, 2 * CONSOLE_QUEUE_SIZE);
+}
+
+/* Whatever other guests send meanwhile. */
+TEST(a_stopped_ones_last_line_has_room_in_a_queue_that_guests_have_filled)
+{
+	start_both();
+	for (unsigned i = 0; i < sizeof(uart.text) - 1; i++)
+		say(1, "y");
+	record_lock();
+	fill_queue();
+	record_unlock();
+	fake_hyp.sent = fill_queue;
+	vpl011_stop(&uarts[1]);
+	fake_hyp.sent = NULL;
+	vpl011_stop(&uarts[0]);
+	assert_non_null(strstr(fake_hyp.console, "two: y"));
+}
+
 /* --- beside a record of a bench guest --- */
 
 #define BODY 300u

@@ -169,6 +169,8 @@ bool console_send(unsigned most)
 		console_guest(fake_hyp.queue[i]);
 	fake_hyp.queued -= count;
 	memmove(fake_hyp.queue, fake_hyp.queue + count, fake_hyp.queued);
+	if (fake_hyp.sent)
+		fake_hyp.sent();
 	return fake_hyp.queued;
 }
 

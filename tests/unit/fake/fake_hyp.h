@@ -39,6 +39,7 @@ struct fake_hyp {
 	bool line_open;         /* by a guest */
 	size_t console_size;
 	size_t queued; /* text of guests that waits */
+	void (*sent)(void); /* called after a part of it is sent, for another core */
 	char queue[2048];
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
 };
