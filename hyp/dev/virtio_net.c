@@ -11,7 +11,7 @@
 
 #define VENDOR 0x48594250u /* "HYPB" */
 #define HEADER sizeof(struct virtio_net_header)
-#define BROKEN UINT32_MAX
+#define FRAME_MOST (HEADER + VIRTIO_NET_FRAME_MOST)
 
 static void set_status(struct virtio_net *end, uint32_t status)
 {
@@ -74,73 +74,6 @@ static bool next_chain(struct virtio_net *end, enum virtio_net_queue which, uint
 	return false;
 }
 
-/* Copy between the chain and `frame`, which has `length` bytes. Return how many bytes the chain had
- * room for; a result above `length` means that the chain is longer; or return BROKEN. */
-static inline __attribute__((always_inline)) uint32_t move_chain(struct virtio_net *end,
-								 enum virtio_net_queue which,
-								 uint16_t head, uint32_t length,
-								 bool linear)
-{
-	const struct guest_ram *ram = &end->vm->machine->ram;
-	const struct virtio_queue *queue = &end->queue[which];
-	uint8_t *frame = end->cable->frame;
-	uint32_t moved = 0;
-	uint16_t at = head;
-
-	/* bound: VIRTIO_NET_CHAIN_MOST; sum: VIRTIO_NET_FRAME_MOST + 12 */
-	for (unsigned count = 0; at < queue->size && count < VIRTIO_NET_CHAIN_MOST; count++) {
-		const volatile struct virtio_descriptor *descriptor = &queue->descriptors[at];
-		uint32_t size = descriptor->length, piece = length - moved;
-		uint16_t flags = descriptor->flags;
-		uint64_t address = descriptor->address;
-		uint8_t *memory = linear ? memory_at(end, address, size) : NULL;
-
-		if ((linear && !memory) || (!linear && !ram_holds(ram, address, size)) ||
-		    flags & VIRTIO_DESC_INDIRECT ||
-		    !(flags & VIRTIO_DESC_WRITE) != (which == VIRTIO_NET_TX))
-			break;
-		if (piece > size)
-			piece = size;
-		if (!linear)
-			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
-			ram_copy(ram, address, frame + moved, piece, which == VIRTIO_NET_RX);
-		else if (which == VIRTIO_NET_TX)
-			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
-			memcpy(frame + moved, memory, piece);
-		else
-			/* argument: VIRTIO_NET_FRAME_MOST + 12 */
-			memcpy(memory, frame + moved, piece);
-		moved += piece;
-		if (piece < size && which == VIRTIO_NET_TX)
-			return length + 1;
-		if (!(flags & VIRTIO_DESC_NEXT) || (moved == length && which == VIRTIO_NET_RX))
-			return moved;
-		at = descriptor->next;
-	}
-	return BROKEN;
-}
-
-static __attribute__((noinline)) uint32_t move_linear(struct virtio_net *end,
-						      enum virtio_net_queue which, uint16_t head,
-						      uint32_t length)
-{
-	return move_chain(end, which, head, length, true);
-}
-
-static __cold uint32_t move_coloured(struct virtio_net *end, enum virtio_net_queue which,
-				     uint16_t head, uint32_t length)
-{
-	return move_chain(end, which, head, length, false);
-}
-
-/* Move one frame. The linear path has no colouring code. */
-static inline uint32_t move(struct virtio_net *end, enum virtio_net_queue which, uint16_t head,
-			    uint32_t length)
-{
-	return end->vm->machine->ram.linear ? move_linear(end, which, head, length)
-					    : move_coloured(end, which, head, length);
-}
-
 /* Return the chain to the guest. */
 static inline __attribute__((always_inline)) void give_back(struct virtio_net *end,
 							    enum virtio_net_queue which,
@@ -183,22 +116,116 @@ static inline void *only_piece(const struct virtio_net *end, enum virtio_net_que
 	return memory_at(end, descriptor->address, *size);
 }
 
-/* Copy a frame that lies in one piece at each end from RAM to RAM. Return its length, or 0 for any
- * other frame, of which nothing is copied. The receiver's header replaces the sender's before the
- * receiver has the buffer. */
-static inline uint32_t copy_frame(struct virtio_net *end, uint16_t from, uint16_t to)
+/* Copy a short frame that lies in one piece at each end. Return its length, or 0 for any other frame,
+ * of which nothing is copied. The receiver's header replaces the sender's before the receiver has
+ * the buffer. */
+static inline uint32_t copy_short(struct virtio_net *end, uint16_t from, uint16_t to)
 {
 	uint32_t length, room;
 	const void *sent = only_piece(end->peer, VIRTIO_NET_TX, from, &length);
 	void *buffer = sent ? only_piece(end, VIRTIO_NET_RX, to, &room) : NULL;
 
-	if (!buffer || length <= HEADER || length > sizeof(end->cable->frame) || room < length ||
+	if (!buffer || length <= HEADER || length > VIRTIO_NET_PART || room < length ||
 	    (uintptr_t)buffer % _Alignof(struct virtio_net_header))
 		return 0;
-	/* argument: VIRTIO_NET_FRAME_MOST + 12 */
+	/* argument: VIRTIO_NET_PART */
 	memcpy(buffer, sent, length);
 	*(struct virtio_net_header *)buffer = (struct virtio_net_header){ .buffers = 1 };
 	return length;
+}
+
+/* --- a frame in parts --- */
+
+enum progress { MORE, WHOLE, TOO_LONG, SENDER_IS_WRONG, RECEIVER_IS_WRONG };
+
+/* Go on with the next descriptor. Return false if it breaks a rule of chains (2.7.5). */
+static bool next_descriptor(const struct virtio_net *end, enum virtio_net_queue which,
+			    struct virtio_chain *chain)
+{
+	const struct virtio_queue *queue = &end->queue[which];
+	const volatile struct virtio_descriptor *descriptor = &queue->descriptors[chain->next];
+	uint16_t flags;
+
+	if (chain->next >= queue->size || chain->count++ == VIRTIO_NET_CHAIN_MOST)
+		return false;
+	flags = descriptor->flags;
+	chain->ipa = descriptor->address;
+	chain->left = descriptor->length;
+	chain->next = descriptor->next;
+	chain->more = flags & VIRTIO_DESC_NEXT;
+	return !(flags & VIRTIO_DESC_INDIRECT) &&
+	       !(flags & VIRTIO_DESC_WRITE) == (which == VIRTIO_NET_TX) &&
+	       ram_holds(&end->vm->machine->ram, chain->ipa, chain->left);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Return how many bytes of the descriptor's memory are contiguous. */
+static uint32_t contiguous(const struct virtio_net *end, const struct virtio_chain *chain)
+{
+	uint32_t to_page_end = PAGE_SIZE - (uint32_t)(chain->ipa % PAGE_SIZE);
+
+	return end->vm->machine->ram.linear ? chain->left : least(chain->left, to_page_end);
+}
+
+static void *place(const struct virtio_net *end, const struct virtio_chain *chain)
+{
+	return (void *)(uintptr_t)ram_pa(&end->vm->machine->ram, chain->ipa);
+}
+
+static void advance(struct virtio_chain *chain, uint32_t size)
+{
+	chain->ipa += size;
+	chain->left -= size;
+}
+
+/* Copy at most `most` bytes, and in place of the sender's header the receiver's. Return how many. */
+static uint32_t copy_piece(struct virtio_net *end, uint32_t most)
+{
+	static const struct virtio_net_header header = { .buffers = 1 };
+	struct virtio_transfer *transfer = &end->transfer;
+	struct virtio_chain *from = &transfer->from, *to = &transfer->to;
+	const void *source = place(end->peer, from);
+	uint32_t size = least(most, least(contiguous(end->peer, from), contiguous(end, to)));
+
+	if (transfer->moved < HEADER) {
+		source = (const uint8_t *)&header + transfer->moved;
+		size = least(size, HEADER - transfer->moved);
+	}
+	/* argument: VIRTIO_NET_PART */
+	memcpy(place(end, to), source, size);
+	advance(from, size);
+	advance(to, size);
+	transfer->moved += size;
+	return size;
+}
+
+static enum progress copy_part(struct virtio_net *end)
+{
+	struct virtio_chain *from = &end->transfer.from, *to = &end->transfer.to;
+	uint32_t left = VIRTIO_NET_PART;
+
+	/* bound: VIRTIO_NET_PART_STEPS; sum: VIRTIO_NET_PART */
+	for (unsigned step = 0; step < VIRTIO_NET_PART_STEPS && left; step++) {
+		uint32_t most = least(left, FRAME_MOST - end->transfer.moved);
+
+		if (!from->left && !from->more)
+			return end->transfer.moved > HEADER ? WHOLE : SENDER_IS_WRONG;
+		if (!from->left && !next_descriptor(end->peer, VIRTIO_NET_TX, from))
+			return SENDER_IS_WRONG;
+		if (!to->left && !to->more)
+			return TOO_LONG;
+		if (!to->left && !next_descriptor(end, VIRTIO_NET_RX, to))
+			return RECEIVER_IS_WRONG;
+		if (from->left && !most)
+			return SENDER_IS_WRONG;
+		if (from->left && to->left)
+			left -= copy_piece(end, most);
+	}
+	return MORE;
 }
 
 /* The frame has `length` bytes in the receiver's buffer. */
@@ -210,35 +237,61 @@ static bool received(struct virtio_net *end, uint16_t from, uint16_t to, uint32_
 	return true;
 }
 
-/* Receive one frame of the peer. Return false without a frame or a buffer for it. */
-static bool receive(struct virtio_net *end)
+/* Copy a part of the frame. Return whether the rest of it, or another frame, may wait. */
+static bool go_on(struct virtio_net *end)
 {
-	struct virtio_net *peer = end->peer;
-	uint16_t from, to;
-	uint32_t length, room;
+	struct virtio_transfer *transfer = &end->transfer;
+	enum progress progress = copy_part(end);
 
-	if (!next_chain(peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
+	transfer->open = progress == MORE;
+	switch (progress) {
+	case MORE:
+		return true;
+	case WHOLE:
+		return received(end, transfer->from.head, transfer->to.head, transfer->moved);
+	case TOO_LONG:
+		lose(end->peer, transfer->from.head);
+		return true;
+	case SENDER_IS_WRONG: /* stop it: it could go on for ever, as no buffer is used up */
+		break_down(end->peer);
 		return false;
-	length = copy_frame(end, from, to);
-	if (length)
-		return received(end, from, to, length);
-	length = move(peer, VIRTIO_NET_TX, from, sizeof(end->cable->frame));
-	if (length <= HEADER || length > sizeof(end->cable->frame)) {
-		/* stop the peer, which could go on for ever: no buffer is used up */
-		break_down(peer);
-		return false;
-	}
-	end->cable->header = (struct virtio_net_header){ .buffers = 1 };
-	room = move(end, VIRTIO_NET_RX, to, length);
-	if (room == BROKEN) {
+	default:
 		break_down(end);
 		return false;
 	}
-	if (room < length) {
-		lose(peer, from);
-		return true;
-	}
-	return received(end, from, to, length);
+}
+
+static struct virtio_chain chain_from(uint16_t head)
+{
+	return (struct virtio_chain){ .head = head, .next = head, .more = true };
+}
+
+/* Receive one frame of the peer, or a part of it. Return false without a frame or a buffer for
+ * it. */
+static bool receive(struct virtio_net *end)
+{
+	uint16_t from, to;
+	uint32_t length;
+
+	if (end->transfer.open)
+		return go_on(end);
+	if (!next_chain(end->peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
+		return false;
+	length = copy_short(end, from, to);
+	if (length)
+		return received(end, from, to, length);
+	end->transfer = (struct virtio_transfer){
+		.from = chain_from(from),
+		.to = chain_from(to),
+	};
+	return go_on(end);
+}
+
+/* Frames that are on their way from or to the device are lost, and not counted: the guest changes
+ * its queues. */
+static void abandon(struct virtio_net *end)
+{
+	end->transfer.open = end->peer->transfer.open = false;
 }
 
 /* Drop one frame of this end, whose peer is not working. */
@@ -252,7 +305,7 @@ static bool drop(struct virtio_net *end)
 	return true;
 }
 
-/* A frame of `sender` has moved: return whether another one waits. */
+/* A frame of `sender`, or a part of it, has moved: return whether more waits. */
 static bool sends_more(const struct virtio_net *sender)
 {
 	const struct virtio_queue *queue = &sender->queue[VIRTIO_NET_TX];
@@ -260,7 +313,7 @@ static bool sends_more(const struct virtio_net *sender)
 	return queue->available->index != queue->next;
 }
 
-/* Move at most one frame. Return whether another one waits. */
+/* Move at most one frame, or a part of one. Return whether more waits. */
 static inline bool move_one(struct virtio_net *end)
 {
 	struct virtio_net *sender = end->peer->works ? end->peer : end;
@@ -288,14 +341,14 @@ static __cold void rest(struct virtio_net *end)
 	timerq_start(&end->vm->net_rest, end->rests_until);
 }
 
-/* Another core has the cable: come back after the time of a frame. */
+/* Another core has the cable: come back after the time of the last part. */
 static __cold void wait_for_cable(struct virtio_net *end, uint64_t now)
 {
 	end->rests_until = now + end->took;
 	rest(end);
 }
 
-/* Move one frame; a rest of the same length follows each frame. */
+/* A rest as long as the work follows each part. */
 void virtio_net_kicked(struct virtio_net *end)
 {
 	uint64_t start = read_cntpct_el0(), now;
@@ -387,6 +440,7 @@ static __attribute__((noinline)) void reset_and_release(struct virtio_net *end)
 	end->queue_select = end->device_select = end->driver_select = 0;
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
+	abandon(end);
 	lock_release(&end->cable->lock);
 }
 
@@ -437,6 +491,7 @@ static void write_ready(struct virtio_net *end, bool ready)
 	if (!queue || queue->ready == ready)
 		return;
 	queue->ready = false;
+	abandon(end);
 	if (ready)
 		make_ready(end, queue);
 }

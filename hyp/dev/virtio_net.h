@@ -4,11 +4,10 @@
  * another VM's device.
  *
  * A sender's QueueNotify only pends a physical SPI, the other end's kick. The core that handles the
- * kick copies one frame an exit in EL2 into the receiver's buffers. A rest as long as the copy
- * follows each frame, and no kick exits in a rest: the core's vCPUs have half of its time, whatever
- * the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the core,
- * the frames wait and the kick is disabled. EL2 copies a frame that lies in one piece at both ends
- * from RAM to RAM, and any other frame through the cable's own memory.
+ * kick copies one frame, or a part of one, an exit in EL2 into the receiver's buffers. A rest as
+ * long as the copy follows, and no kick exits in a rest: the core's vCPUs have half of its time,
+ * whatever the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the
+ * core, the frames wait and the kick is disabled.
  *
  * EL2 reads a guest's queues once and checks them: a chain that is too long or leaves the VM's RAM,
  * an empty frame or one longer than a frame may be, or an index that jumps, stops only that guest's
@@ -25,8 +24,12 @@
 struct vcpu;
 struct vm;
 
-/* The limit of a frame's descriptors keeps exits short. */
-#define VIRTIO_NET_CHAIN_MOST 16u
+#define VIRTIO_NET_CHAIN_MOST 16u /* descriptors of a frame, or of a buffer */
+
+/* An exit copies at most so many bytes, and does at most so many steps, each of which begins a
+ * descriptor of the frame, one of the buffer, or both, or copies from one to the other. */
+#define VIRTIO_NET_PART 768u
+#define VIRTIO_NET_PART_STEPS 8u
 
 struct virtio_queue {
 	uint32_t size; /* number of descriptors; a power of 2 */
@@ -40,15 +43,26 @@ struct virtio_queue {
 	uint16_t used_index;
 };
 
-/* Shared by both ends. The lock is held for at most one frame, with interrupts masked, and no exit
- * waits for it: a kick rests, and a store is repeated. */
+/* Shared by both ends. The lock is held for at most a part of a frame, with interrupts masked, and
+ * no exit waits for it: a kick rests, and a store is repeated. */
 struct virtio_cable {
 	struct lock lock;
-	union {
-		struct virtio_net_header header;
-		uint8_t frame[sizeof(struct virtio_net_header) + VIRTIO_NET_FRAME_MOST]
-			__attribute__((aligned(8)));
-	};
+};
+
+/* A place in a chain of descriptors, each of which EL2 reads once. */
+struct virtio_chain {
+	uint16_t head, next; /* descriptors: the first one, and the next if there is `more` */
+	uint16_t count;      /* descriptors so far */
+	bool more;
+	uint32_t left; /* bytes of this descriptor's memory, from `ipa` on */
+	ipa_t ipa;
+};
+
+/* A frame on its way from the peer, which is copied in parts. */
+struct virtio_transfer {
+	bool open;
+	uint32_t moved; /* bytes */
+	struct virtio_chain from, to;
 };
 
 struct virtio_net {
@@ -67,8 +81,9 @@ struct virtio_net {
 	uint32_t queue_select, device_select, driver_select;
 	uint32_t driver_features[2];
 	struct virtio_queue queue[VIRTIO_NET_QUEUES];
-	uint64_t rests_until; /* CNTPCT before which no frame moves */
-	uint64_t took;        /* by the last frame, in ticks */
+	struct virtio_transfer transfer;
+	uint64_t rests_until; /* CNTPCT before which nothing moves */
+	uint64_t took;        /* by the last part, in ticks */
 
 	/* Counts since the step's begin: received frames; lost frames of this end's sender. */
 	uint32_t received, lost, broken;
@@ -85,5 +100,5 @@ bool virtio_net_reset(struct virtio_net *end);
  * until the core that has the cable releases it. */
 void virtio_net_stop(struct virtio_net *end);
 
-/* Handle the kick, on a core of the VM: move one waiting frame. */
+/* Handle the kick, on a core of the VM: move a waiting frame, or a part of it. */
 void virtio_net_kicked(struct virtio_net *end);

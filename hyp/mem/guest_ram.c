@@ -34,15 +34,14 @@ bool ram_next(const struct guest_ram *ram, struct ram_span *span)
 	return span->left != 0;
 }
 
-void ram_copy(const struct guest_ram *ram, ipa_t ipa, void *buffer, size_t size, bool to_ram)
+void ram_write(const struct guest_ram *ram, ipa_t ipa, const void *bytes, size_t size)
 {
 	struct ram_span span = { .ipa = ipa, .left = size };
 
-	/* bound: 2: a frame is shorter than a page; sum: VIRTIO_NET_FRAME_MOST + 12; argument:
-	 * VIRTIO_NET_FRAME_MOST + 12 */
-	for (uint8_t *at = buffer; ram_next(ram, &span); at += span.size)
-		/* argument: VIRTIO_NET_FRAME_MOST + 12 */
-		memcpy(to_ram ? span.at : at, to_ram ? at : span.at, span.size);
+	/* bound: 2: a piece is less than a page; sum: VM_PIECE_BYTES; argument: VM_PIECE_BYTES */
+	for (const uint8_t *at = bytes; ram_next(ram, &span); at += span.size)
+		/* argument: VM_PIECE_BYTES */
+		memcpy(span.at, at, span.size);
 }
 
 void ram_clean(const struct guest_ram *ram, ipa_t ipa, size_t size)

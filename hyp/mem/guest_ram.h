@@ -46,8 +46,8 @@ pa_t ram_pa(const struct guest_ram *ram, ipa_t ipa);
 /* Move to the next part of a span. Return false after the last one. */
 bool ram_next(const struct guest_ram *ram, struct ram_span *span);
 
-/* Copy `buffer` to RAM, or RAM to `buffer`. */
-void ram_copy(const struct guest_ram *ram, ipa_t ipa, void *buffer, size_t size, bool to_ram);
+/* Copy bytes to RAM. */
+void ram_write(const struct guest_ram *ram, ipa_t ipa, const void *bytes, size_t size);
 
 /* Clean and invalidate the data caches for this range. */
 void ram_clean(const struct guest_ram *ram, ipa_t ipa, size_t size);

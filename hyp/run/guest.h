@@ -46,7 +46,7 @@ static inline void guest_load_piece(struct vm *vm, ipa_t to, uintptr_t from, uin
 {
 	size_t size = guest_piece(vm, left);
 
-	ram_copy(&vm->machine->ram, to, (void *)from, size, true);
+	ram_write(&vm->machine->ram, to, (const void *)from, size);
 	ram_clean(&vm->machine->ram, to, size);
 }
 
