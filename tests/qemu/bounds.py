@@ -13,6 +13,7 @@ from hypbench.bound.kinds import Kind
 from lab import ROOT, Job, Lab, board_facts, build_of
 from planlines import plan_lines
 from proofs import two_cores
+from test_attacks import attack
 from test_hostile_vcpus import hostile
 
 EXITS = """order once
@@ -37,6 +38,7 @@ FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
     f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
 LIVES = 23  # lives of the guest in each hostile step
+ATTACKS = ("states", "frames")  # those with longer exits than the other runs
 
 
 class Longest(NamedTuple):
@@ -73,6 +75,7 @@ def jobs(board: str) -> dict[str, Job]:
     for plan in PLANS:
         text = plan_lines(plan)
         found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
+    found |= {f"attack by {group}": attack(board, group) for group in ATTACKS}
     return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
                     for cpus in HOSTILE}
 
