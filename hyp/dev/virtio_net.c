@@ -103,8 +103,9 @@ static void lose(struct virtio_net *sender, uint16_t head)
 }
 
 /* Return the memory of a chain that has one descriptor, in linear RAM, or NULL. */
-static inline void *only_piece(const struct virtio_net *end, enum virtio_net_queue which,
-			       uint16_t head, uint32_t *size)
+static inline __attribute__((always_inline)) void *only_piece(const struct virtio_net *end,
+							      enum virtio_net_queue which,
+							      uint16_t head, uint32_t *size)
 {
 	const struct virtio_queue *queue = &end->queue[which];
 	const volatile struct virtio_descriptor *descriptor = &queue->descriptors[head];
@@ -116,19 +117,28 @@ static inline void *only_piece(const struct virtio_net *end, enum virtio_net_que
 	return memory_at(end, descriptor->address, *size);
 }
 
-/* Copy a short frame that lies in one piece at each end. Return its length, or 0 for any other frame,
- * of which nothing is copied. The receiver's header replaces the sender's before the receiver has
- * the buffer. */
-static inline uint32_t copy_short(struct virtio_net *end, uint16_t from, uint16_t to)
+/* Return how long a frame may be that is copied at once: a copy between places that are not aligned
+ * takes several times as long. */
+static inline uint32_t most_at_once(const void *sent, const void *buffer)
+{
+	bool aligned = ((uintptr_t)sent | (uintptr_t)buffer) % sizeof(uintptr_t) == 0;
+
+	return aligned ? FRAME_MOST : VIRTIO_NET_PART;
+}
+
+/* Copy a frame that lies in one piece at each end. Return its length, or 0 for any other frame, of
+ * which nothing is copied. The receiver's header replaces the sender's before the receiver has the
+ * buffer. */
+static inline uint32_t copy_at_once(struct virtio_net *end, uint16_t from, uint16_t to)
 {
 	uint32_t length, room;
 	const void *sent = only_piece(end->peer, VIRTIO_NET_TX, from, &length);
 	void *buffer = sent ? only_piece(end, VIRTIO_NET_RX, to, &room) : NULL;
 
-	if (!buffer || length <= HEADER || length > VIRTIO_NET_PART || room < length ||
+	if (!buffer || length <= HEADER || length > most_at_once(sent, buffer) || room < length ||
 	    (uintptr_t)buffer % _Alignof(struct virtio_net_header))
 		return 0;
-	/* argument: VIRTIO_NET_PART */
+	/* argument: VIRTIO_NET_FRAME_MOST + 12 */
 	memcpy(buffer, sent, length);
 	*(struct virtio_net_header *)buffer = (struct virtio_net_header){ .buffers = 1 };
 	return length;
@@ -238,7 +248,7 @@ static bool received(struct virtio_net *end, uint16_t from, uint16_t to, uint32_
 }
 
 /* Copy a part of the frame. Return whether the rest of it, or another frame, may wait. */
-static bool go_on(struct virtio_net *end)
+static __cold bool go_on(struct virtio_net *end)
 {
 	struct virtio_transfer *transfer = &end->transfer;
 	enum progress progress = copy_part(end);
@@ -266,6 +276,15 @@ static struct virtio_chain chain_from(uint16_t head)
 	return (struct virtio_chain){ .head = head, .next = head, .more = true };
 }
 
+static __cold bool begin(struct virtio_net *end, uint16_t from, uint16_t to)
+{
+	end->transfer = (struct virtio_transfer){
+		.from = chain_from(from),
+		.to = chain_from(to),
+	};
+	return go_on(end);
+}
+
 /* Receive one frame of the peer, or a part of it. Return false without a frame or a buffer for
  * it. */
 static bool receive(struct virtio_net *end)
@@ -277,14 +296,10 @@ static bool receive(struct virtio_net *end)
 		return go_on(end);
 	if (!next_chain(end->peer, VIRTIO_NET_TX, &from) || !next_chain(end, VIRTIO_NET_RX, &to))
 		return false;
-	length = copy_short(end, from, to);
+	length = copy_at_once(end, from, to);
 	if (length)
 		return received(end, from, to, length);
-	end->transfer = (struct virtio_transfer){
-		.from = chain_from(from),
-		.to = chain_from(to),
-	};
-	return go_on(end);
+	return begin(end, from, to);
 }
 
 /* Frames that are on their way from or to the device are lost, and not counted: the guest changes

@@ -354,8 +354,8 @@ TEST(a_frame_arrives_with_a_header_of_its_own)
 	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), 0);
 }
 
-/* Each way to copy a frame: at once where it is short and lies in one piece at both ends, else in
- * parts. */
+/* Each way to copy a frame: at once where it lies in one piece at both ends and is short or aligned,
+ * else in parts. */
 TEST(a_frame_arrives_whole_whatever_its_pieces)
 {
 	static const uint8_t header[12] = { [10] = 1 };
@@ -371,9 +371,11 @@ TEST(a_frame_arrives_whole_whatever_its_pieces)
 		{ 2, 1, 0, 0, 64 + HEADER, 1 },
 		{ 1, 2, 0, 0, 64 + HEADER, 1 },
 		{ 3, 3, 0, 0, 64 + HEADER, 1 },
-		{ 1, 1, 0, 0, VIRTIO_NET_PART, 1 },
-		{ 1, 1, 0, 0, VIRTIO_NET_PART + 1, 2 },
-		{ 1, 1, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 2 },
+		{ 1, 1, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 1 },
+		{ 1, 1, 4, 4, VIRTIO_NET_PART, 1 },
+		{ 1, 1, 4, 0, VIRTIO_NET_PART + 1, 2 },
+		{ 1, 1, 0, 4, HEADER + VIRTIO_NET_FRAME_MOST, 2 },
+		{ 2, 2, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 2 },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -398,7 +400,7 @@ TEST(a_frame_arrives_whole_whatever_its_pieces)
 /* A part of a frame has arrived. */
 static void send_half(void)
 {
-	offer(A, VIRTIO_NET_TX, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 1);
+	offer(A, VIRTIO_NET_TX, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 2);
 	offer_buffer(0);
 	virtio_net_kicked(&net[B]);
 	assert_true(kicked[B] && !net[B].received);
