@@ -213,29 +213,37 @@ static uint32_t copy_piece(struct virtio_net *end, uint32_t most)
 	return size;
 }
 
+/* Copy at most `left` bytes, and subtract what is copied. A descriptor may be empty. */
+static enum progress copy_step(struct virtio_net *end, uint32_t *left)
+{
+	struct virtio_transfer *transfer = &end->transfer;
+	struct virtio_chain *from = &transfer->from, *to = &transfer->to;
+
+	if (!from->left && !from->more)
+		return transfer->moved > HEADER ? WHOLE : SENDER_IS_WRONG;
+	if (!from->left && !next_descriptor(end->peer, VIRTIO_NET_TX, from))
+		return SENDER_IS_WRONG;
+	if (!from->left)
+		return MORE;
+	if (transfer->moved == FRAME_MOST)
+		return SENDER_IS_WRONG;
+	if (!to->left && !to->more)
+		return TOO_LONG;
+	if (!to->left && !next_descriptor(end, VIRTIO_NET_RX, to))
+		return RECEIVER_IS_WRONG;
+	*left -= copy_piece(end, least(*left, FRAME_MOST - transfer->moved));
+	return MORE;
+}
+
 static enum progress copy_part(struct virtio_net *end)
 {
-	struct virtio_chain *from = &end->transfer.from, *to = &end->transfer.to;
+	enum progress progress = MORE;
 	uint32_t left = VIRTIO_NET_PART;
 
 	/* bound: VIRTIO_NET_PART_STEPS; sum: VIRTIO_NET_PART */
-	for (unsigned step = 0; step < VIRTIO_NET_PART_STEPS && left; step++) {
-		uint32_t most = least(left, FRAME_MOST - end->transfer.moved);
-
-		if (!from->left && !from->more)
-			return end->transfer.moved > HEADER ? WHOLE : SENDER_IS_WRONG;
-		if (!from->left && !next_descriptor(end->peer, VIRTIO_NET_TX, from))
-			return SENDER_IS_WRONG;
-		if (!to->left && !to->more)
-			return TOO_LONG;
-		if (!to->left && !next_descriptor(end, VIRTIO_NET_RX, to))
-			return RECEIVER_IS_WRONG;
-		if (from->left && !most)
-			return SENDER_IS_WRONG;
-		if (from->left && to->left)
-			left -= copy_piece(end, most);
-	}
-	return MORE;
+	for (unsigned n = 0; n < VIRTIO_NET_PART_STEPS && left && progress == MORE; n++)
+		progress = copy_step(end, &left);
+	return progress;
 }
 
 /* The frame has `length` bytes in the receiver's buffer. */

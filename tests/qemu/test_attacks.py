@@ -113,11 +113,10 @@ def alone(board: str) -> Job:
 
 # The most instructions by which the urgent VM is later than alone. Near: one exit, or one piece of
 # EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far: the attacker's
-# own step counts, too. EL2 copies one frame of 16 descriptors, which lie at odd addresses. An event
-# that makes a VM anew may come in the turn of EL2's loop after a piece of that VM's work. With a
-# fault QEMU executes a turn of the other core's loop and the piece after it, and core 0 the event.
-LATE = {"near": 3600, "image-near": 4500, "far": 6000, "frames-near": 8000, "frames-far": 8000,
-        "faults-far": 8000}
+# own step counts, too. An event that makes a VM anew may come in the turn of EL2's loop after a
+# piece of that VM's work. With a fault QEMU executes a turn of the other core's loop and the piece
+# after it, and core 0 the event.
+LATE = {"near": 3600, "image-near": 4500, "far": 6000, "faults-far": 8000}
 
 
 def late(result: Result, first: Result) -> dict[str, int]:

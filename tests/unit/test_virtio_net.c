@@ -666,6 +666,17 @@ TEST(a_frame_that_does_not_fit_is_lost)
 	assert_int_equal(net[A].broken | net[B].broken, 0);
 }
 
+TEST(a_frame_that_ends_with_an_empty_descriptor_fits_its_buffer)
+{
+	offer(B, VIRTIO_NET_RX, 0, 0, 64, 2);
+	offer(A, VIRTIO_NET_TX, 0, 0, 64, 2);
+	descriptor(A, VIRTIO_NET_TX, 0)->length = 64;
+	descriptor(A, VIRTIO_NET_TX, 1)->length = 0;
+	send();
+	assert_int_equal(net[B].received, 1);
+	assert_int_equal(used(B, VIRTIO_NET_RX)->ring[0].length, 64);
+}
+
 /* --- rules that a guest breaks --- */
 
 static void assert_stops_only(unsigned end)
