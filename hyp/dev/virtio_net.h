@@ -29,7 +29,7 @@ struct vm;
 /* Of a frame that is not copied at once, an exit copies at most so many bytes, and does at most so
  * many steps, each of which begins a descriptor of the frame, one of the buffer, or both, and copies
  * from one to the other. */
-#define VIRTIO_NET_PART 768u
+#define VIRTIO_NET_PART 512u
 #define VIRTIO_NET_PART_STEPS 8u
 
 struct virtio_queue {

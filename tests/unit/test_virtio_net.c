@@ -374,8 +374,8 @@ TEST(a_frame_arrives_whole_whatever_its_pieces)
 		{ 1, 1, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 1 },
 		{ 1, 1, 4, 4, VIRTIO_NET_PART, 1 },
 		{ 1, 1, 4, 0, VIRTIO_NET_PART + 1, 2 },
-		{ 1, 1, 0, 4, HEADER + VIRTIO_NET_FRAME_MOST, 2 },
-		{ 2, 2, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 2 },
+		{ 1, 1, 0, 4, HEADER + VIRTIO_NET_FRAME_MOST, 3 },
+		{ 2, 2, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 3 },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
