@@ -381,12 +381,12 @@ void virtio_net_kicked(struct virtio_net *end)
 		rest(end);
 		return;
 	}
-	if (!lock_try(&end->cable->lock)) {
+	if (!lock_try(end->cable)) {
 		wait_for_cable(end, start);
 		return;
 	}
 	more = move_one(end);
-	lock_release(&end->cable->lock);
+	lock_release(end->cable);
 	now = read_cntpct_el0();
 	end->took = now - start;
 	end->rests_until = now + end->took;
@@ -464,12 +464,12 @@ static __attribute__((noinline)) void reset_and_release(struct virtio_net *end)
 	memset(end->driver_features, 0, sizeof(end->driver_features));
 	memset(end->queue, 0, sizeof(end->queue));
 	abandon(end);
-	lock_release(&end->cable->lock);
+	lock_release(end->cable);
 }
 
 bool virtio_net_reset(struct virtio_net *end)
 {
-	if (!lock_try(&end->cable->lock))
+	if (!lock_try(end->cable))
 		return false;
 	reset_and_release(end);
 	return true;
@@ -477,7 +477,7 @@ bool virtio_net_reset(struct virtio_net *end)
 
 __cold void virtio_net_stop(struct virtio_net *end)
 {
-	lock_take(&end->cable->lock);
+	lock_take(end->cable);
 	reset_and_release(end);
 }
 
@@ -596,10 +596,10 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 
 static bool write_alone(struct virtio_net *end, uint32_t offset, uint32_t value)
 {
-	if (!lock_try(&end->cable->lock))
+	if (!lock_try(end->cable))
 		return false;
 	write_locked(end, offset, value);
-	lock_release(&end->cable->lock);
+	lock_release(end->cable);
 	return true;
 }
 

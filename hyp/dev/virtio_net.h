@@ -44,12 +44,6 @@ struct virtio_queue {
 	uint16_t used_index;
 };
 
-/* Shared by both ends. The lock is held for at most a part of a frame, with interrupts masked, and
- * no exit waits for it: a kick rests, and a store is repeated. */
-struct virtio_cable {
-	struct lock lock;
-};
-
 /* A place in a chain of descriptors, each of which EL2 reads once. */
 struct virtio_chain {
 	uint16_t head, next; /* descriptors: the first one, and the next if there is `more` */
@@ -70,7 +64,9 @@ struct virtio_net {
 	struct vm *vm;
 	struct virtio_net *peer;
 	const struct vm *sender; /* VM of the peer */
-	struct virtio_cable *cable;
+	/* of both ends; held for at most a part of a frame, with interrupts masked. No exit waits
+	 * for it: a kick rests, and a store is repeated. */
+	struct lock *cable;
 	unsigned kick; /* INTID of the physical SPI, which EL2 handles */
 	/* INTID of the device's interrupt, also a physical SPI; 0: VIRT_VIRTIO_INTID */
 	unsigned spi;

@@ -43,7 +43,7 @@ static struct {
 	struct doorbell doorbell[VM_MAX]; /* a VM has at most one link */
 	const struct doorbell *last_ring[PLAN_LINK_MAX];
 	struct virtio_net net[VM_MAX];
-	struct virtio_cable cable[PLAN_LINK_MAX];
+	struct lock cable[PLAN_LINK_MAX];
 } step;
 
 bool vms_takes_part(unsigned i)
@@ -122,7 +122,7 @@ static void place(unsigned i, const struct guest_run *run, pa_t ram_pa, uint64_t
 
 /* Add a network device. An unmodified guest has it at the place of the first device of QEMU's virt.
  * The MAC address is locally administered. */
-static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct virtio_cable *cable)
+static void add_net(unsigned i, unsigned other, pa_t base, unsigned spi, struct lock *cable)
 {
 	bool unmodified = step.plan->vm[i].image == PLAN_IMAGE_GUEST;
 

@@ -37,7 +37,7 @@ static struct {
 static struct vm_machine machine[ENDS];
 static struct vm vm[ENDS];
 static struct virtio_net net[ENDS];
-static struct virtio_cable cable;
+static struct lock cable;
 static struct mmio_region region[ENDS];
 static struct vcpu vcpu;
 static bool kicked[ENDS], interrupted[ENDS];
@@ -118,7 +118,7 @@ static void process(void)
 			if (kicked[i]) {
 				kicked[i] = false;
 				virtio_net_kicked(&net[i]);
-				assert_int_equal(cable.lock.next, cable.lock.now);
+				assert_int_equal(cable.next, cable.now);
 			}
 	}
 }
@@ -193,7 +193,7 @@ static void setup(void)
 	keeps_rests = false;
 	started = NULL;
 	repeated = 0;
-	cable.lock = (struct lock){ 0 };
+	cable = (struct lock){ 0 };
 	fake_counter_step = 1;
 	pulses = 0;
 	seed = from_environment("SEED", 1);
@@ -494,14 +494,14 @@ TEST(a_kick_rests_for_a_frame_while_another_core_has_the_cable)
 	keep_rests(FRAMES);
 	virtio_net_kicked(&net[B]);
 	fake_cntpct_el0 = net[B].rests_until;
-	lock_take(&cable.lock);
+	lock_take(&cable);
 	kicked[B] = false;
 	virtio_net_kicked(&net[B]);
 	assert_int_equal(net[B].received, 1);
 	assert_true(kicked[B] && !is_enabled);
 	assert_int_equal(started->deadline, fake_cntpct_el0 + net[B].took);
 	assert_true(net[B].took >= TICKS);
-	lock_release(&cable.lock);
+	lock_release(&cable);
 	fake_cntpct_el0 = started->deadline;
 	virtio_net_kicked(&net[B]);
 	assert_int_equal(net[B].received, 2);
@@ -511,11 +511,11 @@ TEST(a_store_is_repeated_while_another_core_has_the_cable)
 {
 	uint32_t status = read_reg(B, VIRTIO_STATUS);
 
-	lock_take(&cable.lock);
+	lock_take(&cable);
 	assert_int_equal(status_after(status | FAILED), status);
 	assert_int_equal(status_after(0), status);
 	assert_int_equal(repeated, 2);
-	lock_release(&cable.lock);
+	lock_release(&cable);
 	assert_int_equal(status_after(status | FAILED), status | FAILED);
 	assert_int_equal(status_after(0), 0);
 	assert_int_equal(repeated, 2);
@@ -523,25 +523,25 @@ TEST(a_store_is_repeated_while_another_core_has_the_cable)
 
 TEST(a_notification_and_a_read_need_no_cable)
 {
-	lock_take(&cable.lock);
+	lock_take(&cable);
 	write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 	assert_true(kicked[B]);
 	read_reg(A, VIRTIO_STATUS);
 	assert_int_equal(repeated, 0);
-	lock_release(&cable.lock);
+	lock_release(&cable);
 }
 
 TEST(a_vm_resets_its_device_after_the_frame_of_another_core)
 {
-	lock_take(&cable.lock);
+	lock_take(&cable);
 	assert_false(virtio_net_reset(&net[B]));
 	assert_true(net[B].works);
-	lock_release(&cable.lock);
+	lock_release(&cable);
 	assert_true(virtio_net_reset(&net[B]));
 	assert_false(net[B].works);
 	virtio_net_stop(&net[A]);
 	assert_false(net[A].works);
-	assert_int_equal(cable.lock.next, cable.lock.now);
+	assert_int_equal(cable.next, cable.now);
 }
 
 /* --- rests --- */
