@@ -16,6 +16,9 @@ from lab import ROOT
 OF_GUEST = 4  # the guest's own instructions in a window with one exit
 NULL, FORWARD = "null hypercall", "interrupt forwarded at once"
 EXACT = (NULL, FORWARD)
+OF_ANY_GUEST = ("any interrupt", "any synchronous exit that does not stop the VM, without the bench"
+                " guest's instruments")
+MOST = 2500  # instructions of the longest exit that hostile guests cause
 
 
 @cache
@@ -57,6 +60,11 @@ def test_committed_measurements_are_below_the_ceilings(built, kept):
     assert [name for name, row in measured.items()
             if row["ceiling"] is not None and row["measured"] > row["ceiling"]] == []
     assert rows[NULL]["measured"] == rows[NULL]["ceiling"]
+
+
+def test_no_exit_of_a_hostile_guest_was_long(kept):
+    assert [kept["kinds"][name] for name in OF_ANY_GUEST
+            if kept["kinds"][name]["measured"] > MOST] == []
 
 
 def test_paths_that_a_run_took_whole_are_exact(built, kept):
