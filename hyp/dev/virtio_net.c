@@ -192,7 +192,8 @@ static void advance(struct virtio_chain *chain, uint32_t size)
 	chain->left -= size;
 }
 
-/* Copy at most `most` bytes, and in place of the sender's header the receiver's. Return how many. */
+/* Copy at most `most` bytes, with the receiver's header in place of the sender's. Return their
+ * number. */
 static uint32_t copy_piece(struct virtio_net *end, uint32_t most)
 {
 	static const struct virtio_net_header header = { .buffers = 1 };

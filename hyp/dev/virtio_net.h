@@ -26,9 +26,9 @@ struct vm;
 
 #define VIRTIO_NET_CHAIN_MOST 16u /* descriptors of a frame, or of a buffer */
 
-/* Of a frame that is not copied at once, an exit copies at most so many bytes, and does at most so
- * many steps, each of which begins a descriptor of the frame, one of the buffer, or both, and copies
- * from one to the other. */
+/* Of a frame that is not copied at once, an exit copies at most so many bytes in at most so many
+ * steps. A step begins a descriptor of the frame, of the buffer, or of both where the last one is
+ * done, and copies from one to the other. */
 #define VIRTIO_NET_PART 512u
 #define VIRTIO_NET_PART_STEPS 8u
 

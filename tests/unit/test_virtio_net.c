@@ -354,8 +354,8 @@ TEST(a_frame_arrives_with_a_header_of_its_own)
 	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), 0);
 }
 
-/* Each way to copy a frame: at once where it lies in one piece at both ends and is short or aligned,
- * else in parts. */
+/* Each way to copy a frame: at once where it lies in one piece at both ends and is short or
+ * aligned, else in parts. */
 TEST(a_frame_arrives_whole_whatever_its_pieces)
 {
 	static const uint8_t header[12] = { [10] = 1 };

@@ -38,7 +38,7 @@ struct fake_hyp {
 	bool listening;         /* to the console */
 	bool line_open;         /* by a guest */
 	size_t console_size;
-	size_t queued; /* text of guests that waits */
+	size_t queued;      /* text of guests that waits */
 	void (*sent)(void); /* called after a part of it is sent, for another core */
 	char queue[2048];
 	char console[FAKE_CONSOLE_SIZE]; /* a string */
