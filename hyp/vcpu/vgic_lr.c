@@ -383,10 +383,11 @@ static __attribute__((noinline)) void refill(struct vgic *vgic)
 __cold void vgic_refill(struct vgic *vgic)
 {
 	if (!vgic->batch)
+		/* batch: none */
 		refill(vgic);
 }
 
-/* EOIcount so far counts interrupts that are spilled now. */
+/* batch: begins: EOIcount so far counts interrupts that are spilled now. */
 __cold void vgic_begin(struct vgic *vgic)
 {
 	collect_ends(vgic);
@@ -394,12 +395,14 @@ __cold void vgic_begin(struct vgic *vgic)
 	vgic->batch = true;
 }
 
+/* batch: ends */
 __cold void vgic_end(struct vgic *vgic)
 {
 	vgic->batch = false;
 	refill(vgic);
 }
 
+/* batch: ends */
 __cold void vgic_end_later(struct vgic *vgic)
 {
 	vgic->batch = false;

@@ -185,6 +185,26 @@ def test_call_that_seldom_comes_is_allowed_as_often_as_its_comment_states(prove)
 
 
 @each_isa
+@pytest.mark.parametrize("fact, begins, ends, fills", [
+    ("batch: none", "begin()", ("end()", "change()"), 2),
+    ("batch: none", "begin()", ("nop()", "nop()"), 0),
+    ("batch: none", "if (from[1]) begin()", ("end()", "nop()"), 6),
+    ("batch: none", "nop()", ("begin()", "end()"), 6),
+    ("-", "begin()", ("end()", "nop()"), 6),
+])
+def test_a_batch_makes_no_call_that_its_comment_excludes(prove, fact, begins, ends, fills):
+    """A batch begins and ends on every path, also inside of the functions that it calls."""
+    def filled(*words: str) -> int:
+        found, _ = prove(PROGRAMS["batch"] % words)
+        assert found.errors == []
+        return found.shares["fill"]
+
+    once = filled("batch: none", "begin()", "end()", "nop()")
+    assert once > 200
+    assert filled(fact, begins, *ends) == fills * once
+
+
+@each_isa
 @pytest.mark.parametrize("facts", [("total: %d", "-", "-"), ("-", "total: %d", "-"),
                                    ("-", "-", "total: %d")], ids=["outer", "inner", "call"])
 def test_total_counts_the_turns_of_a_whole_visit(prove, facts):

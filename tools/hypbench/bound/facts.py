@@ -18,7 +18,7 @@ import click
 from hypbench.bound.image import Line
 from hypbench.checks.base import code_only
 
-WORDS = "bound|total|assumed|most|sum|wait|depth|calls|argument"
+WORDS = "batch|bound|total|assumed|most|sum|wait|depth|calls|argument"
 FACT = re.compile(rf"(?:^/\* |; )({WORDS}): ([^;:]+?)\s*(?=;|:|\*/)")
 ARGUMENT = re.compile(r"\bARGUMENT_(\d)\b")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

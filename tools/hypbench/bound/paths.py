@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from hypbench.bound.batch import Batches
 from hypbench.bound.calls import Calls, Unresolved
 from hypbench.bound.constants import Constants
 from hypbench.bound.decode import BadCode
@@ -16,7 +17,7 @@ from hypbench.bound.kinds import Kind
 from hypbench.bound.limits import Limit, Limits
 from hypbench.bound.locks import CORES, Locks, Region
 from hypbench.bound.loops import components
-from hypbench.bound.program import UNLIMITED, Infeasible, Node, Program
+from hypbench.bound.program import UNLIMITED, Copy, Infeasible, Node, Program
 
 CHANGED = re.compile(r"\.(isra|constprop|part)\b")  # a copy for calls that pass other arguments
 LOCK = "lock"  # the word of a `wait` whose turns are counted
@@ -45,6 +46,7 @@ class Prover:
         self.known: dict[int, list[Limit]] = {}
         self.returning: dict[int, bool] = {}
         self.locks = Locks(self.graphs, self.facts)
+        self.batches = Batches(self.image, self.facts)
         self.waits: dict[str, int | None] = {}
         self.holders: list[Ceiling] = []
 
@@ -133,9 +135,9 @@ class Search:
         self.image = prover.image
         self.result = Ceiling(kind)
         self.program = Program()
-        self.copies: set[tuple[int, int]] = set()
-        self.left: list[tuple[int, int]] = []
-        self.edges: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
+        self.copies: set[Copy] = set()
+        self.left: list[Copy] = []
+        self.edges: dict[Copy, dict[tuple[int, int], list[int]]] = {}
         self.made: dict[Node, list[int]] = {}  # calls by block
         self.passed: dict[str, list[int]] = {}
         self.unlimited: list[tuple[str, list[int]]] = []
@@ -143,7 +145,7 @@ class Search:
         self.totals: dict[tuple[str, str, object], list[int]] = {}
         self.targets: dict[int, list[int]] = {}
         self.group: dict[int, int] = {}  # functions that call each other
-        self.sums: list[tuple[tuple[int, int], Limit]] = []
+        self.sums: list[tuple[Copy, Limit]] = []
 
     def ceiling(self) -> Ceiling:
         try:
@@ -191,25 +193,25 @@ class Search:
     # --- copies of functions ---
 
     def build(self) -> None:
-        entry = self.kind.entry
-        self.find_recursion(entry)
-        self.copy(entry, 0)
-        first = [self.program.way(None, Node(entry, 0, start)) for start in self.region.starts]
-        self.edges[entry, 0][-1, entry] = first
+        entry = Copy(self.kind.entry)
+        self.find_recursion(entry.function)
+        self.copy(entry)
+        first = [self.program.way(None, Node(entry, start)) for start in self.region.starts]
+        self.edges[entry][-1, entry.function] = first
         self.program.equal(first, [], 1)
         while self.left:
-            self.fill(*self.left.pop())
+            self.fill(self.left.pop())
         self.sums = [(copy, limit) for copy in sorted(self.copies)
                      for limit in self.limits_of(copy) if limit.sum is not None]
         for copy in sorted(self.copies):
-            self.limit(*copy)
+            self.limit(copy)
         for node, ways in self.made.items():
             self.program.equal(ways, self.program.into[node])
             self.limit_site(node)
         for node in self.program.lengths:
             self.program.equal(self.program.into[node], self.program.out[node])
-        for entry in sorted({entry for entry, _ in self.copies}):
-            self.limit_calls(entry)
+        for function in sorted({copy.function for copy in self.copies}):
+            self.limit_calls(function)
         for (where_stated, text, _), ways in self.totals.items():
             most = self.prover.facts.number(text, where_stated, vcpus=self.vcpus())
             self.program.at_most(ways, 0, [], most)
@@ -254,72 +256,77 @@ class Search:
         self.result.trusted.add(f"{self.name(callee)}() has depth {most}")
         return depth + 1 if depth + 1 < most else None
 
-    def copy(self, function: int, depth: int) -> None:
-        if (function, depth) not in self.copies:
-            self.copies.add((function, depth))
-            self.edges[function, depth] = {}
-            self.left.append((function, depth))
+    def copy(self, copy: Copy) -> None:
+        if copy not in self.copies:
+            self.copies.add(copy)
+            self.edges[copy] = {}
+            self.left.append(copy)
 
-    def fill(self, entry: int, depth: int) -> None:
+    def fill(self, copy: Copy) -> None:
         if any(error.startswith("recursion") for error in self.result.errors):
             return
-        blocks = {block.start: block for block in self.reached(entry)}
+        blocks = {block.start: block for block in self.reached(copy.function)}
+        batched = self.prover.batches.inside(copy.function, blocks, copy.batched)
         for block in blocks.values():
-            node = Node(entry, depth, block.start)
+            node = Node(copy, block.start)
             self.program.lengths[node] = block.length
-            is_last = (entry, depth) == (self.kind.entry, 0) and block.start in self.region.ends
+            is_last = copy == Copy(self.kind.entry) and block.start in self.region.ends
             for to in block.following:
                 if to in blocks and not is_last:
-                    self.edge(entry, depth, block.start, to)
+                    self.edge(copy, block.start, to)
             if block.ends or is_last:
                 self.program.way(node, None)
             if block.is_call:
-                self.call(node, block)
+                self.call(node, block, block.start in batched)
 
-    def edge(self, entry: int, depth: int, start: int, to: int) -> None:
-        way = self.program.way(Node(entry, depth, start), Node(entry, depth, to))
-        self.edges[entry, depth].setdefault((start, to), []).append(way)
+    def edge(self, copy: Copy, start: int, to: int) -> None:
+        way = self.program.way(Node(copy, start), Node(copy, to))
+        self.edges[copy].setdefault((start, to), []).append(way)
         if label := self.image.labels.get(to):
             self.passed.setdefault(label, []).append(way)
 
-    def call(self, node: Node, block: Block) -> None:
-        ways = []
+    def call(self, node: Node, block: Block, batched: bool) -> None:
+        self.made[node] = []
+        if batched and self.prover.batches.excludes(block):
+            self.result.trusted.add(f"a batch without the call at {block.last.address:#x}")
+            return
         for to in self.called(block):
-            depth = self.depth_in(node.function, node.depth, to)
+            depth = self.depth_in(node.function, node.copy.depth, to)
             if depth is None:
                 continue
             if to == self.kind.entry and self.region.ends:
                 raise Unresolved(f"{self.name(to)}() is called while it holds a lock")
-            self.copy(to, depth)
-            way = self.program.call(node, Node(to, depth, to))
+            copy = Copy(to, depth, batched and not self.prover.batches.word(to))
+            self.copy(copy)
+            way = self.program.call(node, Node(copy, to))
             self.callers[way] = node
-            self.edges[to, depth].setdefault((-1, to), []).append(way)
+            self.edges[copy].setdefault((-1, to), []).append(way)
             self.passed.setdefault(self.name(to), []).append(way)
-            ways.append(way)
-        self.made[node] = ways
+            self.made[node].append(way)
 
     # --- limits of loops ---
 
-    def limits_of(self, copy: tuple[int, int]) -> list[Limit]:
-        return self.prover.limits_of(self.prover.graphs.function(copy[0]))
+    def limits_of(self, copy: Copy) -> list[Limit]:
+        return self.prover.limits_of(self.prover.graphs.function(copy.function))
 
-    def entries(self, copy: tuple[int, int], limit: Limit) -> list[int]:
+    def entries(self, copy: Copy, limit: Limit) -> list[int]:
         return [way for edge in limit.entries for way in self.edges[copy].get(edge, [])]
 
-    def limit(self, entry: int, depth: int) -> None:
-        edges = self.edges[entry, depth]
-        for start, times in self.prover.rare(entry):
-            if (node := Node(entry, depth, start)) in self.program.lengths:
-                self.program.at_most(self.program.into[node], times, edges[-1, entry])
-        for limit in self.limits_of((entry, depth)):
+    def limit(self, copy: Copy) -> None:
+        edges = self.edges[copy]
+        calls = edges[-1, copy.function]
+        for start, times in self.prover.rare(copy.function):
+            if (node := Node(copy, start)) in self.program.lengths:
+                self.program.at_most(self.program.into[node], times, calls)
+        for limit in self.limits_of(copy):
             back = [way for edge in limit.back for way in edges.get(edge, [])]
-            entries = self.entries((entry, depth), limit)
+            entries = self.entries(copy, limit)
             if not back:
                 continue
             for block, times in limit.capped:
-                self.program.at_most(self.program.into[Node(entry, depth, block)], times, entries)
+                self.program.at_most(self.program.into[Node(copy, block)], times, entries)
             if limit.of_call:
-                self.limit_of_calls(limit, back, edges[-1, entry])
+                self.limit_of_calls(limit, back, calls)
                 continue
             turns = UNLIMITED if limit.turns is None else limit.turns
             self.program.at_most(back, turns, entries)
@@ -338,7 +345,7 @@ class Search:
     def limit_of_calls(self, limit: Limit, back: list[int], calls: list[int]) -> None:
         """Limit a loop by an argument that each call passes."""
         turns: Counter[int] = Counter()
-        summed: dict[tuple[tuple[int, int], int], Limit] = {}
+        summed: dict[tuple[Copy, int], Limit] = {}
         self.result.trusted.add(limit.where)
         for way in calls:
             copy, around = self.sum_at(way)
@@ -367,13 +374,13 @@ class Search:
         line = caller and self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
         return f", called at {line}," if line else ""
 
-    def sum_at(self, way: int) -> tuple[tuple[int, int], Limit | None]:
+    def sum_at(self, way: int) -> tuple[Copy, Limit | None]:
         """Return the loop around a call that has a `sum`."""
         caller = self.callers.get(way)
         for copy, limit in self.sums:
-            if caller and copy == caller[:2] and caller.block in limit.blocks:
+            if caller and copy == caller.copy and caller.block in limit.blocks:
                 return copy, limit
-        return (0, 0), None
+        return Copy(0), None
 
     def passed_by(self, way: int, text: str) -> Iterator[tuple[int, int | None]]:
         """Return the calls that pass an argument, with its value, None if it is unknown. A call
@@ -387,17 +394,17 @@ class Search:
             yield way, value
             return
         assert caller
-        if any(caller.block in limit.blocks for limit in self.limits_of(caller[:2])):
+        if any(caller.block in limit.blocks for limit in self.limits_of(caller.copy)):
             yield way, None
             return
-        for outer in self.edges[caller[:2]][-1, caller.function]:
+        for outer in self.edges[caller.copy][-1, caller.function]:
             yield from self.passed_by(outer, value)
 
     def wait(self, limit: Limit, entries: list[int]) -> None:
         """Add a wait for each entry of the loop. If lock_take() is not inlined, its calls name the
         lock."""
         if limit.function.name == "lock_take":
-            for way in self.edges[limit.function.entry, 0][-1, limit.function.entry]:
+            for way in self.passed["lock_take"]:
                 self.wait_once(self.callers[way].block_of(self.prover.graphs).last.address, [way])
         else:
             self.wait_once(limit.header, entries)

@@ -36,12 +36,24 @@ def silent() -> Iterator[None]:
             os.close(kept)
 
 
-class Node(NamedTuple):
-    """A block in a copy of its function; a recursive function has a copy for each depth."""
+class Copy(NamedTuple):
+    """A copy of a function: a recursive one has a copy for each depth, and one that is called in a
+    batch has another copy for these calls."""
 
     function: int
-    depth: int
+    depth: int = 0
+    batched: bool = False
+
+
+class Node(NamedTuple):
+    """A block in a copy of its function."""
+
+    copy: Copy
     block: int
+
+    @property
+    def function(self) -> int:
+        return self.copy.function
 
     def block_of(self, graphs: Graphs) -> Block:
         return graphs.function(self.function).blocks[self.block]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the blocks of a function that are always executed in a batch: after a call of a function
+with the comment `batch: begins`, and before one with `batch: ends`. In a batch no path makes a call
+with the comment `batch: none`."""
+
+from dataclasses import dataclass
+
+from hypbench.bound.facts import Facts
+from hypbench.bound.graph import Block
+from hypbench.bound.image import Image
+
+BEGINS, ENDS, NONE = "begins", "ends", "none"
+
+
+@dataclass
+class Batches:
+    image: Image
+    facts: Facts
+
+    def word(self, entry: int) -> str:
+        """Return what a function does with the batch of its caller, or an empty string."""
+        line = self.image.lines.declared.get(entry)
+        return self.facts.near(line, "batch") if line else ""
+
+    def calls(self, block: Block, word: str) -> bool:
+        return any(self.word(entry) == word for entry in block.calls)
+
+    def inside(self, entry: int, blocks: dict[int, Block], batched: bool) -> set[int]:
+        """Return the blocks that no path reaches outside of a batch. `batched`: the function is
+        called in one."""
+        left = [] if batched else [entry]
+        for block in blocks.values():
+            if self.calls(block, ENDS):
+                left += block.following
+        outside: set[int] = set()
+        while left:
+            start = left.pop()
+            if start in outside or start not in blocks:
+                continue
+            outside.add(start)
+            if not self.calls(blocks[start], BEGINS):
+                left += blocks[start].following
+        return set(blocks) - outside
+
+    def excludes(self, block: Block) -> bool:
+        """Return whether no batch makes the calls of a block."""
+        frames = self.image.lines.frames(block.last.address) if block.instructions else []
+        return any(self.facts.near(line, "batch") == NONE for line in frames)
