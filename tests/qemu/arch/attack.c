@@ -170,7 +170,8 @@ static void frames(uint32_t n)
 static void empty_frames(uint32_t n)
 {
 	(void)n;
-	*opened = 0;
+	if (mmio_read32(VIRT_VIRTIO + VIRTIO_STATUS) & VIRTIO_NEEDS_RESET)
+		*opened = 0;
 	send_frames(0);
 }
 
