@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The records of bench guests (HC_RECORD), in pieces of bounded length, and the queue that they
- * share with reports about VMs (hyp/vm/vm_report.h). First a vCPU's calls check
- * the body. Then the record waits in a queue, and the record at the head of the queue is printed by
- * whichever vCPU calls next: no vCPU waits for another one that does not run. The body stays in the
- * guest's RAM. EL2 reads each byte once more to print it, and prints a byte that is no text by then
- * as '?', so a guest that changes its body affects only its own line.
+ * share with reports about VMs (hyp/vm/vm_report.h). First a vCPU's calls check the body. Then the
+ * record waits in a queue, and the record at the head of the queue is printed by whichever vCPU
+ * calls next: no vCPU waits for another one that does not run. The body stays in the guest's RAM.
+ * EL2 reads each byte once more to print it, and prints a byte that is no text by then as '?', so a
+ * guest that changes its body affects only its own line.
  */
 #pragma once
 
