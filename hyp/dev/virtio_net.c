@@ -311,8 +311,8 @@ static bool receive(struct virtio_net *end)
 	return begin(end, from, to);
 }
 
-/* Frames that are on their way from or to the device are lost, and not counted: the guest changes
- * its queues. */
+/* The guest changes its queues: end the copies from and to the device. A frame of the other VM
+ * stays in that VM's queue, and is copied from its beginning later. */
 static void abandon(struct virtio_net *end)
 {
 	end->transfer.open = end->peer->transfer.open = false;

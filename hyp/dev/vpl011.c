@@ -321,8 +321,9 @@ void vpl011_start(struct vpl011 *uart, struct vm *vm, bool input)
 
 /*
  * Queue the line that is not complete, and receive nothing more. With `leaves`, another UART may
- * receive the input. Return false if the line has no room; that of a UART that is stopped (`stops`)
- * has. The function is out of line, so that the time that it has the lock has a bound.
+ * receive the input. Return false if the line has no room; guests leave room for a UART that is
+ * stopped (`stops`). The function is out of line, so that the time for which it has the lock is
+ * bounded.
  */
 static __attribute__((noinline)) bool silence(struct vpl011 *uart, bool leaves, bool stops)
 {

@@ -248,6 +248,18 @@ def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, how):
     assert other < one - 30 * (CORES - 1)
 
 
+@each_isa
+def test_a_holder_of_a_lock_is_in_no_batch_that_it_has_not_begun(prove):
+    functions = PROGRAMS["batch"].partition("void entry")[0] % "batch: none"
+    holder = HOLDERS["itself"].replace("\tlock_take", "\tbegin();\n\tend();\n\tlock_take")
+
+    def waited(call: str) -> int:
+        program = PROGRAMS["lock"] % (holder % ("lock", call, "lock"))
+        return ceiling(prove(functions + program.removeprefix(HEAD)))
+
+    assert waited("change();") > waited("nop();") + 200 * (CORES - 1)
+
+
 # --- calls ---
 
 @each_isa

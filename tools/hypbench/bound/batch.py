@@ -3,6 +3,7 @@
 with the comment `batch: begins`, and before one with `batch: ends`. In a batch no path makes a call
 with the comment `batch: none`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hypbench.bound.facts import Facts
@@ -25,10 +26,10 @@ class Batches:
     def calls(self, block: Block, word: str) -> bool:
         return any(self.word(entry) == word for entry in block.calls)
 
-    def inside(self, entry: int, blocks: dict[int, Block], batched: bool) -> set[int]:
-        """Return the blocks that no path reaches outside of a batch. `batched`: the function is
-        called in one."""
-        left = [] if batched else [entry]
+    def inside(self, starts: Iterable[int], blocks: dict[int, Block], batched: bool) -> set[int]:
+        """Return the blocks that no path reaches outside of a batch. `starts`: the blocks where a
+        path begins; `batched`: the function is called in a batch."""
+        left = [] if batched else list(starts)
         for block in blocks.values():
             if self.calls(block, ENDS):
                 left += block.following

@@ -266,7 +266,8 @@ class Search:
         if any(error.startswith("recursion") for error in self.result.errors):
             return
         blocks = {block.start: block for block in self.reached(copy.function)}
-        batched = self.prover.batches.inside(copy.function, blocks, copy.batched)
+        starts = self.region.starts if copy.function == self.kind.entry else [copy.function]
+        batched = self.prover.batches.inside(starts, blocks, copy.batched)
         for block in blocks.values():
             node = Node(copy, block.start)
             self.program.lengths[node] = block.length
@@ -288,7 +289,7 @@ class Search:
     def call(self, node: Node, block: Block, batched: bool) -> None:
         self.made[node] = []
         if batched and self.prover.batches.excludes(block):
-            self.result.trusted.add(f"a batch without the call at {block.last.address:#x}")
+            self.result.trusted.add(str(self.image.lines.of(block.last.address)))
             return
         for to in self.called(block):
             depth = self.depth_in(node.function, node.copy.depth, to)
