@@ -142,18 +142,23 @@ def call(copy: Path, *words: str | Path, limit_s: float = LIMIT_S,
 
 
 def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
-    found = {}
-    for path in dict.fromkeys(test.path for test in tests):
-        program = f"build/unit/{Path(path).stem}"
-        made = call(copy, "make", program)
-        ran = call(copy, program, limit_s=PROGRAM_LIMIT_S, CMOCKA_MESSAGE_OUTPUT="XML",
-                   CMOCKA_XML_FILE=f"{program}.xml",
-                   UBSAN_OPTIONS="print_stacktrace=1") if made.returncode == 0 else None
-        for test in tests:
-            if test.path == path:
-                found[test] = (unit_ending(copy / f"{program}.xml", ran.stdout, test.function)
-                               if ran else f"the build failed: {made.stdout}")
-    return found
+    made = call(copy, "make", *sorted({program_of(test) for test in tests}))
+    if made.returncode:
+        return dict.fromkeys(tests, f"the build failed: {made.stdout}")
+    return {test: run_unit(copy, test) for test in tests}
+
+
+def program_of(test: Test) -> str:
+    return f"build/unit/{Path(test.path).stem}"
+
+
+def run_unit(copy: Path, test: Test) -> str:
+    """Return a unit test's ending; no other test of its program runs."""
+    xml = copy / f"{test.function}.xml"
+    ran = call(copy, program_of(test), test.function, limit_s=PROGRAM_LIMIT_S,
+               CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=str(xml),
+               UBSAN_OPTIONS="print_stacktrace=1")
+    return unit_ending(xml, ran.stdout, test.function)
 
 
 def unit_ending(xml: Path, log: str, function: str) -> str:
@@ -206,7 +211,8 @@ def make_image(copy: Path, fault: Fault) -> None:
 def run_pytest(copy: Path, tests: list[Test], **variables: str) -> dict[Test, str]:
     file = copy / "outcomes.json"
     log = otherpytest.run(TREE.root, copy,
-                          ["-q", "-p", "outcomes", f"--outcomes={file}", *map(str, tests)],
+                          ["-q", "--assert=plain", "-p", "outcomes", f"--outcomes={file}",
+                           *map(str, tests)],
                           environment() | variables, LIMIT_S)
     ended = json.loads(file.read_text()) if file.is_file() else {}
     return {test: pytest_ending({name: how for name, how in ended.items() if is_of(name, test)},

@@ -242,6 +242,7 @@ SILENT = ("; it printed nothing: was it built for this board's GICv2? A hypervis
           " guest has EL1")
 
 
+@pytest.mark.long
 def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
     bench.guest("get(1); time.sleep(60)")
     with Terminal(bench) as terminal:
@@ -257,6 +258,7 @@ def piped(tmp_path, content: bytes):
     return subprocess.Popen(["cat", tmp_path / "typed"], stdout=subprocess.PIPE)
 
 
+@pytest.mark.long
 def test_what_is_piped_in_is_the_guests(bench, tmp_path):
     """The guest gets every byte, also those that would end a run when typed, and more than a pipe
     holds, a little at a time."""
@@ -269,6 +271,7 @@ def test_what_is_piped_in_is_the_guests(bench, tmp_path):
     assert done.stdout == b"%d %d\r\n" % (len(typed), sum(typed))
 
 
+@pytest.mark.long
 def test_a_guest_that_does_not_listen_stops_nobody(bench, tmp_path):
     bench.guest("[out(b'x' * 65536) for _ in range(20)]; time.sleep(0.5); out(b'\\n', *log[1:])")
     with piped(tmp_path, bytes(1 << 20)) as source:
@@ -277,6 +280,7 @@ def test_a_guest_that_does_not_listen_stops_nobody(bench, tmp_path):
     assert done.returncode == 0 and len(done.stdout) == 20 * 65536 + 1
 
 
+@pytest.mark.long
 def test_input_that_ends_does_not_end_the_guest(bench):
     bench.guest("time.sleep(0.3); out(b'late\\r\\n', *log[1:])")
     with open(os.devnull, "rb") as nothing, bench.image.open("rb") as file:
@@ -350,6 +354,7 @@ def test_keys_go_to_the_guest_as_they_are_typed(bench):
         assert b"=> <76><0d><03><04><1a><7f><c3><1b><5b><41>\r" in terminal.seen
 
 
+@pytest.mark.long
 def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
@@ -358,6 +363,7 @@ def test_what_is_typed_before_the_guest_runs_is_the_guests(bench):
         assert terminal.end() == 0
 
 
+@pytest.mark.long
 def test_two_guests_of_a_board_take_turns(bench):
     """The files of the first run stay until it ends."""
     bench.guest(LISTEN)
@@ -373,6 +379,7 @@ def test_two_guests_of_a_board_take_turns(bench):
             assert second.end() == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keys", [b"\x1d", b"\x01x", b"\x01X"])
 def test_keys_that_end_it(terminal, keys):
     terminal.type(b"a" + keys)
@@ -380,6 +387,7 @@ def test_keys_that_end_it(terminal, keys):
     assert b"ended by the user; the guest had not powered off" in terminal.seen
 
 
+@pytest.mark.long
 def test_ctrl_a_for_the_guest(terminal):
     terminal.type(b"\x01\x01\x01bx")
     terminal.until(b"<01><01><62><78>")
@@ -393,6 +401,7 @@ def children(of: int) -> list[int]:
     return [int(word) for word in said.stdout.split()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(terminal, number):
     qemu, = children(terminal.process.pid)

@@ -386,6 +386,7 @@ def test_sizes_of_caches_come_from_the_run_record(bench, stage1, expected):
     assert memory.marks_of(source("tlb-matrix", "silicon"), bench, stage1) == {}
 
 
+@pytest.mark.long
 def test_studies_are_cited_and_lead_to_their_section():
     text = " ".join(block.text for block in of(studies, board()).blocks
                     if getattr(block, "kind", "") == "text")

@@ -329,6 +329,7 @@ def test_missing_probe_is_told_with_what_makes_it(bench):
     assert "probe.bin is not built: `make qemu-image BOARD=virt-a72` makes it" in result.stderr
 
 
+@pytest.mark.long
 def test_page_has_every_machine_and_path():
     tables = figures_in((HOME / "docs/peers.md").read_text())
     assert set(tables) == set(cli.BOARDS)

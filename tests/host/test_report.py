@@ -57,6 +57,7 @@ def page_of(tree) -> str:
     return (tree.root / "build" / "report" / "index.html").read_text()
 
 
+@pytest.mark.long
 def test_report_runs_what_is_missing_and_only_that(tree):
     first = tree("report")
     assert first.exit_code == 0, first.output
@@ -76,6 +77,7 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     assert not list(tree.home.glob("*.run"))
 
 
+@pytest.mark.long
 def test_report_of_one_scenario_runs_and_shows_no_other(tree):
     wrong = tree("report", "--scenario", "strom")
     assert wrong.exit_code == 2 and "'strom', nearest 'storm'; there are: default" in wrong.output
@@ -135,6 +137,7 @@ def test_report_says_which_plans_the_tree_lacks(tree):
     assert "are not in scenarios/, so their parts are missing: traps, states" in page_of(tree)
 
 
+@pytest.mark.long
 def test_report_of_a_run_that_is_cut(tree):
     whole = report_log("storm")
     tree.qemu.with_name("storm").write_bytes(whole[:len(whole) // 2])
@@ -168,6 +171,7 @@ def test_report_of_a_board_that_is_not_built(tree):
 
 
 
+@pytest.mark.long
 def test_what_only_qemu_knew_stays_known(tree):
     with tree.qemu.open("a") as script:
         script.write("sys.stdout.flush()\nsys.exit(3)\n")

@@ -62,6 +62,7 @@ def newer(tmp_path):
     return NewerQemu(tmp_path, release)
 
 
+@pytest.mark.long
 def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
     newer.has("10.0.2", newer.newer)
     assert f"installed: QEMU 10.0.2 from {newer.suite}" in newer.said()

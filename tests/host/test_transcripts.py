@@ -33,6 +33,7 @@ BORDER = re.compile(r"[\s┏━┳┓┡╇┩├─┼┤└┴┘╋┻]*")
 SECONDS = re.compile(r"^time: .* s for")
 PRINTS = re.compile(r"= (QEMU|gem5) prints ([\w.-]+)(?:, (.*))?")
 LONG_S = 60.0
+LONG = ("gem5", "references")  # these wait, or read all kept runs
 MARKS = ("# ", "$ ", "= ", "> ")  # of lines that are no answer
 ANSWERS = "= gem5 answers "
 VARIABLE = re.compile(r"= ([A-Z0-9_]+)=(.*)")
@@ -107,7 +108,8 @@ def told(path: Path, bench, monkeypatch) -> str:
     return "\n".join([*found, ""])
 
 
-@pytest.mark.parametrize("subject", TRANSCRIPTS)
+@pytest.mark.parametrize("subject", [
+    pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in TRANSCRIPTS])
 def test_commands_print(subject, request, monkeypatch):
     path, times = TRANSCRIPTS[subject], iter(range(1, 60))
     bench = request.getfixturevalue("bench" if path.parent.name == "transcripts"

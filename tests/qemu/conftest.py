@@ -4,6 +4,7 @@ once for each reference board."""
 
 import os
 import re
+from zlib import crc32
 
 import click
 import pytest
@@ -21,6 +22,7 @@ def perform(job: Job) -> Result:
 LAB = Lab(perform)
 SHOWN_ON = BOARDS[-1]
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))
+TURNS = [board for board in BOARDS if board not in TWINS]
 collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
 
 
@@ -59,10 +61,20 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=list(twins))
     items[:] = [item for item in items if item not in twins]
     for item in items:
+        if is_for_another_board(item):
+            item.add_marker("long")
         if job := job_of(item):
             item.add_marker(pytest.mark.group(name_of(job)))
         elif item.get_closest_marker("run_guest"):  # a board's folder has one guest at a time
             item.add_marker(pytest.mark.group(f"run-guest {board_of(item)}"))
+
+
+def is_for_another_board(item) -> bool:
+    """Return whether a test of every change runs on another board than this one. What breaks a test
+    mostly breaks it on every board, so the tests of a file have one board, and each board has its
+    share of the files."""
+    return (board_of(item) in BOARDS and not item.get_closest_marker("each_change")
+            and board_of(item) != TURNS[crc32(item.path.name.encode()) % len(TURNS)])
 
 
 def name_of(job: Job) -> str:

@@ -9,7 +9,7 @@ import pytest
 import expected
 from lab import Job
 
-pytestmark = [pytest.mark.every_board, pytest.mark.job(expected.PLAN)]
+pytestmark = [pytest.mark.every_board, pytest.mark.each_change, pytest.mark.job(expected.PLAN)]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ environment exists. Commands also check a scenario against the schema.
 
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -258,14 +259,15 @@ def short(key: str, value: Any) -> str:
     return axis if value == "on" else value
 
 
-def names_in(text: str, stem: str) -> list[str]:
+@cache
+def names_in(text: str, stem: str) -> tuple[str, ...]:
     """Return the words that select the scenarios of a file."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return [stem]
+        return (stem,)
     variants = document.get(VARIANT, {})
-    return [stem, *variants] if isinstance(variants, dict) else [stem]
+    return (stem, *variants) if isinstance(variants, dict) else (stem,)
 
 
 def heading(text: str, name: str) -> Table:
