@@ -145,20 +145,27 @@ def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
     made = call(copy, "make", *sorted({program_of(test) for test in tests}))
     if made.returncode:
         return dict.fromkeys(tests, f"the build failed: {made.stdout}")
-    return {test: run_unit(copy, test) for test in tests}
+    return {test: run_unit(copy, copy / program_of(test), test) for test in tests}
 
 
 def program_of(test: Test) -> str:
     return f"build/unit/{Path(test.path).stem}"
 
 
-def run_unit(copy: Path, test: Test) -> str:
+def run_unit(tree: Path, program: Path, test: Test, **variables: str) -> str:
     """Return a unit test's ending; no other test of its program runs."""
-    xml = copy / f"{test.function}.xml"
-    ran = call(copy, program_of(test), test.function, limit_s=PROGRAM_LIMIT_S,
-               CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=str(xml),
-               UBSAN_OPTIONS="print_stacktrace=1")
-    return unit_ending(xml, ran.stdout, test.function)
+    with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
+        xml = Path(place) / "results.xml"
+        ran = call(tree, program, test.function, limit_s=PROGRAM_LIMIT_S,
+                   CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=str(xml),
+                   UBSAN_OPTIONS="print_stacktrace=1", **variables)
+        return unit_ending(xml, ran.stdout, test.function)
+
+
+def alone(path: str, tests: set[Test]) -> dict[Test, str]:
+    """Return how the tests of one unit program end in the tree without a fault."""
+    program = TREE.builds / "unit" / Path(path).stem
+    return {test: run_unit(TREE.root, program, test, STEPS="5000") for test in tests}
 
 
 def unit_ending(xml: Path, log: str, function: str) -> str:

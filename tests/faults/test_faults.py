@@ -7,9 +7,11 @@ from collections import Counter
 import pytest
 
 from faultlist import load, problems
-from patchedtree import SEEN, endings
+from outcomes import PASSED
+from patchedtree import SEEN, alone, endings
 
 FAULTS = load()
+UNIT = sorted({test.path for fault in FAULTS for test in fault.seen_by if test.folder == "unit"})
 
 
 def test_every_entry_is_of_this_tree():
@@ -31,3 +33,12 @@ def test_every_fault_has_a_name_of_its_own():
 def test_fault_is_seen(fault, test):
     ending = endings(fault)[test]
     assert ending == SEEN, f"{fault.list}: {fault.name}: {test} saw no fault: {ending}"
+
+
+@pytest.mark.nightly
+@pytest.mark.group("unit tests alone")
+@pytest.mark.parametrize("path", UNIT)
+def test_a_unit_test_passes_alone(path):
+    """In a tree with a fault only the tests run that see it, without those before them."""
+    ended = alone(path, {test for fault in FAULTS for test in fault.seen_by if test.path == path})
+    assert {str(test): ending for test, ending in ended.items() if ending != PASSED} == {}

@@ -41,5 +41,6 @@ def test_more_instructions_than_31_bits_count(on):
     assert 2 * LOOPS < ticks_of(on, "compute", f"LOOPS={LOOPS}") < 2 * LOOPS + START_MOST
 
 
+@pytest.mark.long
 def test_a_sleep_is_no_time_limit():
     assert SLEEP < ticks_of("virt-a72", "far_timer") < SLEEP + START_MOST
