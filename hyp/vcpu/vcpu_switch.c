@@ -177,11 +177,11 @@ static __cold void enable_held_spi(struct vcpu *vcpu)
 /* total: 1: a visit loads one vCPU at most */
 static __cold void load_interrupts(struct vcpu *vcpu)
 {
-	if (vcpu->vgic.work)
-		vgic_refill(&vcpu->vgic);
+	vgic_begin_one(&vcpu->vgic);
+	vtimer_load(vcpu);
+	vgic_end_one(&vcpu->vgic);
 	if (vcpu->vgic.posted.what)
 		smp_kick(vcpu->core);
-	vtimer_load(vcpu);
 }
 
 /* Empty list registers may raise the maintenance interrupt while the virtual interface is on. */

@@ -199,7 +199,8 @@ static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsi
 	vgic_set_pending_from(vgic, virq, BIT(source));
 }
 
-void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
+__attribute__((noinline)) void vgic_set_pending(struct vgic *vgic, struct virq *virq,
+						unsigned source)
 {
 	if (!vgic_set_pending_at_once(vgic, virq, source))
 		set_pending_slowly(vgic, virq, source);
@@ -301,7 +302,6 @@ void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority)
 
 __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 {
-	vgic_refill(vgic);
 	vgic_dequeue(vgic, virq);
 	if (!vgic_is_active(vgic, virq)) {
 		vgic->ppi_known = 0;
@@ -316,7 +316,6 @@ __cold void vgic_set_active(struct vgic *vgic, struct virq *virq)
 
 __cold void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 {
-	vgic_refill(vgic);
 	if (virq->spilled)
 		vgic_unspill(vgic, virq);
 	else if (vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
@@ -324,13 +323,15 @@ __cold void vgic_clear_active(struct vgic *vgic, struct virq *virq)
 	else
 		return;
 	vgic_finish(vgic, virq);
-	vgic_refill(vgic);
 }
 
-void vgic_deactivate(struct vgic *vgic, unsigned intid)
+__cold void vgic_deactivate(struct vgic *vgic, unsigned intid)
 {
-	if (intid < VIRQ_COUNT && gic_virt_split_eoi())
-		vgic_clear_active(vgic, &vgic->virq[intid]);
+	if (intid >= VIRQ_COUNT || !gic_virt_split_eoi())
+		return;
+	vgic_begin(vgic);
+	vgic_clear_active(vgic, &vgic->virq[intid]);
+	vgic_end(vgic);
 }
 
 /*

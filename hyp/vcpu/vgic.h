@@ -148,6 +148,11 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
+/* The same for a change of one interrupt that is not active, which takes an empty list register at
+ * once if there is no other work. */
+void vgic_begin_one(struct vgic *vgic);
+void vgic_end_one(struct vgic *vgic);
+
 /* End a batch without the update. vgic_refill() must follow before the guest continues. */
 void vgic_end_later(struct vgic *vgic);
 
@@ -182,7 +187,8 @@ void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
 
-/* GICD_ISACTIVER, GICD_ICACTIVER. The latter also deactivates a physical interrupt. */
+/* GICD_ISACTIVER, GICD_ICACTIVER, between vgic_begin() and vgic_end(). The latter also deactivates a
+ * physical interrupt. */
 void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 

@@ -353,8 +353,8 @@ static bool fill(struct vgic *vgic)
 	unsigned groups = gic_virt_groups();
 
 	/* bound: LIST_REGISTERS + 1: the most urgent come first, so none of them is evicted; the
-	 * last turn finds no list register; total: VCPUS * LIST_REGISTERS + 2 * REFILLS: after the
-	 * first refill each has one interrupt more, and a last turn */
+	 * last turn finds no list register; total: VCPUS * LIST_REGISTERS + 6: of the three
+	 * refills of a visit each has one interrupt more, and a last turn */
 	for (unsigned turn = 0; turn <= vgic->lr_count; turn++) {
 		struct virq *virq = most_urgent(vgic, groups);
 		unsigned i = virq ? alloc_lr(vgic, virq, groups) : VIRQ_LR_NONE;
@@ -362,15 +362,14 @@ static bool fill(struct vgic *vgic)
 		if (i == VIRQ_LR_NONE)
 			return virq && fill_active(vgic, virq, groups);
 		pull(vgic, virq);
-		/* most: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS + REFILLS */
+		/* most: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS + 3 */
 		place(vgic, virq, i);
 	}
 	return true;
 }
 
-/* total: REFILLS: a store to the distributor changes one interrupt at once: its level, priority and
- * configuration, or an SPI that moves in one batch. The calls show that other visits refill three
- * times at most. */
+/* A visit refills three times at most: after an SGI, after another change, and as a vCPU is
+ * loaded. */
 static __attribute__((noinline)) void refill(struct vgic *vgic)
 {
 	bool waiting;
@@ -393,7 +392,24 @@ __cold void vgic_begin(struct vgic *vgic)
 {
 	collect_ends(vgic);
 	gic_virt_ends_elsewhere();
+	vgic->work = 1;
 	vgic->batch = true;
+}
+
+/* batch: begins: without work no interrupt waits for a list register, and none is spilled. */
+__attribute__((noinline)) void vgic_begin_one(struct vgic *vgic)
+{
+	if (vgic->work)
+		vgic_begin(vgic);
+	vgic->batch = true;
+}
+
+/* batch: ends */
+__attribute__((noinline)) void vgic_end_one(struct vgic *vgic)
+{
+	vgic->batch = false;
+	if (vgic->work)
+		refill(vgic);
 }
 
 /* batch: ends */
@@ -433,8 +449,8 @@ static bool place_at_once(struct vgic *vgic, struct virq *virq)
 {
 	uint32_t empty = gic_lr_empty();
 
-	if (vgic->work || vgic->batch || !empty || gic_lr_ended() || !virq_waits(virq) ||
-	    !virq->config.enabled || vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
+	if (vgic->work || !empty || gic_lr_ended() || !virq_waits(virq) || !virq->config.enabled ||
+	    vgic_lr_has(vgic, virq, GIC_LR_ACTIVE))
 		return false;
 	place(vgic, virq, bit_lowest(empty));
 	set_events(vgic, false);

@@ -97,17 +97,10 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 	}
 }
 
-/* One refill is enough if interrupts wait for list registers, and if an SPI moves. */
-static void reload_at_once(struct vcpu *vcpu, unsigned intid)
+__attribute__((noinline)) void vgicd_end_change(struct vgic *vgic)
 {
-	bool moves = vcpu->dist->target[intid] != vcpu->index && intid >= GIC_PRIVATE_COUNT;
-	bool batch = moves || vcpu->vgic.work;
-
-	if (batch)
-		vgic_begin(&vcpu->vgic);
-	vgicd_reload(vcpu, intid);
-	if (batch)
-		vgic_end(&vcpu->vgic);
+	/* total: 1: by `spent`, and since one vCPU has the interrupt */
+	vgic_end_one(vgic);
 }
 
 static void change_at_once(struct vcpu *vcpu, const struct access *access, uint32_t which)
@@ -118,12 +111,15 @@ static void change_at_once(struct vcpu *vcpu, const struct access *access, uint3
 	vgic->spent = vgic->wide;
 	if (vgic->posted.what && access->state) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
+	if (access->state ? access->active : intid >= GIC_PRIVATE_COUNT) /* it may be active */
+		vgic_begin(vgic);
+	else
+		vgic_begin_one(vgic);
 	if (access->state)
-		/* total: 1: by `spent`, and since one vCPU has the interrupt */
 		vgicd_set_state(vgic, &vgic->virq[intid], access->active, access->sets);
 	else
-		/* total: 1: likewise */
-		reload_at_once(vcpu, intid);
+		vgicd_reload(vcpu, intid);
+	vgicd_end_change(vgic);
 }
 
 static void post_change(struct vcpu *to, const struct access *access, uint32_t which)
@@ -344,6 +340,7 @@ __cold void vgicd_send_sgi(struct vcpu *vcpu, uint32_t targets, unsigned id, uns
 	for (uint32_t to = targets & ~BIT(vcpu->index); to; to &= to - 1)
 		vgic_post_sgi(vcpu->dist->vcpu[bit_lowest(to)], id, source);
 	if (targets & BIT(vcpu->index))
+		/* total: 1: one word of an access is GICD_SGIR */
 		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[id], source);
 }
 

@@ -191,6 +191,9 @@ void vgicd_reload(struct vcpu *vcpu, unsigned intid);
 void vgicd_changed(struct vcpu *vcpu, struct vcpu *owner, unsigned intid);
 void vgicd_changed_some(struct vcpu *vcpu, struct vcpu *owner, unsigned word, uint32_t which);
 
+/* End the batch of the one interrupt that an access changes at once. */
+void vgicd_end_change(struct vgic *vgic);
+
 /* GICD_CTLR enabled or disabled these groups (bits 0 and 1): post reloads to `vcpu`, which is
  * loaded here, of the enabled interrupts that it has. */
 void vgicd_post_groups(struct vcpu *vcpu, uint32_t groups);

@@ -110,7 +110,6 @@ static bool follow_target(struct vcpu *vcpu, struct virq *virq, unsigned target)
 	if (leaves) {
 		process_state_of(vcpu, false, virq->intid);
 		process_state_of(vcpu, true, virq->intid);
-		vgic_refill(vgic);
 		if (!vgic_is_active(vgic, virq)) {
 			hand_over(vcpu, virq, vcpu->dist->vcpu[target]);
 			return true;

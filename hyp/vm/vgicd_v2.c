@@ -102,16 +102,24 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 		return;
 	}
 	vgic->spent = vgic->wide;
+	vgic_begin_one(vgic);
 	set_sources_of_one(vgic, on, word * 4 + bit_lowest(value) / 8, value);
+	vgicd_end_change(vgic);
 }
 
-static __cold void send(struct vcpu *vcpu, uint32_t value)
+/* Return the vCPUs that a write of GICD_SGIR addresses, none if the filter is reserved. */
+static uint32_t sgir_targets(const struct vcpu *vcpu, uint32_t value)
 {
-	bool list = SGIR_FILTER(value) == SGIR_LIST;
-
-	if (list || SGIR_FILTER(value) == SGIR_OTHERS)
-		vgicd_send_sgi(vcpu, list ? SGIR_TARGETS(value) : ~BIT(vcpu->index),
-			       SGIR_INTID(value), vcpu->index);
+	switch (SGIR_FILTER(value)) {
+	case SGIR_LIST:
+		return SGIR_TARGETS(value);
+	case SGIR_OTHERS:
+		return ~BIT(vcpu->index);
+	case SGIR_SELF:
+		return BIT(vcpu->index);
+	default:
+		return 0;
+	}
 }
 
 __attribute__((flatten)) bool vgicd_v2_sgi_at_once(struct vcpu *vcpu, uint32_t value)
@@ -123,10 +131,7 @@ __attribute__((flatten)) bool vgicd_v2_sgi_at_once(struct vcpu *vcpu, uint32_t v
 
 static void write_sgir(struct vcpu *vcpu, uint32_t value)
 {
-	if (SGIR_FILTER(value) == SGIR_SELF)
-		vgic_set_pending(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], vcpu->index);
-	else
-		send(vcpu, value);
+	vgicd_send_sgi(vcpu, sgir_targets(vcpu, value), SGIR_INTID(value), vcpu->index);
 }
 
 /* --- all registers --- */

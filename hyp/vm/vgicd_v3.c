@@ -144,7 +144,7 @@ static bool is_to_self(const struct vcpu *vcpu, uint64_t value)
 	return (value & ~SGIR_INTID_FIELD) == BIT64(vcpu->index);
 }
 
-bool vgicd_sgi1r_at_once(struct vcpu *vcpu, uint64_t value)
+__attribute__((flatten)) bool vgicd_sgi1r_at_once(struct vcpu *vcpu, uint64_t value)
 {
 	return is_to_self(vcpu, value) &&
 	       vgic_set_pending_at_once(&vcpu->vgic, &vcpu->vgic.virq[SGIR_INTID(value)], 0);

@@ -55,19 +55,29 @@ bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
 	return true;
 }
 
+static __cold bool write_dir(struct vcpu *vcpu, uint64_t value)
+{
+	vgic_deactivate(&vcpu->vgic, (unsigned)value);
+	return true;
+}
+
+static __cold bool write_sgi0r(struct vcpu *vcpu, uint64_t value)
+{
+	vgicd_sgi0r(vcpu, value);
+	return true;
+}
+
 /* Emulate other registers of the GICv3. A guest that reads one of these registers is stopped. */
-static __cold __attribute__((noinline)) bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
+static __cold bool emulate_rare(struct vcpu *vcpu, uint32_t esr)
 {
 	uint64_t value = frame_read(&vcpu->frame, SYSREG_RT(esr));
 
 	switch (esr & (ISS_REGISTER | ISS_READ)) {
 	case ICC_ASGI1R_EL1:
 	case ICC_SGI0R_EL1:
-		vgicd_sgi0r(vcpu, value);
-		return true;
+		return write_sgi0r(vcpu, value);
 	case ICC_DIR_EL1:
-		vgic_deactivate(&vcpu->vgic, (unsigned)value);
-		return true;
+		return write_dir(vcpu, value);
 	default:
 		return timer_emulate(vcpu, esr);
 	}

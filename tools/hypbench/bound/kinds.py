@@ -48,8 +48,8 @@ def read() -> dict[str, Any]:
     return tomllib.loads(FILE.read_text())
 
 
-def sizes(gic: str) -> dict[str, int]:
-    return read()["sizes"] | read()["sizes_of"][gic]
+def sizes() -> dict[str, int]:
+    return read()["sizes"]
 
 
 def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:

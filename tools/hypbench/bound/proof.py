@@ -24,7 +24,7 @@ class Proof:
         self.kinds = kinds.kinds_of(self.image, facts)
         self.sites = calls.Calls(Graphs(self.image), root)
         calls.all_taken(self.sites, self.image)
-        self.sizes = kinds.sizes(facts["GIC"])
+        self.sizes = kinds.sizes()
         numbers = self.image.lines.enumerators | self.sizes | {"WORD": self.image.word}
         self.facts = Facts(root, facts["ISA"], numbers)
         limits = Limits(self.image, self.facts)
