@@ -138,8 +138,8 @@ def test_a_vm_that_faults_starts_again_once(lab, built):
 
 @divides_otherwise
 def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
-    events = words_of([(300 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
-                      + [(7000, "destroy", "v0")])
+    events = words_of([(400 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
+                      + [(9000, "destroy", "v0")])
     result = lab.ended(many(built, "alone", 1, 1_000_000, events))
     assert len(result.records("vm")) == 10
     assert {exits["vcpu"] for exits in result.records("exits")} >= {0, 1}
