@@ -187,8 +187,8 @@ void vgic_set_level(struct vgic *vgic, struct virq *virq, bool level);
 void vgic_configure(struct vgic *vgic, struct virq *virq, struct virq_config config);
 void vgic_set_priority(struct vgic *vgic, struct virq *virq, uint8_t priority);
 
-/* GICD_ISACTIVER, GICD_ICACTIVER, between vgic_begin() and vgic_end(). The latter also deactivates a
- * physical interrupt. */
+/* GICD_ISACTIVER, GICD_ICACTIVER, between vgic_begin() and vgic_end(). The latter also deactivates
+ * a physical interrupt. */
 void vgic_set_active(struct vgic *vgic, struct virq *virq);
 void vgic_clear_active(struct vgic *vgic, struct virq *virq);
 
