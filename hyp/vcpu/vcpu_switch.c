@@ -174,12 +174,21 @@ static __cold void enable_held_spi(struct vcpu *vcpu)
 	gic_enable(vcpu->held_spi);
 }
 
-/* total: 1: a visit loads one vCPU at most */
-static __cold void load_interrupts(struct vcpu *vcpu)
+/* The list registers are filled once, after the change of a timer's line. */
+static __cold void load_with_work(struct vcpu *vcpu)
 {
 	vgic_begin_one(&vcpu->vgic);
 	vtimer_load(vcpu);
 	vgic_end_one(&vcpu->vgic);
+}
+
+/* total: 1: a visit loads one vCPU at most */
+static __cold void load_interrupts(struct vcpu *vcpu)
+{
+	if (vcpu->vgic.work)
+		load_with_work(vcpu);
+	else
+		vtimer_load(vcpu);
 	if (vcpu->vgic.posted.what)
 		smp_kick(vcpu->core);
 }

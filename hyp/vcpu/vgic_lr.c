@@ -396,11 +396,9 @@ __cold void vgic_begin(struct vgic *vgic)
 	vgic->batch = true;
 }
 
-/* batch: begins: without work no interrupt waits for a list register, and none is spilled. */
+/* batch: begins: the refill at its end processes ends, and no interrupt is spilled before it. */
 __attribute__((noinline)) void vgic_begin_one(struct vgic *vgic)
 {
-	if (vgic->work)
-		vgic_begin(vgic);
 	vgic->batch = true;
 }
 
