@@ -199,8 +199,7 @@ static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsi
 	vgic_set_pending_from(vgic, virq, BIT(source));
 }
 
-__attribute__((noinline)) void vgic_set_pending(struct vgic *vgic, struct virq *virq,
-						unsigned source)
+void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source)
 {
 	if (!vgic_set_pending_at_once(vgic, virq, source))
 		set_pending_slowly(vgic, virq, source);

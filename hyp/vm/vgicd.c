@@ -97,6 +97,7 @@ static void clear_physical(const struct vcpu *of, unsigned word, uint32_t which)
 	}
 }
 
+/* This function is out of line, so that one place has the total of all accesses. */
 __attribute__((noinline)) void vgicd_end_change(struct vgic *vgic)
 {
 	/* total: 1: by `spent`, and since one vCPU has the interrupt */

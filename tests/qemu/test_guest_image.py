@@ -172,7 +172,8 @@ def test_no_use_of_the_flash_takes_memory(lab, built):
 def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
     """The abort makes no endless loop of aborts. A store to what is loaded outside of RAM does
     nothing."""
-    result = run(lab, talk(built, "READONLY", more=f"load ipa={READONLY:#x} size=4096\n"))
+    result = run(lab, talk(built, "READONLY",
+                           more=f"limit_ms 100\nload ipa={READONLY:#x} size=4096\n"))
     fault = result.one("fault")
     vector = {"armv8": 0x200, "armv7": 0x0c}[board_facts(built)["ISA"]]
     assert (fault["reason"], int(fault["pc"], 16)) == ("prefetch-abort", vector)

@@ -55,6 +55,7 @@ bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
 	return true;
 }
 
+/* These two are out of line, so that the other registers need no stack. */
 static __cold bool write_dir(struct vcpu *vcpu, uint64_t value)
 {
 	vgic_deactivate(&vcpu->vgic, (unsigned)value);
