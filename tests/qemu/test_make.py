@@ -26,6 +26,15 @@ def make(*words: str, status: int = 0) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.fixture
+def no_compiler(tmp_path, monkeypatch):
+    """A make that wrongly goes on to build an image ends at its first file."""
+    for name in ("aarch64-linux-gnu-gcc", "aarch64-none-elf-gcc", "arm-none-eabi-gcc"):
+        (tmp_path / name).symlink_to("/bin/false")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("no_compiler")
 @pytest.mark.parametrize("words, says", WRONG_WORDS)
 def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
     """make reads nothing else and runs nothing."""
@@ -34,6 +43,7 @@ def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("no_compiler")
 @pytest.mark.parametrize("words, says", IMPOSSIBLE)
 def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
     """The refusal is one line and make's own last line, with no line of the set-up if nothing is

@@ -132,3 +132,11 @@ TEST(another_vcpu_clears_a_pending_ppi)
 		RUN_BY(2, BY(0, DISABLE, 27, 0), BY(0, PEND, 27, 0), BY(1, UNPEND, 27, 0),
 		       BY(1, READ, 27, 0));
 }
+
+/* vCPU 0 ends an SPI that has arrived again, and activates it before its core looks at the end. */
+TEST(an_spi_is_made_active_after_its_end)
+{
+	RUN_BY(1, BY(0, RAISE, 103, 0), BY(0, LATE, 0, 6), BY(0, PRIORITY, 0, 0), BY(0, ACK, 0, 0),
+	       BY(0, LINE_HIGH, 103, 0), BY(0, ARRIVE, 103, 0), BY(0, EOI, 0, 0),
+	       BY(0, LINE_LOW, 0, 0), BY(0, ACTIVATE, 103, 0));
+}
