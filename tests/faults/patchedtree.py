@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -103,9 +104,17 @@ def copy_environment(copy: Path) -> None:
     (there / packages.relative_to(real) / "copy.pth").write_text(f"{copy}/tools\n{packages}\n")
     shutil.copy(real / "pyvenv.cfg", there)
     (there / "bin").symlink_to(real / "bin")
+    (there / "hypbench.stamp").write_text(stamp(copy))
     cache = TREE.builds / "cache"
     cache.mkdir(exist_ok=True)
     (copy / "build" / "cache").symlink_to(cache)
+
+
+def stamp(copy: Path) -> str:
+    """Return what tools/setup.sh wants in an environment, or else it installs one."""
+    version = subprocess.run(["python3", "--version"], check=True, capture_output=True).stdout
+    requirements = (copy / "tools" / "requirements.txt").read_bytes()
+    return sha256(requirements + f"{copy}\n".encode() + version).hexdigest() + "\n"
 
 
 def copy_objects(folder: str, copy: Path) -> None:
