@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of a user in mistakes.txt, each with a part of the one line that answers. All are
-answered before anything is built (test_make.py, and in a tree without a build test_new_day.py)."""
+answered before anything is built: test_make.py, and a few in a tree without a build,
+test_new_day.py."""
 
 import shlex
 from pathlib import Path

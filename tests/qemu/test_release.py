@@ -121,18 +121,13 @@ OTHER = {"bookworm": "trixie"}.get(platform.freedesktop_os_release().get("VERSIO
 
 
 def test_the_other_releases_compiler_has_an_archive_of_its_own(archives):
-    """The archive is also identical when it is built twice in different folders."""
     root = os.environ.get("OTHER_ROOT") or str(TREE.builds / OTHER / "root")
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
-        made = []
-        for place in ("third", "another/fourth"):
-            clone = Clone(Path(name) / place)
-            commit(clone.root)
-            fetched(clone.root)
-            made.append(make_dist(clone, "tools/other_release.sh", OTHER_ROOT=root))
-        one, other = (path.read_bytes() for path in made)
-        assert one == other
-        assert compilers_of(made[0]) != compilers_of(archives[0])
+        clone = Clone(Path(name) / "third")
+        commit(clone.root)
+        fetched(clone.root)
+        made = make_dist(clone, "tools/other_release.sh", OTHER_ROOT=root)
+        assert compilers_of(made) != compilers_of(archives[0])
 
 
 def compilers_of(archive: Path) -> list[tuple[str, str]]:
