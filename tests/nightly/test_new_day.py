@@ -39,6 +39,7 @@ def tree(tmp_path_factory) -> Path:
 def test_a_mistake_builds_nothing_in_a_tree_without_a_build(tree, lines, mistakes):
     """This comes before the first build of this tree, so that a build would be seen. All mistakes
     are in test_make.py."""
+    assert len(mistakes) > FEW
     for words, says in mistakes[:FEW]:
         done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
                               capture_output=True, timeout=LIMIT_S, check=False)

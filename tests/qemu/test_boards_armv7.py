@@ -88,7 +88,8 @@ def refusal(result: Result) -> str:
 
 def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
     """The GIC has its Non-secure view, a second core is parked, and SMC is trapped as on the
-    reference. Both images load the addresses of the GIC, which are no constants of one length."""
+    reference. Both images load the addresses of the GIC: a constant takes one instruction or
+    two."""
     board = good(SHORT, uboot(), planted=expected.LOADED)
     assert paths(board) == paths(good(SHORT, board=REFERENCE, planted=expected.LOADED))
 
