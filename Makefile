@@ -33,12 +33,12 @@ chosen_runs = $(if $(told_board),--board $(told_board)) \
 	$(if $(told_scenario),--scenario "$(told_scenario)")
 
 .DEFAULT_GOAL := help
-TARGETS := all image images qemu-image qemu-images setup setup-images setup-tests bench scenarios \
-	runs trace \
-	bound capture compile-commands run-guest guest-linux guest-uboot guest-zephyr \
-	guest-freertos peers probe compare reference report site debug check qemu-test \
-	qemu-test-all nightly test-part gem5-test hostile-nightly unit-test unit-programs \
-	unit-test-nightly boards update-expected sdcard tftp flash dist dist-images clean help
+TARGETS := all objects image images qemu-image qemu-images setup setup-images setup-tests bench \
+	scenarios runs trace bound capture compile-commands run-guest guest-linux guest-uboot \
+	guest-zephyr guest-freertos peers probe compare reference report site debug check \
+	qemu-test qemu-test-all nightly test-part gem5-test hostile-nightly unit-test \
+	unit-programs unit-test-nightly boards update-expected sdcard tftp flash dist dist-images \
+	clean help
 .PHONY: $(TARGETS) FORCE
 
 # The boards whose path lengths are committed: every test runs on them.
@@ -90,8 +90,13 @@ ifeq ($(filter $(BOARD),$(BOARDS)),)
 $(error unknown BOARD=$(BOARD)$(call near,$(BOARD),$(BOARDS)); the boards are: $(BOARDS))
 endif
 include boards/$(BOARD)/board.mk
+OPTIONS :=
 include arch/$(ISA)/toolchain.mk
 MAKE_FILES := $(MAKEFILE_LIST)
+
+# Boards of one instruction set and one set of options share their objects.
+OBJECTS := $(BUILD)/$(ISA)$(OPTIONS:%=-%)
+OBJECT_FILES := Makefile arch/$(ISA)/toolchain.mk
 
 WARNINGS := -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wmissing-prototypes -Wvla \
 	-Wundef -Werror -Wno-unused-parameter # a callback need not use them all
@@ -99,7 +104,7 @@ COMMON_FLAGS := -std=gnu11 -O2 -g -ffreestanding -ffunction-sections -fdata-sect
 	-fno-common -fno-pie -fno-stack-protector -fno-delete-null-pointer-checks \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -Wa,--fatal-warnings \
 	'-ffile-prefix-map=$(CURDIR)/=' $(WARNINGS) $(ISA_FLAGS) $(LIBC_SPECS) \
-	-I. -Iarch/common/include -Iarch/$(ISA)/include -DGUEST_BASE=$(GUEST_BASE)
+	-I. -Iarch/common/include -Iarch/$(ISA)/include
 # Functions follow each other without a gap: linker/hot.ld.inc begins cache lines. Loops and labels
 # have no padding either: a core would execute the padding as NOPs. -fno-ipa-sra: a function keeps
 # its arguments. The compiler would pass members of a structure instead, some of them on the stack
@@ -123,7 +128,7 @@ gicv3_split := gicv3 gic_active
 GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 # The layers of the hypervisor: each may include those before it (hypbench dev check layers).
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
-HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.[cS] hyp/arch/$(ISA)/*.[cS] \
+HYP_SOURCES := $(wildcard $(HYP_FOLDERS:%=hyp/%/*.c) hyp/arch/common/*.c hyp/arch/$(ISA)/*.[cS] \
 	lib/*.c) \
 	$(GIC_SOURCES) drivers/uart/uart.c $(UART:%=drivers/uart/%.c) $(TIMER:%=drivers/timer/%.c) \
 	boards/$(BOARD)/board.c
@@ -133,25 +138,30 @@ GUEST_SOURCES := $(wildcard guest/*.c guest/kernel/*.c guest/measure/*.c guest/b
 	guest/loads/*.c guest/programs/*.c guest/arch/common/*.[cS] guest/arch/$(ISA)/*.[cS] \
 	lib/*.c) $(GIC_SOURCES) drivers/gic/gic_bases.c
 
-HYP_OBJECTS := $(HYP_SOURCES:%=$(OUT)/hyp/%.o) $(OUT)/hyp/build_id.o
-GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OUT)/guest/%.o)
+HYP_OBJECTS := $(HYP_SOURCES:%=$(OBJECTS)/hyp/%.o)
+GUEST_OBJECTS := $(GUEST_SOURCES:%=$(OBJECTS)/guest/%.o)
+IMAGE_OBJECTS := $(OUT)/embedded.o $(OUT)/build_id.o
 
 # Two makes at once: one waits for the other. This one has the lock, or only shows commands (-n).
 ifneq ($(HYPBENCH_LOCKED)$(findstring n,$(firstword -$(MAKEFLAGS))),)
 unlocked :=
 else
 unlocked := unlocked-
-image qemu-image unit-programs:
-	@HYPBENCH_LOCKED=1 tools/locked.sh $(if $(filter unit-programs,$@),$(unit_dir),$(OUT)) \
-		$(MAKE) $(abreast) --no-print-directory $@
+locked = HYPBENCH_LOCKED=1 tools/locked.sh $(1) $(MAKE) $(abreast) --no-print-directory
+image qemu-image:
+	+@$(call locked,$(OBJECTS)) objects
+	+@$(call locked,$(OUT)) $@
+unit-programs:
+	+@$(call locked,$(unit_dir)) $@
 endif
 
+objects: $(HYP_OBJECTS) $(GUEST_OBJECTS)
 $(unlocked)image: $(OUT)/hypbench.elf
 
-$(OUT)/hypbench.elf: $(HYP_OBJECTS) $(OUT)/hyp.ld
+$(OUT)/hypbench.elf: $(HYP_OBJECTS) $(IMAGE_OBJECTS) $(OUT)/hyp.ld
 	$(call say,LD,$@)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) $(LINK) $(HYP_LDFLAGS) -nostdlib -T $(OUT)/hyp.ld \
-		$(HYP_OBJECTS) -lgcc -o $@
+		$(HYP_OBJECTS) $(IMAGE_OBJECTS) -lgcc -o $@
 
 $(OUT)/guest.elf: $(GUEST_OBJECTS) $(OUT)/guest.ld
 	$(call say,LD,$@)
@@ -165,9 +175,10 @@ $(OUT)/%.ld: linker/%.ld.S linker/hot.ld.inc $(MAKE_FILES)
 	@mkdir -p $(@D)
 	$(Q)$(CROSS)gcc -E -P -x c -I. -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
 
-$(OUT)/hyp/hyp/arch/common/embedded.S.o: HYP_FLAGS += -DGUEST_BIN='"$(OUT)/guest.bin"' \
-	-DPLAN_FILE='"$(OUT)/plan.bin"'
-$(OUT)/hyp/hyp/arch/common/embedded.S.o: $(OUT)/guest.bin $(OUT)/plan.bin
+$(OUT)/embedded.o: hyp/arch/common/embedded.S $(OUT)/guest.bin $(OUT)/plan.bin $(MAKE_FILES)
+	$(call say,CC,$@)
+	$(Q)$(CROSS)gcc $(HYP_FLAGS) -DGUEST_BIN='"$(OUT)/guest.bin"' \
+		-DPLAN_FILE='"$(OUT)/plan.bin"' -MMD -MP -c $< -o $@
 
 # By any Python 3.11: an image is built without the host tools' environment.
 $(OUT)/plan.bin: scenarios/default.toml $(wildcard tools/hypbench/plan_*.py) \
@@ -180,14 +191,16 @@ $(OUT)/plan.bin: scenarios/default.toml $(wildcard tools/hypbench/plan_*.py) \
 	$(Q)mv $@.new $@
 
 # The compiler calls these by itself, so they must exist before the link.
-$(OUT)/hyp/hyp/base/mem.c.o: HYP_FLAGS += -fno-lto
-$(OUT)/hyp/%.o: % $(MAKE_FILES)
+$(OBJECTS)/hyp/hyp/base/mem.c.o: HYP_FLAGS += -fno-lto
+$(OBJECTS)/hyp/boards/$(BOARD)/board.c.o: HYP_FLAGS += -DGUEST_BASE=$(GUEST_BASE)
+$(OBJECTS)/hyp/boards/$(BOARD)/board.c.o: $(MAKE_FILES)
+$(OBJECTS)/hyp/%.o: % $(OBJECT_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
-$(OUT)/guest/guest/programs/%.o: GUEST_FLAGS := $(PROGRAM_FLAGS)
-$(OUT)/guest/%.o: % $(MAKE_FILES)
+$(OBJECTS)/guest/guest/programs/%.o: GUEST_FLAGS := $(PROGRAM_FLAGS)
+$(OBJECTS)/guest/%.o: % $(OBJECT_FILES)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(GUEST_FLAGS) -MMD -MP -c $< -o $@
@@ -200,12 +213,11 @@ $(OUT)/build_id.c: FORCE
 	@echo 'const char build_id[sizeof(build_id)] = "$(shell git describe --always \
 		--exclude='*' --abbrev=8 --dirty 2>/dev/null || echo unknown)";' >> $@.new
 	@cmp -s $@.new $@ || mv $@.new $@; rm -f $@.new
-$(OUT)/hyp/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
-	@mkdir -p $(@D)
+$(OUT)/build_id.o: $(OUT)/build_id.c $(MAKE_FILES)
 	$(call say,CC,$@)
 	$(Q)$(CROSS)gcc $(HYP_FLAGS) -MMD -MP -c $< -o $@
 
--include $(HYP_OBJECTS:.o=.d) $(GUEST_OBJECTS:.o=.d)
+-include $(patsubst %.o,%.d,$(HYP_OBJECTS) $(GUEST_OBJECTS) $(IMAGE_OBJECTS))
 
 include tests/unit/unit.mk
 include boards/images.mk

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tools/locked.sh FOLDER COMMAND...
 # Runs a command that writes into FOLDER. A second command waits until every process of the first
-# has ended.
+# has ended; it says so after two seconds.
 set -euo pipefail
 folder=$1
 shift
@@ -10,7 +10,7 @@ shift
 mkdir -p "$folder"
 if command -v flock >/dev/null; then
 	exec {lock}>"$folder/make.lock"
-	flock -n "$lock" || {
+	flock -w 2 "$lock" || {
 		echo "another make is at work in $folder; waiting" >&2
 		flock "$lock"
 	}

@@ -14,6 +14,7 @@ ISA_FLAGS := -mcpu=cortex-a72 -mstrict-align
 # a load or store before it, and the linker changes what libraries have (docs/design/errata.md).
 # The run record reports both errata as missing in an image without these options.
 ifeq ($(CPU),cortex-a53)
+OPTIONS := cortex-a53
 ISA_FLAGS += -mfix-cortex-a53-835769 -DBUILT_FOR_CORTEX_A53=true
 ISA_LINK := -Wl,--fix-cortex-a53-835769 -Wl,--fix-cortex-a53-843419
 else

@@ -17,6 +17,18 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.outcomes = {}
+    config.seen = set()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Leave out the other parameters of a test that one of them has failed: the fault is seen."""
+    if function_of(item) in item.config.seen & set(item.config.args):
+        pytest.skip("another parameter has seen the fault")
+
+
+def function_of(item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -25,7 +37,9 @@ def pytest_runtest_makereport(item, call):
     report = yield
     ended = item.config.outcomes.get(item.nodeid, PASSED)
     if ended == PASSED:
-        item.config.outcomes[item.nodeid] = ended_by(report, call)
+        item.config.outcomes[item.nodeid] = ended = ended_by(report, call)
+        if ended == ASSERTION:
+            item.config.seen.add(function_of(item))
     return report
 
 

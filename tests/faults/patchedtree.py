@@ -56,7 +56,8 @@ def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
         else:
             copy_environment(copy)
         if folder == "qemu":
-            copy_objects(fault.board, copy)
+            for built in planted.built(TREE, fault.board):
+                copy_objects(built.name, copy)
         for path, text in patched(fault, copy).items():
             write_anew(copy / path, text)
         yield copy
@@ -118,7 +119,7 @@ def stamp(copy: Path) -> str:
 
 
 def copy_objects(folder: str, copy: Path) -> None:
-    """Copy the objects of the unit tests, or of a board. No make works there meanwhile."""
+    """Copy a folder of objects. No make works there meanwhile."""
     real = TREE.builds / folder
     real.mkdir(parents=True, exist_ok=True)
     with (real / "make.lock").open("a") as lock:

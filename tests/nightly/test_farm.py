@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import planted
 from fetched import missing
 from howto import blocks, lacking
 from hypbench import debian, qemu
@@ -119,7 +120,8 @@ class Farm:
         self.folder = folder
         self.builds = folder / "build"  # the tool's tree: images of this tree, runs of its own
         self.builds.mkdir()
-        for name in ("venv", "farm-venv", "cache", *BOARDS.values()):
+        built = {folder.name for board in BOARDS.values() for folder in planted.built(TREE, board)}
+        for name in ("venv", "farm-venv", "cache", *built):
             (self.builds / name).symlink_to(TREE.builds.resolve() / name)
         (folder / "bin").mkdir()
         (folder / "bin/ssh").write_text(SSH)

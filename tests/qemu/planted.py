@@ -142,6 +142,13 @@ def copy_tree(tree: Tree, board: str, copy: Path) -> None:
     for name in FOLDERS:
         shutil.copytree(tree.root / name, copy / name)
     (copy / "tools").symlink_to(tree.root / "tools")
-    if tree.build(board).is_dir():
-        shutil.copytree(tree.build(board), copy / "build" / board,
+    for folder in built(tree, board):
+        shutil.copytree(folder, copy / "build" / folder.name,
                         ignore=shutil.ignore_patterns("tests", "*.jsonl"))
+
+
+def built(tree: Tree, board: str) -> list[Path]:
+    """Return the folders that make has built for a board: of its image, and of the objects that
+    boards of its isa share."""
+    objects = sorted(tree.builds.glob(f"{tree.board_fact(board, 'ISA')}*"))
+    return [folder for folder in (tree.build(board), *objects) if folder.is_dir()]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import planted
 from hypbench.records import read_log
 from lab import ROOT, TREE
 
@@ -47,8 +48,9 @@ class Clone:
 
     def take_objects(self, board: str) -> None:
         """Take objects as they were built in the tree, with the times of the files."""
-        shutil.copytree(TREE.build(board), self.root / "build" / board,
-                        ignore=shutil.ignore_patterns("tests", "report", "*.jsonl", "*.csv"))
+        for folder in planted.built(TREE, board):
+            shutil.copytree(folder, self.root / "build" / folder.name, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("tests", "report", "*.jsonl", "*.csv"))
 
     def start(self, *words: str, **more: str) -> subprocess.Popen:
         return subprocess.Popen(["make", *words], cwd=self.root, env=environment(**more), text=True,

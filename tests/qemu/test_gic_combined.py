@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import planted
 from hypbench import plan as plans
 from hypbench.plan_language import parse
 from lab import PLATFORM, ROOT, TREE, Job, board_facts
@@ -50,8 +51,9 @@ def gicv2(board):
 def image(board: str) -> bytes:
     folder = TREE.build(board).parent / "combined"
     shutil.rmtree(folder / board, ignore_errors=True)
-    shutil.copytree(TREE.build(board), folder / board,  # the objects are the same
-                    ignore=shutil.ignore_patterns("tests", "report", "*.elf"))
+    for built in planted.built(TREE, board):  # the objects are the same
+        shutil.copytree(built, folder / built.name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("tests", "report", "*.elf"))
     subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}", f"O={folder}",
                     "GIC_ENDS=combined"], cwd=ROOT, capture_output=True, check=True,
                    env={"PATH": os.environ["PATH"]})

@@ -218,7 +218,7 @@ def output_of(*command) -> str:
 
 def called_functions(nm: str, board: str) -> set[str]:
     """Return the undefined symbols of the guest's objects, without the programs."""
-    folder = TREE.build(board) / "guest"
+    folder = TREE.builds / board_facts(board)["ISA"] / "guest"
     programs = folder / "guest" / "programs"
     objects = [path for path in folder.rglob("*.o") if path.parent != programs]
     assert len(objects) > 20
