@@ -560,7 +560,8 @@ setup-tests:
 ## unit-test-nightly: the oracle of the virtual GIC and the fuzzer of virtio rings, STEPS=2000000
 ## clean: remove what was built; the Python environment stays
 clean:
-	rm -rf $(BOARDS:%=$(BUILD)/%) $(BUILD)/unit $(BUILD)/peers
+	rm -rf $(BOARDS:%=$(BUILD)/%) $(patsubst arch/%/toolchain.mk,$(BUILD)/%*,\
+		$(wildcard arch/*/toolchain.mk)) $(BUILD)/unit $(BUILD)/peers
 
 ### Measure: bench scenarios runs compare report
 ### See why: trace bound debug

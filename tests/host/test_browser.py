@@ -5,6 +5,7 @@ without errors and without a network, with the records' numbers, and legible in 
 import base64
 import re
 import time
+from functools import cache
 
 import pytest
 
@@ -73,13 +74,13 @@ PAGES = {"simulated": lambda: [board_of("virt-a72"), board_of("virt-a15", isa="a
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory) -> dict[str, tuple[str, list[str]]]:
-    """Return by name the address of a page, and its boards."""
-    made = {}
-    for name, boards in PAGES.items():
-        path = tmp_path_factory.mktemp(name) / "index.html"
-        path.write_text(page.render(boards(), []))
-        made[name] = (path.as_uri(), [board.name for board in boards()])
+def pages(tmp_path_factory):
+    """Return a function from a page's name to its address and its boards; it makes the page."""
+    @cache
+    def made(name: str) -> tuple[str, list[str]]:
+        path, boards = tmp_path_factory.mktemp(name) / "index.html", PAGES[name]()
+        path.write_text(page.render(boards, []))
+        return path.as_uri(), [board.name for board in boards]
     return made
 
 
@@ -105,7 +106,7 @@ def complaints(browser, address: str) -> dict[str, list]:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", PAGES)
 def test_every_board_is_drawn_whole_and_without_errors(browser, pages, name, width):
-    address, boards = pages[name]
+    address, boards = pages(name)
     for board in boards:
         opened(browser, address, board, width)
         assert complaints(browser, address) == {}
@@ -143,7 +144,7 @@ def test_a_planted_fault_is_seen(browser, tmp_path, old, new, complaint):
 
 
 def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages):
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     shown = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .count a')]"
                           ".map(a => [a.textContent, a.hash])")
     numbers = [int(re.sub(r"\D", "", text.partition("\u00a0")[0])) for text, _ in shown]
@@ -165,7 +166,7 @@ def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages
 
 
 def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     marks = "document.querySelectorAll('#fig-phases-timer-virt-a72 .mark-rect path').length"
     assert browser.value(marks) == 2 * 4 + 2 * 8  # native and direct have four phases, others 8
     choose(browser, "config", "trapped-sw")
@@ -183,7 +184,7 @@ def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
     """Each name of a legend therefore has a curve, a dot or a bar that nothing hides by its
     colour."""
     browser.prefer(mode)
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     found = browser.value(LEGENDS)
     browser.prefer("")
     assert len(found) > 5 and [one for one in found if one["strange"] or not one["names"]] == []
@@ -191,7 +192,7 @@ def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
 
 def test_a_question_leaves_the_sections_that_answer(browser, pages):
     """A link leads to its section even if the chosen question hides that section."""
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     question = "document.getElementById('question')"
     value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")
     choose(browser, "question", value)
@@ -206,7 +207,7 @@ def test_a_question_leaves_the_sections_that_answer(browser, pages):
 
 
 def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, pages):
-    opened(browser, pages["simulated"][0], "virt-a72", 390)
+    opened(browser, pages("simulated")[0], "virt-a72", 390)
     browser.value(f"document.querySelectorAll('{SHOWN} details').forEach(one => one.open = true)")
     lacking = (f"[...document.querySelectorAll('{SHOWN} section .box')].filter(box =>"
                " (box.scrollWidth > box.clientWidth + 1) != box.classList.contains('wide')).length")
@@ -221,7 +222,7 @@ def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, 
 
 
 def test_downloads_are_the_records(browser, pages):
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     browser.value("""fetch(document.querySelector('#virt-a72 .records').href).then(async found => {
       const text = found.body.pipeThrough(new DecompressionStream('gzip'));
       window.text = await new Response(text).text(); }) && 0""")
@@ -230,7 +231,7 @@ def test_downloads_are_the_records(browser, pages):
 
 def test_a_pointer_at_a_mark_is_answered(browser, pages):
     """A browser without a window may have no frame yet."""
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     for shift in range(20):
         at = browser.value(MIDDLE)
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=at["x"] + shift % 2,
@@ -245,7 +246,7 @@ def test_the_page_is_legible_in_the_dark_and_on_paper(browser, pages):
     colours = ("[document.body, document.querySelector('figure svg text')].map(element =>"
                " getComputedStyle(element)).map(style => [style.backgroundColor, style.fill])")
     browser.prefer("dark")
-    opened(browser, pages["simulated"][0], "virt-a72")
+    opened(browser, pages("simulated")[0], "virt-a72")
     (back, _), (_, text) = browser.value(colours)
     assert (back, text) == ("rgb(20, 23, 26)", "rgb(228, 230, 232)")
     browser.prefer("dark", media="print")
