@@ -156,6 +156,7 @@ unit-programs:
 endif
 
 objects: $(HYP_OBJECTS) $(GUEST_OBJECTS)
+	@:
 $(unlocked)image: $(OUT)/hypbench.elf
 
 $(OUT)/hypbench.elf: $(HYP_OBJECTS) $(IMAGE_OBJECTS) $(OUT)/hyp.ld
