@@ -153,6 +153,8 @@ TEST(a_guest_unmaps_what_it_touched)
 
 TEST(a_guest_unmaps_nothing_else)
 {
+	static const struct run_config off = { .stage2 = STAGE2_OFF };
+
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL); /* no stage 2 */
 	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
 	be_lazy(STAGE2_4K, 8);
@@ -164,6 +166,8 @@ TEST(a_guest_unmaps_nothing_else)
 	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0); /* eager */
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(RAM), 3);
+	vcpu->vm->config = &off; /* the tables are those of the configuration before */
+	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
 }
 
 /* --- hypercalls of other things --- */
