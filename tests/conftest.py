@@ -7,6 +7,7 @@ pytest's cache keeps the durations from run to run, and slow.json those of slow 
 checkout and for the parts, which it makes equally long.
 """
 
+import atexit
 import json
 import os
 import shlex
@@ -55,12 +56,13 @@ def pytest_configure(config):
         if in_memory:
             os.environ["TMPDIR"] = tempfile.tempdir = folder
         os.environ[FOLDER] = folder
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # after those who use it
 
 
 def pytest_unconfigure(config):
     if not is_worker(config):
         print_closing_line(config.pluginmanager.get_plugin("terminalreporter"))
-        shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
+        del os.environ[FOLDER]
 
 
 def has_room(folder: str) -> bool:

@@ -71,6 +71,17 @@ def test_the_words_of_a_target_are_words_of_make():
     assert {name: set(words) - valid for name, words in lists.items() if set(words) - valid} == {}
 
 
+def test_an_object_that_boards_share_is_compiled_alike_for_each():
+    """A board's own address or option in a command would be that of the board built first."""
+    commands = {}
+    for board in TREE.boards():
+        said = make("objects", "-nB", "V=1", f"BOARD={board}")
+        for command, path in re.findall(r"^(.* -c .* -o (\S+))$", said, re.MULTILINE):
+            commands.setdefault(path, {})[command] = board
+    assert len(commands) > 300
+    assert {path: found for path, found in commands.items() if len(found) > 1} == {}
+
+
 def test_help_names_every_target():
     said = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "runs", "capture",
