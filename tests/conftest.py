@@ -55,6 +55,7 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="hypbench-tests-", dir=MEMORY if in_memory else None)
         if in_memory:
             os.environ["TMPDIR"] = tempfile.tempdir = folder
+            os.chmod(folder, 0o755)  # a test works as another user, too
         os.environ[FOLDER] = folder
         atexit.register(shutil.rmtree, folder, ignore_errors=True)  # after those who use it
 
