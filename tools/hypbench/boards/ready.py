@@ -186,8 +186,9 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
 
 def is_device(path: Path) -> bool:
     """Return whether a path is a device. A missing name below /dev counts as one, so that the
-    refusal names it."""
-    return path.is_relative_to("/dev") or (path.exists() and stat.S_ISBLK(path.stat().st_mode))
+    refusal names it. /dev/shm has files, in memory."""
+    is_below = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")
+    return is_below or (path.exists() and stat.S_ISBLK(path.stat().st_mode))
 
 
 def write_images(folder: Path, board: str, target: Path, plan: Plan, platform: str) -> None:
