@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -148,3 +149,14 @@ def test_a_value_is_made_once_for_all_processes(suite):
     status, said = suite(ONCE, "-n", "2")
     assert status == 0, said
     assert (suite.folder / "made").read_text() == "x"
+
+
+@pytest.mark.parametrize("flags, free, wanted", [
+    (0, 8 << 30, True), (os.ST_NOEXEC, 8 << 30, False), (0, (8 << 30) - 4096, False)])
+def test_temporary_files_are_in_memory_where_programs_run_and_there_is_room(
+        pytestconfig, monkeypatch, flags, free, wanted):
+    there = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _: there)
+    runner, = (plugin for plugin in pytestconfig.pluginmanager.get_plugins()
+               if hasattr(plugin, "has_room"))
+    assert runner.has_room("/") == wanted
