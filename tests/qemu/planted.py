@@ -149,7 +149,8 @@ def copy_tree(tree: Tree, board: str, copy: Path) -> None:
 
 
 def built(tree: Tree, board: str) -> list[Path]:
-    """Return the folders that make has built for a board: of its image, and of the objects that
-    boards of its isa share."""
-    objects = sorted(tree.builds.glob(f"{tree.board_fact(board, 'ISA')}*"))
-    return [folder for folder in (tree.build(board), *objects) if folder.is_dir()]
+    """Return the folders that make has built for a board: of its image, and of the objects that the
+    board shares with others of its isa, or of its core if that has options of its own."""
+    isa, core = tree.board_fact(board, "ISA"), tree.board_fact(board, "CPU")
+    folders = (tree.builds / name for name in (board, isa, f"{isa}-{core}"))
+    return [folder for folder in folders if folder.is_dir()]
