@@ -94,7 +94,8 @@ OPTIONS :=
 include arch/$(ISA)/toolchain.mk
 MAKE_FILES := $(MAKEFILE_LIST)
 
-# Boards of one instruction set and one set of options share their objects.
+# Boards of one instruction set share their objects. Where a core needs other compiler options,
+# toolchain.mk names its objects in OPTIONS.
 OBJECTS := $(BUILD)/$(ISA)$(OPTIONS:%=-%)
 OBJECT_FILES := Makefile arch/$(ISA)/toolchain.mk
 

@@ -32,8 +32,8 @@ PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
 SECONDS: dict[str, float] = defaultdict(float)  # seconds by test
-MEMORY = "/dev/shm"  # files in memory, on Linux
-ROOM = 8 << 30  # bytes that are free there: tests take some hundred MiB
+MEMORY = "/dev/shm"  # a file system in memory, on Linux
+ROOM = 8 << 30  # the least free bytes there; the tests of a part use some hundred MiB
 
 
 def pytest_addoption(parser):
@@ -45,9 +45,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Let the processes of pytest-xdist inherit the session's folder; temporary files lie there, if
-    it is in memory. The commands of tests do not inherit the variables of the make that started the
-    tests."""
+    """Let the processes of pytest-xdist inherit the session's folder. A session's folder in memory
+    has the temporary files, too. The commands of tests do not inherit the variables of the make
+    that started the tests."""
     for name in FROM_MAKE:
         os.environ.pop(name, None)
     if not is_worker(config):
@@ -67,8 +67,8 @@ def pytest_unconfigure(config):
 
 
 def has_room(folder: str) -> bool:
-    """Return whether temporary files go there, and programs among them run. Tests copy and remove
-    trees all the time; on ext4 a new file takes the longer, the more were removed a minute ago."""
+    """Return whether a folder has room for the tests' temporary files, and lets programs run. Tests
+    copy and remove trees all the time: on ext4 a new file takes longer after many were removed."""
     if not os.path.isdir(folder):
         return False
     there = os.statvfs(folder)

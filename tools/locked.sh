@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: tools/locked.sh FOLDER COMMAND...
 # Runs a command that writes into FOLDER. A second command waits until every process of the first
-# has ended; it says so after two seconds.
+# has ended, and reports a wait of more than two seconds.
 set -euo pipefail
 folder=$1
 shift
