@@ -100,6 +100,9 @@ void gic_virt_set_events(unsigned events);
  * ICH_VTR_EL2.TDS), GIC_VIRT_ENDS_ELSEWHERE makes them trap instead: they may come in any order. */
 unsigned gic_virt_ends_elsewhere(void);
 
+/* Return whether that number may be larger than 0; the number stays. */
+bool gic_virt_any_end_elsewhere(void);
+
 /* The guest's CPU interface: the enabled groups (bit g = Group g), whether its EOI only drops the
  * priority, and the active priorities (bit p = priority p << 3). */
 unsigned gic_virt_groups(void);

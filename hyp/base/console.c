@@ -65,9 +65,12 @@ void console_guest_had_it(void)
 
 void console_queue(const char *bytes, size_t size)
 {
+	unsigned at = written; /* a store of a char could change the variable in memory */
+
 	/* bound: ARGUMENT_1 */
 	while (size--)
-		queue[written++ % CONSOLE_QUEUE_SIZE] = *bytes++;
+		queue[at++ % CONSOLE_QUEUE_SIZE] = *bytes++;
+	written = at;
 }
 
 void console_queue_end(void)

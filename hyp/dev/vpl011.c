@@ -182,6 +182,14 @@ static void send_rest(struct timer *timer)
 	send_some();
 }
 
+/* Send a line in a visit of its own, because the store that queued the line took long enough. */
+static void send_later(void)
+{
+	rest.function = send_rest;
+	if (!timer_is_queued(&rest))
+		timerq_start(&rest, read_cntpct_el0());
+}
+
 static void send_no_more(void *argument)
 {
 	timerq_stop(&rest);
@@ -298,7 +306,10 @@ void vpl011_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value
 	lock_release(&lock);
 	if (!fits)
 		trap_repeat_store();
-	send_some();
+	if (fits && offset == UARTDR && uart->by_lines && !uart->length)
+		send_later();
+	else
+		send_some();
 }
 
 static void reset_registers(struct vpl011 *uart, struct vm *vm)

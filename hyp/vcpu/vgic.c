@@ -372,9 +372,8 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq)
 	return virq->spilled || vgic_lr_has(vgic, virq, GIC_LR_ACTIVE);
 }
 
-static uint32_t state_in_lrs(const struct vgic *vgic, bool active, unsigned word)
+static uint32_t state_in_lrs(const struct vgic *vgic, enum gic_lr_state state, unsigned word)
 {
-	enum gic_lr_state state = active ? GIC_LR_ACTIVE : GIC_LR_PENDING;
 	uint32_t value = 0;
 
 	/* bound: LIST_REGISTERS */
@@ -424,13 +423,17 @@ static uint32_t pending_physically(const struct virq *virq, uint32_t pending)
 	return value;
 }
 
-uint32_t vgic_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which)
+uint32_t vgic_pending_of(const struct vgic *vgic, unsigned word, uint32_t which)
 {
 	const struct virq *virq = &vgic->virq[word * 32];
-	uint32_t value = state_in_lrs(vgic, active, word) & which;
 
-	if (!active)
-		return value | pending_in_memory(virq, which) |
-		       pending_physically(virq, gic_pending_word(word) & which);
-	return vgic->spilled_count ? value | active_in_memory(virq, which) : value;
+	return (state_in_lrs(vgic, GIC_LR_PENDING, word) & which) | pending_in_memory(virq, which) |
+	       pending_physically(virq, gic_pending_word(word) & which);
+}
+
+uint32_t vgic_active_of(const struct vgic *vgic, unsigned word, uint32_t which)
+{
+	uint32_t value = state_in_lrs(vgic, GIC_LR_ACTIVE, word) & which;
+
+	return vgic->spilled_count ? value | active_in_memory(&vgic->virq[word * 32], which) : value;
 }

@@ -204,11 +204,12 @@ bool vgic_is_active(const struct vgic *vgic, const struct virq *virq);
 unsigned vgic_pending_sources(const struct vgic *vgic, const struct virq *virq);
 
 /* Return the pending or active states of the interrupts `which` of a word, one bit each. */
-uint32_t vgic_state(const struct vgic *vgic, bool active, unsigned word, uint32_t which);
+uint32_t vgic_pending_of(const struct vgic *vgic, unsigned word, uint32_t which);
+uint32_t vgic_active_of(const struct vgic *vgic, unsigned word, uint32_t which);
 
 /* Return whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the
  * interrupt may be pending again. */
-bool vgic_anything_pending(struct vgic *vgic);
+bool vgic_anything_pending(const struct vgic *vgic);
 
 /* Handle the maintenance interrupt: deactivate ended interrupts, fill the list registers. */
 void vgic_maintain(struct vgic *vgic);

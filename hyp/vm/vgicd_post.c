@@ -5,12 +5,20 @@
 #include "hyp/vm/vgicd.h"
 #include "lib/compiler.h"
 
-uint32_t vgicd_state(const struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
+/* Return the states `value` of some interrupts of a word, as they are after the posts. */
+static uint32_t with_posts(const struct vcpu *vcpu, bool active, unsigned word, uint32_t value)
 {
 	uint64_t pair = __atomic_load_n(&vcpu->vgic.posted.pair[active][word], __ATOMIC_RELAXED);
-	uint32_t value = vgic_state(&vcpu->vgic, active, word, which);
 
-	return ((value & ~(uint32_t)(pair >> 32)) | (uint32_t)pair) & which;
+	return (value & ~(uint32_t)(pair >> 32)) | (uint32_t)pair;
+}
+
+uint32_t vgicd_state(const struct vcpu *vcpu, bool active, unsigned word, uint32_t which)
+{
+	uint32_t value = active ? vgic_active_of(&vcpu->vgic, word, which)
+				: vgic_pending_of(&vcpu->vgic, word, which);
+
+	return with_posts(vcpu, active, word, value) & which;
 }
 
 /* --- posts of pending and active states --- */
@@ -166,8 +174,10 @@ void vgicd_set_sources(struct vgic *vgic, unsigned word, uint32_t set, uint32_t 
 	/* bound: 4 */
 	for (unsigned id = word * 4; set | clear; id++, set >>= 8, clear >>= 8) {
 		if (clear & 0xff)
+			/* most: PIECE_VIRQS */
 			vgic_clear_pending(vgic, &vgic->virq[id], clear & 0xff);
 		if (set & 0xff)
+			/* most: PIECE_VIRQS */
 			vgic_set_pending_from(vgic, &vgic->virq[id], set & 0xff);
 	}
 	vgic_end(vgic);
@@ -240,27 +250,18 @@ static bool process_one_reload(struct vcpu *vcpu, unsigned word)
 	return true;
 }
 
-/* Process posts of at most PIECE_VIRQS interrupts. Return whether the visit is full: a reload takes
- * as long as several states. */
+/* Process posts of a word: the states of at most two interrupts or, without states, one reload, which
+ * takes as long as several states. Return whether the visit is full. */
 static bool process_piece(struct vcpu *vcpu, unsigned word)
 {
-	bool full = false;
-	unsigned room;
-
 	vgic_begin(&vcpu->vgic);
-	/* bound: PIECE_VIRQS */
-	for (room = PIECE_VIRQS; room; room--)
-		if (!process_one_state(vcpu, word)) {
-			if (!process_one_reload(vcpu, word))
-				break;
-			full = true;
-		}
-	full |= room == 0;
-	if (full)
+	if (process_one_state(vcpu, word) ? process_one_state(vcpu, word)
+					  : process_one_reload(vcpu, word)) {
 		vgic_end_later(&vcpu->vgic);
-	else
-		vgic_end(&vcpu->vgic);
-	return full;
+		return true;
+	}
+	vgic_end(&vcpu->vgic);
+	return false;
 }
 
 /* After a full visit a later visit fills the list registers. */
@@ -273,14 +274,18 @@ bool vgicd_process_word(struct vcpu *vcpu, unsigned word)
 	return is_posted(posted, word) || (!word && are_sources_posted(posted));
 }
 
+static void publish_state(struct vcpu *vcpu, bool active, unsigned word, uint32_t value)
+{
+	__atomic_store_n(&vcpu->vgic.published[active][word],
+			 with_posts(vcpu, active, word, value), __ATOMIC_RELAXED);
+}
+
 static void publish(struct vcpu *vcpu, unsigned word)
 {
-	vgic_refill(&vcpu->vgic);
-	/* bound: 2 */
-	for (unsigned active = 0; active < 2; active++)
-		__atomic_store_n(&vcpu->vgic.published[active][word],
-				 vgicd_state(vcpu, active, word, VGICD_ALL_LANES),
-				 __ATOMIC_RELAXED);
+	const struct vgic *vgic = &vcpu->vgic;
+
+	publish_state(vcpu, false, word, vgic_pending_of(vgic, word, VGICD_ALL_LANES));
+	publish_state(vcpu, true, word, vgic_active_of(vgic, word, VGICD_ALL_LANES));
 }
 
 __cold void vgicd_process_posts(struct vcpu *vcpu)

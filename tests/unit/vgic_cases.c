@@ -65,7 +65,7 @@ TEST(nobody_sleeps_before_an_end_is_followed_up)
 	RUN_BY(1, BY(0, LINE_HIGH, MODEL_TIMER, 0), BY(0, ACK, 0, 0),
 	       BY(0, LINE_LOW, MODEL_TIMER, 0), BY(0, LATE, 0, 2), END, BY(0, WFI, 0, 0));
 	RUN_BY(1, TAKE(96, 0x80), TAKE(33, 0x70), TAKE(34, 0x60), TAKE(35, 0x50), TAKE(36, 0x40),
-	       BY(0, LATE, 0, 5), END, END, END, END, END, BY(0, WFI, 0, 0), BY(0, PEND, 96, 0),
+	       END, END, END, END, BY(0, LATE, 0, 2), END, BY(0, WFI, 0, 0), BY(0, PEND, 96, 0),
 	       BY(0, ACK, 0, 0));
 }
 

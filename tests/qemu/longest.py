@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of guests whose exits are long (arch/longest.c): the tests measure their visits to EL2."""
+
+from functools import cache
+
+from assembler import Program, assemble
+from lab import Job
+from talk import ENTRY, RAM, gic, with_image
+
+HEAD = "order once\nlimit_ms 60000\n"
+FOR_EVER = 1_000_000_000  # rounds
+
+
+def program(board: str, rounds: int, seed: int = 1) -> Program:
+    return assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"SEED={seed}",
+                    f"ROUNDS={rounds}", "STACKS=0x100000", also=("longest.c",))
+
+
+def guest(board: str, rounds: int, ram_mib: int = 64) -> str:
+    return (f"guest ram={RAM:#x} ram_mib={ram_mib} cpus=2 entry={ENTRY:#x}\n"
+            f"load store=0x0 ipa={ENTRY:#x} size={len(program(board, rounds).binary)}\n")
+
+
+def run_of(board: str, plan: str, rounds: int) -> Job:
+    return Job(board, HEAD + plan, with_image(board, program(board, rounds), 2))
+
+
+def pairs(board: str) -> Job:
+    """Two VMs with their vCPUs on the same two cores, and one of them alone."""
+    rounds = 400
+    return run_of(board, (
+        "config alone trapped cntp=emulated wfi=trapped\n"
+        "config turns trapped cntp=emulated sched=rr slice_us=50 fp=lazy\n"
+        "config turns-sw trapped-sw sched=rr slice_us=50 fp=eager\n"
+        "config urgent trapped cntp=emulated sched=fp fp=lazy\n"
+        f"{guest(board, rounds)}vm one image=guest cores=0,1 prio=1\n"
+        "vm other image=guest cores=1,0 prio=2 configs=turns,turns-sw,urgent\n"), rounds)
+
+
+def crowd(board: str) -> Job:
+    """As many vCPUs on each core as there can be, and events."""
+    rounds = 60
+    names = [f"vm{number}" for number in range(8)]
+    return run_of(board, (
+        "config crowd trapped cntp=emulated sched=rr slice_us=1000 fp=lazy\n"
+        f"{guest(board, rounds, 16)}"
+        + "".join(f"vm {name} image=guest cores={number % 2},{1 - number % 2}\n"
+                  for number, name in enumerate(names))
+        + "".join(f"at {at} {what} {names[at // 500 % 8]}\n" for first in range(500, 50_000, 500)
+                  for at, what in ((first, "pause"), (first + 400, "resume")))), rounds)
+
+
+FAIL_OVERS = ("active_call", "active_heartbeat", "active_control", "active_interrupt")
+
+
+def fail_overs(board: str) -> Job:
+    """Fail overs and yields of bench guests, beside a VM with long exits."""
+    return run_of(board, (
+        "".join(f"config {beside} trapped sched=rr fp=lazy slice_us=50 beside={beside}\n"
+                for beside in FAIL_OVERS)
+        + "config yield trapped fp=lazy sched=rr beside=load_yield slice_us=1000\n"
+        "bench vm_yield n=200\nbench failover n=200\n"
+        f"{guest(board, FOR_EVER)}vm rt image=bench cores=0 prio=2\n"
+        "vm active image=load cores=0 prio=2\n"
+        "vm control image=control cores=0 configs=active_control\nvm guest image=guest cores=0,1 prio=2\n"), FOR_EVER)
+
+
+RUNS = {"long exits of two VMs": pairs, "long exits of eight VMs": crowd,
+        "long exits beside fail overs": fail_overs}
+
+
+@cache
+def jobs(board: str) -> dict[str, Job]:
+    """Return the runs by the names that the table of ceilings has for them."""
+    return {name: run(board) for name, run in RUNS.items()}
