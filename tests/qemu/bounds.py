@@ -99,14 +99,14 @@ def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dic
 
 
 def measure(board: str, shown: proof.Proof, run: Lab | None = None) -> dict[str, Longest]:
-    exits = [kind for kind in shown.kinds if kind.is_exit]
-    marks = marks_of(shown.image, exits)
+    marks = marks_of(shown.image, shown.kinds)
+    pieces = tuple({kind.entry for kind in shown.kinds if not kind.is_exit})
     counted = {}
     for name, job in jobs(board).items():
-        watched = Watched(job, None, (), marks.addresses, shown.image.symbols[kinds.LEAVE])
+        watched = Watched(job, None, (), marks.addresses, shown.image.symbols[kinds.LEAVE], pieces)
         counted[name] = run.run(watched, el2count.perform) if run else el2count.perform(watched)
         assert counted[name].marked, counted[name].result.explain()
-    return longest(counted, marks, exits)
+    return longest(counted, marks, shown.kinds)
 
 
 def proof_of(board: str, planted: str = "") -> proof.Proof:

@@ -55,13 +55,14 @@ class Counted:
 @dataclass(frozen=True)
 class Watched:
     """A run under the plugin, for Lab.run(). `vector`: the guest's vector, if it is not the real
-    one. `switches`: options of the plugin. `marks`, `leave`: addresses of EL2's code."""
+    one. `switches`: options of the plugin. `marks`, `leave`, `pieces`: addresses of EL2's code."""
 
     job: Job
     vector: int | None = None
     switches: tuple[str, ...] = ()
     marks: tuple[int, ...] = ()
     leave: int = 0
+    pieces: tuple[int, ...] = ()
 
 
 def library(board: str) -> Path:
@@ -71,7 +72,7 @@ def library(board: str) -> Path:
 def words(job: Job, watched: Watched, out: Path) -> list[str]:
     return counting.options(library(job.board), build_of(job.board, job.planted) / "guest.elf",
                             board_facts(job.board)["ISA"], out, watched.vector, watched.switches,
-                            watched.marks, watched.leave)
+                            watched.marks, watched.leave, watched.pieces)
 
 
 def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
@@ -107,8 +108,8 @@ def perform(watched: Watched) -> Counted:
             elif kind == "visit":
                 found.visits.append(Visit(*map(int, numbers)))
             elif kind == "marked":
-                low, high = (int(word, 16) for word in numbers[1:])
-                found.marked.append(Marked(int(numbers[0]), high << 64 | low))
+                bits = "".join(f"{word:>016}" for word in reversed(numbers[1:]))
+                found.marked.append(Marked(int(numbers[0]), int(bits, 16)))
             elif kind not in ("path", "longest"):
                 found.lost.append(line)
     return found

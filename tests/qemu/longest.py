@@ -25,6 +25,13 @@ def run_of(board: str, plan: str, rounds: int) -> Job:
     return Job(board, HEAD + plan, with_image(board, program(board, rounds), 2))
 
 
+def events(names: tuple[str, ...], kinds: tuple[str, ...], every_us: int, until_us: int) -> str:
+    """Return lines with an event on each VM in turn, each kind on all VMs before the next."""
+    times = range(every_us, until_us, every_us)
+    return "".join(f"at {at} {kinds[number // len(names) % len(kinds)]} "
+                   f"{names[number % len(names)]}\n" for number, at in enumerate(times))
+
+
 def pairs(board: str) -> Job:
     """Two VMs with their vCPUs on the same two cores, and one of them alone."""
     rounds = 400
@@ -34,23 +41,23 @@ def pairs(board: str) -> Job:
         "config turns-sw trapped-sw sched=rr slice_us=50 fp=eager\n"
         "config urgent trapped cntp=emulated sched=fp fp=lazy\n"
         f"{guest(board, rounds)}vm one image=guest cores=0,1 prio=1\n"
-        "vm other image=guest cores=1,0 prio=2 configs=turns,turns-sw,urgent\n"), rounds)
+        "vm other image=guest cores=1,0 prio=2 configs=turns,turns-sw,urgent\n"
+        + events(("one",), ("pause", "resume"), 300, 200_000)), rounds)
 
 
 def crowd(board: str) -> Job:
     """As many vCPUs on each core as there can be, and events."""
     rounds = 60
-    names = [f"vm{number}" for number in range(8)]
+    names = tuple(f"vm{number}" for number in range(8))
     return run_of(board, (
         "config crowd trapped cntp=emulated sched=rr slice_us=1000 fp=lazy\n"
         f"{guest(board, rounds, 16)}"
         + "".join(f"vm {name} image=guest cores={number % 2},{1 - number % 2}\n"
                   for number, name in enumerate(names))
-        + "".join(f"at {at} {what} {names[at // 500 % 8]}\n" for first in range(500, 50_000, 500)
-                  for at, what in ((first, "pause"), (first + 400, "resume")))), rounds)
+        + events(names, ("pause", "resume", "reset", "destroy", "create"), 500, 80_000)), rounds)
 
 
-FAIL_OVERS = ("active_call", "active_heartbeat", "active_control", "active_interrupt")
+FAIL_OVERS = ("active_call", "active_heartbeat", "active_control", "active_random")
 
 
 def fail_overs(board: str) -> Job:

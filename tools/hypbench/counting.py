@@ -66,15 +66,18 @@ def reason_not_to(program: str, library: Path) -> str:
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
-            switches: Iterable[str] = (), marks: Iterable[int] = (), leave: int = 0) -> list[str]:
+            switches: Iterable[str] = (), marks: Iterable[int] = (), leave: int = 0,
+            pieces: Iterable[int] = ()) -> list[str]:
     """QEMU's words for el2count. `vector`: the guest's of an IRQ, if it is not the real one.
     `switches`: of the plugin's options, those to be on. `marks`: addresses that classify a visit to
-    EL2. `leave`: the address where a core goes back to its loop; 0: the visit goes on there."""
+    EL2. `leave`: the address where a core goes back to its loop; 0: the visit goes on there.
+    `pieces`: functions of the core's loop whose calls are visits."""
     symbols = symbols_of(guest)
     vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
     return plugin(library, f"out={out}", f"add={symbols['samples_add']:#x}",
                   f"vector={vector:#x}", f"leave={leave:#x}",
-                  *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks))
+                  *(f"{switch}=on" for switch in switches), *(f"mark={mark:#x}" for mark in marks),
+                  *(f"piece={piece:#x}" for piece in pieces))
 
 
 def plugin(library: Path, *words: str) -> list[str]:

@@ -6,18 +6,20 @@
  *
  * A visit lasts from the vector's first instruction to the ERET, or to the address `leave`, where
  * a core goes back to its loop; what EL2 executes before the first guest is one, too, with vector
- * 0. A window is what the guest hands to samples_add(). It ends with the read of CNTPCT that gave
+ * 0. A call of a function `piece` by the core's loop is a visit, too, with vector 0, from its first
+ * instruction to its return. A window is what the guest hands to samples_add(). It ends with the read of CNTPCT that gave
  * `until`. It begins after the read that gave `from`; where `from` is what the guest wrote to
  * CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the core was woken or
  * interrupted. An instruction counts when it begins, so one that is aborted counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, data=on, leave=<address of code of EL2>, mark=<the same> (up to 128 times).
+ * paths=on, data=on, leave=<address of code of EL2>, mark=<the same> (up to 256 times), piece=<the
+ * address of a function of EL2> (up to 4 times).
  * Lines of the file, in decimal:
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
- *   marked <instructions> <marks>                              the longest visit of each set
+ *   marked <instructions> <marks>...                           the longest visit of each set
  *   longest <core> <class> <instructions>                      of the core's visits, at the end
  *   lost <visits>                                              beyond the kinds that are kept
  *   path <block>...                                            with paths=on, after its window
@@ -44,7 +46,9 @@
 #define MAX_VISITS 4096u
 #define TRAIL 4096u    /* a core's last blocks */
 #define ACCESSES 8192u /* a core's last ones */
-#define MAX_MARKS 128u
+#define MAX_MARKS 256u
+#define MAX_PIECES 4u
+#define LINK (is_a64 ? 30 : 14) /* the general register that has the return address */
 #define MAX_SETS 1024u
 
 #define EC_SHIFT 26
@@ -85,6 +89,7 @@ struct block {
 	unsigned length; /* in instructions */
 	uint32_t last;
 	unsigned mark; /* of its address, from 1 on; 0: none */
+	bool is_piece; /* a function `piece` begins here */
 };
 
 /* The marks that a visit came by. */
@@ -131,6 +136,7 @@ struct core {
 	bool waiting;       /* for that */
 	struct visit visit; /* the one under way; its length is the count at its start */
 	bool in_loop;       /* no visit is under way, though the core is at EL2 */
+	uint64_t returns;   /* where the call of a function `piece` returns to; 0: none is under way */
 	uint64_t longest[CLASSES];
 	struct executed trail[TRAIL];
 	struct access accesses[ACCESSES];
@@ -142,8 +148,8 @@ static struct {
 	uint64_t add, vector, leave;
 	FILE *out;
 	bool data, paths;
-	uint64_t marks[MAX_MARKS];
-	unsigned mark_count;
+	uint64_t marks[MAX_MARKS], pieces[MAX_PIECES];
+	unsigned mark_count, piece_count;
 } options;
 
 static struct core cores[MAX_CORES];
@@ -406,6 +412,21 @@ static void leave(struct core *core)
 		core->longest[visit->class] = visit->length;
 }
 
+static void begin_piece(struct core *core)
+{
+	core->visit =
+		(struct visit){ .translation = value_of(vttbr), .length = core->count.at[EL2] };
+	core->in_loop = false;
+	core->returns = value_of(general[LINK]);
+}
+
+static void end_piece(struct core *core)
+{
+	leave(core);
+	core->in_loop = true;
+	core->returns = 0;
+}
+
 /* ---- what QEMU calls ---- */
 
 static void on_insn(unsigned vcpu, void *unused)
@@ -487,6 +508,10 @@ static void on_block(unsigned vcpu, void *data)
 		leave(core);
 	if (core->block && core->level == EL2 && (returned || before == GUEST))
 		enter(core, block->address);
+	if (core->level == EL2 && core->returns == block->address)
+		end_piece(core);
+	if (core->level == EL2 && core->in_loop && block->is_piece)
+		begin_piece(core);
 	if (block->mark && core->level == EL2)
 		core->visit.marks.bits[(block->mark - 1) / 64] |= 1ull << (block->mark - 1) % 64;
 	if (block->address == options.vector)
@@ -497,13 +522,14 @@ static void on_block(unsigned vcpu, void *data)
 	core->begun = 0;
 }
 
-static unsigned mark_of(uint64_t address)
+/* Return the place of the address in the array, from 1 on, or 0. */
+static unsigned place_of(uint64_t address, const uint64_t *array, unsigned count)
 {
 	unsigned i;
 
-	for (i = 0; i < options.mark_count && options.marks[i] != address; i++)
+	for (i = 0; i < count && array[i] != address; i++)
 		;
-	return i < options.mark_count ? i + 1 : 0;
+	return i < count ? i + 1 : 0;
 }
 
 /* A block is kept for good: QEMU has no word of its end. */
@@ -518,7 +544,8 @@ static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 	block->address = qemu_plugin_tb_vaddr(tb);
 	block->length = qemu_plugin_tb_n_insns(tb);
 	block->last = 0;
-	block->mark = mark_of(block->address);
+	block->mark = place_of(block->address, options.marks, options.mark_count);
+	block->is_piece = place_of(block->address, options.pieces, options.piece_count);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, REGISTERS_READ, block);
 	for (unsigned i = 0; i < block->length; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
@@ -541,6 +568,14 @@ static void report_longest(unsigned core)
 				cores[core].longest[i]);
 }
 
+static void report_marked(const struct marked *set)
+{
+	fprintf(options.out, "marked %" PRIu64, set->length);
+	for (unsigned i = 0; i < MAX_MARKS / 64; i++)
+		fprintf(options.out, " %" PRIx64, set->marks.bits[i]);
+	fputc('\n', options.out);
+}
+
 static void on_end(uint64_t plugin, void *unused)
 {
 	(void)plugin;
@@ -549,8 +584,7 @@ static void on_end(uint64_t plugin, void *unused)
 		fprintf(options.out, "visit %u %u %u %" PRIu64 " %" PRIu64 "\n", visit->vector,
 			visit->class, visit->switches, visit->length, visit->times);
 	for (unsigned i = 0; i < set_count; i++)
-		fprintf(options.out, "marked %" PRIu64 " %" PRIx64 " %" PRIx64 "\n", sets[i].length,
-			sets[i].marks.bits[0], sets[i].marks.bits[1]);
+		report_marked(&sets[i]);
 	for (unsigned core = 0; core < MAX_CORES; core++)
 		report_longest(core);
 	if (lost_visits)
@@ -572,6 +606,8 @@ static void take_option(const char *word)
 		options.leave = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "mark=", 5) && options.mark_count < MAX_MARKS)
 		options.marks[options.mark_count++] = strtoull(value, NULL, 0);
+	else if (!strncmp(word, "piece=", 6) && options.piece_count < MAX_PIECES)
+		options.pieces[options.piece_count++] = strtoull(value, NULL, 0);
 	else if (!strncmp(word, "vector=", 7))
 		options.vector = strtoull(value, NULL, 0);
 	else if (!strcmp(word, "paths=on"))
