@@ -150,8 +150,10 @@ static bool update_level(struct pagetable *table, pte_t *entries, unsigned level
 		} else if (u->attributes || (*entry & PTE_VALID)) {
 			uint64_t stop = next < end ? next : end;
 
+			/* most: 0: an exit splits no leaf */
 			if (!is_table(*entry, level) && !make_table(table, entry, u->at, level))
 				return false;
+			/* most: 1: an exit unmaps one leaf */
 			if (!update_level(table, table_of(*entry), level + 1, u, stop))
 				return false;
 			continue;

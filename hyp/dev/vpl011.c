@@ -58,14 +58,14 @@ static void push(struct vpl011 *uart, uint8_t byte)
 	*reg(uart, UARTRIS) |= UARTINT_RT;
 }
 
-/* Move bytes from the console to the FIFO while there is room. */
-static void fill(struct vpl011 *uart)
+/* Move at most `most` bytes from the console to the FIFO while there is room. */
+static void fill(struct vpl011 *uart, unsigned most)
 {
-	unsigned most = depth(uart), before = uart->count;
+	unsigned room = depth(uart), before = uart->count;
 	int byte = 0;
 
-	/* bound: VPL011_FIFO_SIZE */
-	while (uart->count < most && (byte = console_get()) >= 0)
+	/* bound: ARGUMENT_1 */
+	for (; most && uart->count < room && (byte = console_get()) >= 0; most--)
 		push(uart, (uint8_t)byte);
 	if (uart->count > before && uart->count >= trigger(uart))
 		*reg(uart, UARTRIS) |= UARTINT_RX;
@@ -81,10 +81,11 @@ static void empty(struct vpl011 *uart)
 	uart->count = 0;
 	*reg(uart, UARTRIS) &= (uint16_t) ~(UARTINT_RX | UARTINT_RT);
 	if (uart->waiting)
-		fill(uart);
+		fill(uart, VPL011_FIFO_SIZE); /* argument: VPL011_FIFO_SIZE */
 }
 
-/* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). */
+/* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). While bytes
+ * wait, two follow into the FIFO, so that it fills. */
 static uint32_t pop(struct vpl011 *uart)
 {
 	uint8_t byte = uart->fifo[uart->first];
@@ -98,7 +99,7 @@ static uint32_t pop(struct vpl011 *uart)
 	if (!uart->count)
 		*reg(uart, UARTRIS) &= (uint16_t)~UARTINT_RT;
 	if (uart->waiting)
-		fill(uart);
+		fill(uart, 2); /* argument: 2 */
 	return byte;
 }
 
@@ -119,7 +120,7 @@ __cold void vpl011_receive(void)
 {
 	lock_take(&lock);
 	if (listener && !listener->unplugged) {
-		fill(listener);
+		fill(listener, VPL011_FIFO_SIZE); /* argument: VPL011_FIFO_SIZE */
 		update(listener);
 	} else {
 		console_listen(false);

@@ -435,5 +435,6 @@ uint32_t vgic_active_of(const struct vgic *vgic, unsigned word, uint32_t which)
 {
 	uint32_t value = state_in_lrs(vgic, GIC_LR_ACTIVE, word) & which;
 
-	return vgic->spilled_count ? value | active_in_memory(&vgic->virq[word * 32], which) : value;
+	return vgic->spilled_count ? value | active_in_memory(&vgic->virq[word * 32], which)
+				   : value;
 }

@@ -318,18 +318,18 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 	gic_lr_write(i, vgic_lr_pending(vgic, virq, source, virq_waits(virq)));
 }
 
-/* The last turn of fill(), for which alloc_lr() found no list register: if all are active, spill
- * the least urgent interrupt. Return whether an interrupt waits. */
-static bool fill_active(struct vgic *vgic, struct virq *virq, unsigned groups)
+/* Every list register is active: spill the least urgent interrupt for the most urgent one that waits,
+ * unless its group is off. */
+static void fill_active(struct vgic *vgic, unsigned groups)
 {
+	struct virq *virq = most_urgent(vgic, groups);
 	unsigned i;
 
-	if (rank(virq, groups) >= GROUP_OFF || any_pending(vgic))
-		return true;
+	if (rank(virq, groups) >= GROUP_OFF)
+		return;
 	i = spill_least_urgent(vgic);
 	pull(vgic, virq);
 	place(vgic, virq, i);
-	return anything_queued(vgic);
 }
 
 /*
@@ -347,11 +347,8 @@ static void set_events(const struct vgic *vgic, bool waiting)
 	gic_virt_set_events(events);
 }
 
-/* Fill the list registers. Return whether an interrupt waits for one. */
-static bool fill(struct vgic *vgic)
+static void fill_others(struct vgic *vgic, unsigned groups)
 {
-	unsigned groups = gic_virt_groups();
-
 	/* bound: LIST_REGISTERS + 1: the most urgent come first, so none of them is evicted; the
 	 * last turn finds no list register; total: VCPUS * LIST_REGISTERS + 6: of the three
 	 * refills of a visit each has one interrupt more, and a last turn */
@@ -360,12 +357,23 @@ static bool fill(struct vgic *vgic)
 		unsigned i = virq ? alloc_lr(vgic, virq, groups) : VIRQ_LR_NONE;
 
 		if (i == VIRQ_LR_NONE)
-			return virq && fill_active(vgic, virq, groups);
+			return;
 		pull(vgic, virq);
 		/* most: LIST_REGISTERS; total: VCPUS * LIST_REGISTERS + 3 */
 		place(vgic, virq, i);
 	}
-	return true;
+}
+
+/* Fill the list registers. Return whether an interrupt waits for one. */
+static bool fill(struct vgic *vgic)
+{
+	unsigned groups = gic_virt_groups();
+
+	if (gic_lr_empty() || any_pending(vgic))
+		fill_others(vgic, groups);
+	else
+		fill_active(vgic, groups);
+	return anything_queued(vgic);
 }
 
 /* A visit refills three times at most: after an SGI, after another change, and as a vCPU is
@@ -435,8 +443,8 @@ bool vgic_anything_pending(const struct vgic *vgic)
 	for (uint32_t full = all ? all & ~gic_lr_empty() : 0; full; full &= full - 1)
 		if (!lr_is(bit_lowest(full), GIC_LR_ACTIVE))
 			return true;
-	return vgic->work && (anything_queued(vgic) ||
-			      (vgic->spilled_count && gic_virt_any_end_elsewhere()));
+	return vgic->work &&
+	       (anything_queued(vgic) || (vgic->spilled_count && gic_virt_any_end_elsewhere()));
 }
 
 /* The usual case: no work, no end, an empty list register. */

@@ -276,8 +276,8 @@ bool vgicd_process_word(struct vcpu *vcpu, unsigned word)
 
 static void publish_state(struct vcpu *vcpu, bool active, unsigned word, uint32_t value)
 {
-	__atomic_store_n(&vcpu->vgic.published[active][word],
-			 with_posts(vcpu, active, word, value), __ATOMIC_RELAXED);
+	__atomic_store_n(&vcpu->vgic.published[active][word], with_posts(vcpu, active, word, value),
+			 __ATOMIC_RELAXED);
 }
 
 static void publish(struct vcpu *vcpu, unsigned word)

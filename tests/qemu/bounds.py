@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import el2count
+import longest as longest_exits
 from el2count import Counted, Watched
 from hypbench.bound import kinds, proof
 from hypbench.bound.image import Image
@@ -38,7 +39,7 @@ FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
     f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
 LIVES = 23  # lives of the guest in each hostile step
-ATTACKS = ("states", "frames")  # those with longer exits than the other runs
+ATTACKS = ("states", "calls", "frames", "lives")  # those with longer exits than the other runs
 
 
 class Longest(NamedTuple):
@@ -76,6 +77,7 @@ def jobs(board: str) -> dict[str, Job]:
         text = plan_lines(plan)
         found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
     found |= {f"attack by {group}": attack(board, group) for group in ATTACKS}
+    found |= longest_exits.jobs(board)
     return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
                     for cpus in HOSTILE}
 

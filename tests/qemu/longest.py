@@ -16,8 +16,8 @@ def program(board: str, rounds: int, seed: int = 1) -> Program:
                     f"ROUNDS={rounds}", "STACKS=0x100000", also=("longest.c",))
 
 
-def guest(board: str, rounds: int, ram_mib: int = 64) -> str:
-    return (f"guest ram={RAM:#x} ram_mib={ram_mib} cpus=2 entry={ENTRY:#x}\n"
+def guest(board: str, rounds: int, ram_mib: int = 64, name: str = "", dtb: int = 0) -> str:
+    return (f"guest {name} ram={RAM:#x} ram_mib={ram_mib} cpus=2 entry={ENTRY:#x} dtb={dtb:#x}\n"
             f"load store=0x0 ipa={ENTRY:#x} size={len(program(board, rounds).binary)}\n")
 
 
@@ -34,14 +34,16 @@ def events(names: tuple[str, ...], kinds: tuple[str, ...], every_us: int, until_
 
 def pairs(board: str) -> Job:
     """Two VMs with their vCPUs on the same two cores, and one of them alone."""
-    rounds = 400
+    rounds = 300
     return run_of(board, (
         "config alone trapped cntp=emulated wfi=trapped\n"
         "config turns trapped cntp=emulated sched=rr slice_us=50 fp=lazy\n"
         "config turns-sw trapped-sw sched=rr slice_us=50 fp=eager\n"
         "config urgent trapped cntp=emulated sched=fp fp=lazy\n"
-        f"{guest(board, rounds)}vm one image=guest cores=0,1 prio=1\n"
-        "vm other image=guest cores=1,0 prio=2 configs=turns,turns-sw,urgent\n"
+        f"{guest(board, rounds, name='guest')}{guest(board, rounds, name='naps', dtb=RAM)}"
+        "vm one image=guest cores=0,1 prio=1\n"
+        "vm other image=guest cores=1,0 prio=2 configs=turns,turns-sw\n"
+        "vm sleeper image=naps cores=1,0 prio=2 configs=urgent\n"
         + events(("one",), ("pause", "resume"), 300, 200_000)), rounds)
 
 
@@ -66,13 +68,20 @@ def fail_overs(board: str) -> Job:
         "".join(f"config {beside} trapped sched=rr fp=lazy slice_us=50 beside={beside}\n"
                 for beside in FAIL_OVERS)
         + "config yield trapped fp=lazy sched=rr beside=load_yield slice_us=1000\n"
-        "bench vm_yield n=200\nbench failover n=200\n"
+        "bench vm_yield n=120\nbench failover n=120\n"
         f"{guest(board, FOR_EVER)}vm rt image=bench cores=0 prio=2\n"
         "vm active image=load cores=0 prio=2\n"
         "vm control image=control cores=0 configs=active_control\nvm guest image=guest cores=0,1 prio=2\n"), FOR_EVER)
 
 
-RUNS = {"long exits of two VMs": pairs, "long exits of eight VMs": crowd,
+def statistics(board: str) -> Job:
+    """As many vCPUs with statistics on a core as there can be."""
+    loads = "".join(f"vm load{number} image=load cores=0 ram_mib=16\n" for number in range(4))
+    return Job(board, f"{HEAD}config stats trapped sched=rr fp=lazy stats=on beside=load_cpu\nbench hvc n=2\n"
+                      f"vm rt image=bench cores=0\n{loads}")
+
+
+RUNS = {"long exits of two VMs": pairs, "statistics of five VMs": statistics, "long exits of eight VMs": crowd,
         "long exits beside fail overs": fail_overs}
 
 

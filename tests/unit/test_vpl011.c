@@ -274,7 +274,8 @@ TEST(a_long_line_is_broken_and_the_last_one_is_sent)
 		assert_int_equal(fake_hyp.console_size, 0);
 		say(0, "x");
 	}
-	assert_int_equal(fake_hyp.console_size, 0); /* the store that queued the line sends nothing */
+	assert_int_equal(fake_hyp.console_size,
+			 0); /* the store that queued the line sends nothing */
 	timerq_expire();
 	assert_in_range(fake_hyp.console_size, 1, MOST);
 	say(1, "login:");

@@ -136,7 +136,8 @@ struct core {
 	bool waiting;       /* for that */
 	struct visit visit; /* the one under way; its length is the count at its start */
 	bool in_loop;       /* no visit is under way, though the core is at EL2 */
-	uint64_t returns;   /* where the call of a function `piece` returns to; 0: none is under way */
+	uint64_t
+		returns; /* where the call of a function `piece` returns to; 0: none is under way */
 	uint64_t longest[CLASSES];
 	struct executed trail[TRAIL];
 	struct access accesses[ACCESSES];

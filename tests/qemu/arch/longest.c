@@ -3,10 +3,11 @@
  * A guest whose exits are long. Each of its two vCPUs prepares its list registers, so that a refill
  * has much to do, and makes an exit; both choose at random. Interrupts are masked: a vCPU takes them
  * by polling. vCPU 0 has SPIs 32 to 63 and 96 to 127, vCPU 1 has the others, until they move.
- * Defines: GIC, 2 or 3; SEED; ROUNDS.
+ * If the address of the device tree is not 0, vCPU 1 only sleeps, and takes what wakes it. Defines:
+ * GIC, 2 or 3; SEED; ROUNDS.
  */
-#include "guest_gic.h"
 #include "guest/kernel/any_access.h"
+#include "guest_gic.h"
 #include "vcpus.h"
 
 #define UART 0x09000000u
@@ -26,6 +27,7 @@ void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2);
 void second_main(uint32_t vcpu);
 
 static uint32_t seeds[2], rounds[2];
+static bool naps;
 
 static uint32_t draw(uint32_t vcpu, uint32_t limit)
 {
@@ -112,9 +114,9 @@ static void set(uint32_t bank, uint32_t intid)
  * empty while others wait. */
 static void waiting(uint32_t vcpu)
 {
-	for (uint32_t n = 4 + draw(vcpu, 8); n; n--)
+	for (uint32_t n = 8 + draw(vcpu, 4); n; n--)
 		set(ISPENDR, own(vcpu));
-	for (uint32_t n = draw(vcpu, 4); n; n--)
+	for (uint32_t n = draw(vcpu, 2) ? 3 : draw(vcpu, 4); n; n--)
 		take();
 }
 
@@ -122,9 +124,15 @@ static void waiting(uint32_t vcpu)
 static void nested(uint32_t vcpu, uint32_t exit);
 static void make_exit(uint32_t vcpu, uint32_t exit);
 
-static void deactivate_all(void)
+static void deactivate_private(uint32_t vcpu)
 {
-	for (unsigned word = 0; word < 4; word++)
+	mmio_write32(private_of(vcpu) + ICACTIVER, ~0u);
+}
+
+static void deactivate_all(uint32_t vcpu)
+{
+	deactivate_private(vcpu);
+	for (unsigned word = 1; word < 4; word++)
 		mmio_write32(GICD + ICACTIVER + 4 * word, ~0u);
 }
 
@@ -132,7 +140,7 @@ static void deactivate_all(void)
 
 static void sleeps(uint32_t vcpu)
 {
-	(void)vcpu;
+	deactivate_private(vcpu); /* the timer may be active, and would wake nobody */
 	take_all();
 	cntv_set(SOON, 1);
 	sleep();
@@ -140,6 +148,7 @@ static void sleeps(uint32_t vcpu)
 
 static void suspends(uint32_t vcpu)
 {
+	deactivate_private(vcpu);
 	take_all();
 	cntv_set(SOON, 1);
 	psci(CPU_SUSPEND, draw(vcpu, 2) << 16, (uintptr_t)second_start, vcpu);
@@ -168,8 +177,8 @@ static void sends(uint32_t vcpu)
 
 static void sets_state(uint32_t vcpu)
 {
-	static const uint16_t banks[] = { ISPENDR, ISPENDR, ISPENDR, ICPENDR, ISACTIVER,
-					  ICACTIVER, ISENABLER };
+	static const uint16_t banks[] = { ISPENDR,   ISPENDR,   ISPENDR,  ICPENDR,
+					  ISACTIVER, ICACTIVER, ISENABLER };
 
 	set(banks[draw(vcpu, 7)], any(vcpu));
 }
@@ -260,9 +269,22 @@ static void writes_line(uint32_t vcpu)
 
 static void touches_uart(uint32_t vcpu)
 {
-	mmio_write32(UART + LCR_H, draw(vcpu, 2) << 4); /* LCR_H.FEN */
-	mmio_write32(UART + IMSC, draw(vcpu, 2) * 0x70);  /* IMSC */
+	mmio_write32(UART + LCR_H, draw(vcpu, 2) << 4);  /* LCR_H.FEN */
+	mmio_write32(UART + IMSC, draw(vcpu, 2) * 0x70); /* IMSC */
 	mmio_read32(UART + 4 * draw(vcpu, 18));
+}
+
+/* DBGBCR0 */
+static void reads_debug(uint32_t vcpu)
+{
+	uintptr_t value;
+
+	(void)vcpu;
+#ifdef __aarch64__
+	__asm__ volatile("mrs %0, dbgbcr0_el1" : "=r"(value));
+#else
+	__asm__ volatile("mrc p14, 0, %0, c0, c0, 5" : "=r"(value));
+#endif
 }
 
 static void changes_power(uint32_t vcpu)
@@ -274,10 +296,24 @@ static void changes_power(uint32_t vcpu)
 }
 
 static void (*const exits[])(uint32_t vcpu) = {
-	timer_is_due,    timer_will_be_due, sends,		 sets_state,	 sets_states,
-	reads_states,    sets_priorities,   sets_private_states, moves,		 deactivates,
-	changes_groups,  changes_triggers,  reads_private_states, sleeps,	 suspends,
-	touches_uart,    nests,
+	timer_is_due,
+	timer_will_be_due,
+	sends,
+	sets_state,
+	sets_states,
+	reads_states,
+	sets_priorities,
+	sets_private_states,
+	moves,
+	deactivates,
+	changes_groups,
+	changes_triggers,
+	reads_private_states,
+	sleeps,
+	suspends,
+	touches_uart,
+	nests,
+	reads_debug,
 };
 #define EXITS (sizeof(exits) / sizeof(exits[0]))
 
@@ -312,7 +348,7 @@ static void begin(uint32_t vcpu)
 	interface_on(vcpu);
 	mmio_write32(private_of(vcpu) + ISENABLER, ~0u);
 	for (uint32_t i = 0; i < 32; i++)
-		mmio_write8(private_of(vcpu) + IPRIORITYR + i, (uint8_t)(i << 3));
+		mmio_write8(private_of(vcpu) + IPRIORITYR + i, (uint8_t)((31 - i) << 3));
 }
 
 static void begin_spis(void)
@@ -336,17 +372,28 @@ static void run(uint32_t vcpu)
 		if (draw(vcpu, 8) == 0)
 			take_all();
 		if (draw(vcpu, 32) == 0)
-			deactivate_all();
+			deactivate_all(vcpu);
 		if (draw(vcpu, 128) == 0)
 			writes_line(vcpu);
-		if (draw(vcpu, 32) == 0)
+		if (draw(vcpu, 8) == 0)
+			sleeps(vcpu);
+		if (draw(vcpu, vcpu ? 64 : 4) == 0)
 			changes_power(vcpu);
+	}
+}
+
+static void nap(void)
+{
+	for (;;) {
+		take_all();
+		sleep();
 	}
 }
 
 void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
-	(void)a0, (void)a1, (void)a2;
+	(void)a1;
+	naps = sizeof(uintptr_t) == 8 ? a0 : a2;
 	seeds[0] = SEED;
 	seeds[1] = SEED + 1;
 	rounds[0] = rounds[1] = 0;
@@ -360,6 +407,8 @@ void first_main(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 void second_main(uint32_t vcpu)
 {
 	begin(vcpu);
+	if (vcpu && naps)
+		nap();
 	run(vcpu);
 	psci(vcpu ? CPU_OFF : SYSTEM_OFF, 0, 0, 0);
 }
