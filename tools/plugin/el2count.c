@@ -19,7 +19,8 @@
  *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
  *   lost <from> <until>                                        a window with an end not seen
  *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
- *   marked <instructions> <marks>...                           the longest visit of each set
+ *   marked <instructions> <marks>...                           the longest visit of each set,
+ *                                                              without those of a core's start
  *   longest <core> <class> <instructions>                      of the core's visits, at the end
  *   lost <visits>                                              beyond the kinds that are kept
  *   path <block>...                                            with paths=on, after its window
@@ -120,6 +121,7 @@ struct access {
 /* Visits to EL2 of one kind. */
 struct visit {
 	unsigned vector, class, switches;
+	bool is_of_start;     /* what a core executes before its first guest */
 	uint64_t translation; /* VTTBR */
 	uint64_t length, times;
 	struct marks marks;
@@ -153,7 +155,7 @@ static struct {
 	unsigned mark_count, piece_count;
 } options;
 
-static struct core cores[MAX_CORES];
+static struct core cores[MAX_CORES] = { [0 ... MAX_CORES - 1] = { .visit.is_of_start = true } };
 static struct core *running = cores;
 static uint64_t tables[MAX_CORES]; /* TTBR0_EL2 of each core; 0: not known yet */
 static struct visit visits[MAX_VISITS];
@@ -407,7 +409,7 @@ static void leave(struct core *core)
 	visit->length = core->count.at[EL2] - visit->length;
 	visit->switches = value_of(vttbr) != visit->translation;
 	count_kind(visit);
-	if (options.mark_count)
+	if (options.mark_count && !visit->is_of_start)
 		keep_longest(visit);
 	if (visit->vector && visit->length > core->longest[visit->class])
 		core->longest[visit->class] = visit->length;
