@@ -65,12 +65,9 @@ void console_guest_had_it(void)
 
 void console_queue(const char *bytes, size_t size)
 {
-	unsigned at = written; /* a store of a char could change the variable in memory */
-
 	/* bound: ARGUMENT_1 */
 	while (size--)
-		queue[at++ % CONSOLE_QUEUE_SIZE] = *bytes++;
-	written = at;
+		queue[written++ % CONSOLE_QUEUE_SIZE] = *bytes++;
 }
 
 void console_queue_end(void)

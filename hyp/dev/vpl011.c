@@ -61,11 +61,13 @@ static void push(struct vpl011 *uart, uint8_t byte)
 /* Move at most `most` bytes from the console to the FIFO while there is room. */
 static void fill(struct vpl011 *uart, unsigned most)
 {
-	unsigned room = depth(uart), before = uart->count;
+	unsigned before = uart->count, room = depth(uart) - before;
 	int byte = 0;
 
+	if (room > most)
+		room = most;
 	/* bound: ARGUMENT_1 */
-	for (; most && uart->count < room && (byte = console_get()) >= 0; most--)
+	for (; room && (byte = console_get()) >= 0; room--)
 		push(uart, (uint8_t)byte);
 	if (uart->count > before && uart->count >= trigger(uart))
 		*reg(uart, UARTRIS) |= UARTINT_RX;
