@@ -78,11 +78,13 @@ void *memset(void *to, int byte, size_t size)
 	uint8_t *d = to;
 	word pattern = (uint8_t)byte * (~(word)0 / 0xff);
 
-	if (both_aligned(to, to))
-		/* bound: ARGUMENT_2 / WORD */
-		for (; size >= sizeof(word); size -= sizeof(word), d += sizeof(word))
-			*(word *)(void *)d = pattern;
-	/* bound: ARGUMENT_2 % WORD: EL2 sets whole, aligned structures */
+	/* bound: WORD - 1 */
+	for (; (uintptr_t)d % sizeof(word) && size; size--)
+		*d++ = (uint8_t)byte;
+	/* bound: ARGUMENT_2 / WORD */
+	for (; size >= sizeof(word); size -= sizeof(word), d += sizeof(word))
+		*(word *)(void *)d = pattern;
+	/* bound: WORD - 1 */
 	while (size--)
 		*d++ = (uint8_t)byte;
 	return to;

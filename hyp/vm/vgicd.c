@@ -409,7 +409,6 @@ void vgicd_init(struct vgicd *dist, struct vcpu *const vcpu[], unsigned count)
 	}
 }
 
-/* memset() is slow for a range that does not begin at a word: it then clears byte by byte. */
 void vgicd_reset_piece(struct vgicd *dist, unsigned piece)
 {
 	size_t size = offsetof(struct vgicd, vcpu_count);
