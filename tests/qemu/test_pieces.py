@@ -67,14 +67,17 @@ def check_windows(counted: Counted) -> None:
     assert len(counted.lost) == sum(bench["n"] + 1 for bench in unseen)
 
 
+def longest_visit(lab: Lab, job: Job) -> int:
+    return max(visit.length for visit in counted_with(lab, job).visits if visit.vector)
+
+
 @pytest.mark.parametrize("load", [
     name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in LOADS])
 def test_no_visit_is_long(lab, built, load):
     job = LOADS[load](built)
-    counted = counted_with(lab, job)
     if load not in longest.RUNS:
-        check_windows(counted)
-    assert LEAST < max(visit.length for visit in counted.visits if visit.vector) <= LONGEST
+        check_windows(counted_with(lab, job))
+    assert LEAST < longest_visit(lab, job) <= LONGEST
 
 
 def test_no_piece_of_the_core_s_loop_is_long(lab, built):
