@@ -144,6 +144,7 @@ static bool update_level(struct pagetable *table, pte_t *entries, unsigned level
 		uint64_t next = (u->at & ~(size - 1)) + size;
 
 		if (covers_entry(table, u, end, level)) {
+			/* total: 1: likewise */
 			replace(table, entry,
 				u->attributes ? leaf(u->output, u->attributes, level) : 0, u->at,
 				level);

@@ -74,14 +74,7 @@ def fail_overs(board: str) -> Job:
         "vm control image=control cores=0 configs=active_control\nvm guest image=guest cores=0,1 prio=2\n"), FOR_EVER)
 
 
-def statistics(board: str) -> Job:
-    """As many vCPUs with statistics on a core as there can be."""
-    loads = "".join(f"vm load{number} image=load cores=0 ram_mib=16\n" for number in range(4))
-    return Job(board, f"{HEAD}config stats trapped sched=rr fp=lazy stats=on beside=load_cpu\nbench hvc n=2\n"
-                      f"vm rt image=bench cores=0\n{loads}")
-
-
-RUNS = {"long exits of two VMs": pairs, "statistics of five VMs": statistics, "long exits of eight VMs": crowd,
+RUNS = {"long exits of two VMs": pairs, "long exits of eight VMs": crowd,
         "long exits beside fail overs": fail_overs}
 
 

@@ -429,6 +429,8 @@ class Search:
                 self.totals.setdefault((str(line), text, lines[0]), []).extend(
                     self.program.into[node])
                 self.result.trusted.add(str(line))
+                if word := self.prover.facts.near(line, "assumed"):
+                    self.result.assumptions.add((word, str(line)))
 
     def limit_calls(self, entry: int) -> None:
         most = self.prover.limits.calls_of(entry)
