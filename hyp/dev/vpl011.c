@@ -86,8 +86,8 @@ static void empty(struct vpl011 *uart)
 		fill(uart, VPL011_FIFO_SIZE); /* argument: VPL011_FIFO_SIZE */
 }
 
-/* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). If bytes wait,
- * the FIFO was full, and one byte takes the place. */
+/* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). If bytes
+ * wait, the FIFO was full, and one byte takes the place. */
 static uint32_t pop(struct vpl011 *uart)
 {
 	uint8_t byte = uart->fifo[uart->first];

@@ -321,13 +321,15 @@ static void place(struct vgic *vgic, struct virq *virq, unsigned i)
 	gic_lr_write(i, vgic_lr_pending(vgic, virq, source, virq_waits(virq)));
 }
 
-/* Every list register is active: spill the least urgent interrupt for the most urgent one that waits,
- * unless its group is off. */
+/* Every list register is active: spill the least urgent interrupt for the most urgent one that
+ * waits, unless its group is off. */
 static void fill_active(struct vgic *vgic, unsigned groups)
 {
 	struct virq *virq = most_urgent(vgic, groups);
 	unsigned i;
 
+	if (!virq) /* refill() found an interrupt in the queue */
+		__builtin_unreachable();
 	if (rank(virq, groups) >= GROUP_OFF)
 		return;
 	i = spill_least_urgent(vgic);

@@ -69,7 +69,8 @@ void vcntp_write(struct vcpu *vcpu, enum vcntp_register which, uint64_t value)
 	update(vcpu);
 }
 
-/* This function is out of line: `make bound` knows by it that the visit switches to no other vCPU. */
+/* This function is out of line: by its name `make bound` knows that the visit switches to no other
+ * vCPU. */
 static __attribute__((noinline)) void raise_loaded(struct vcpu *vcpu)
 {
 	set_line(vcpu, true);

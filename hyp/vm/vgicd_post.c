@@ -250,8 +250,8 @@ static bool process_one_reload(struct vcpu *vcpu, unsigned word)
 	return true;
 }
 
-/* Process posts of a word: the states of at most two interrupts or, without states, one reload, which
- * takes as long as several states. Return whether the visit is full. */
+/* Process posts of a word: the states of at most two interrupts or, without states, one reload,
+ * which takes as long as several states. Return whether the visit is full. */
 static bool process_piece(struct vcpu *vcpu, unsigned word)
 {
 	vgic_begin(&vcpu->vgic);

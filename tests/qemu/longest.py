@@ -71,7 +71,8 @@ def fail_overs(board: str) -> Job:
         "bench vm_yield n=120\nbench failover n=120\n"
         f"{guest(board, FOR_EVER)}vm rt image=bench cores=0 prio=2\n"
         "vm active image=load cores=0 prio=2\n"
-        "vm control image=control cores=0 configs=active_control\nvm guest image=guest cores=0,1 prio=2\n"), FOR_EVER)
+        "vm control image=control cores=0 configs=active_control\n"
+        "vm guest image=guest cores=0,1 prio=2\n"), FOR_EVER)
 
 
 RUNS = {"long exits of two VMs": pairs, "long exits of eight VMs": crowd,

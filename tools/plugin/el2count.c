@@ -7,10 +7,11 @@
  * A visit lasts from the vector's first instruction to the ERET, or to the address `leave`, where
  * a core goes back to its loop; what EL2 executes before the first guest is one, too, with vector
  * 0. A call of a function `piece` by the core's loop is a visit, too, with vector 0, from its first
- * instruction to its return. A window is what the guest hands to samples_add(). It ends with the read of CNTPCT that gave
- * `until`. It begins after the read that gave `from`; where `from` is what the guest wrote to
- * CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the core was woken or
- * interrupted. An instruction counts when it begins, so one that is aborted counts, too.
+ * instruction to its return. A window is what the guest hands to samples_add(). It ends with the
+ * read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is what
+ * the guest wrote to CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the core
+ * was woken or interrupted. An instruction counts when it begins, so one that is aborted counts,
+ * too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
  * paths=on, data=on, leave=<address of code of EL2>, mark=<the same> (up to 256 times), piece=<the

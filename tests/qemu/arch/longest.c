@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest whose exits are long. Each of its two vCPUs prepares its list registers, so that a refill
- * has much to do, and makes an exit; both choose at random. Interrupts are masked: a vCPU takes them
- * by polling. vCPU 0 has SPIs 32 to 63 and 96 to 127, vCPU 1 has the others, until they move.
+ * has much to do, and makes an exit; both choose at random. Interrupts are masked: a vCPU takes
+ * them by polling. vCPU 0 has SPIs 32 to 63 and 96 to 127, vCPU 1 has the others, until they move.
  * If the address of the device tree is not 0, vCPU 1 only sleeps, and takes what wakes it. Defines:
  * GIC, 2 or 3; SEED; ROUNDS.
  */
@@ -120,7 +120,6 @@ static void waiting(uint32_t vcpu)
 		take();
 }
 
-/* Nested active interrupts, some of them in no list register. They end later, the last one first. */
 static void nested(uint32_t vcpu, uint32_t exit);
 static void make_exit(uint32_t vcpu, uint32_t exit);
 
@@ -140,7 +139,7 @@ static void deactivate_all(uint32_t vcpu)
 
 static void sleeps(uint32_t vcpu)
 {
-	deactivate_private(vcpu); /* the timer may be active, and would wake nobody */
+	deactivate_private(vcpu); /* an active timer would not wake the vCPU */
 	take_all();
 	cntv_set(SOON, 1);
 	sleep();
@@ -322,6 +321,8 @@ static void make_exit(uint32_t vcpu, uint32_t exit)
 	exits[exit % EXITS](vcpu);
 }
 
+/* Nested active interrupts, more than list registers. They end after the exit, the last one first.
+ */
 static void nested(uint32_t vcpu, uint32_t exit)
 {
 	uint32_t iars[6], n;
