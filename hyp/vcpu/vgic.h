@@ -218,6 +218,9 @@ void vgic_maintain(struct vgic *vgic);
  * does this. */
 void vgic_refill(struct vgic *vgic);
 
+/* Turn the fast paths on again if no work is left, after a visit that changes no interrupt. */
+void vgic_settle(struct vgic *vgic);
+
 /* Set virq->retarget of an active interrupt: its end posts a reload to this vCPU. */
 void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 

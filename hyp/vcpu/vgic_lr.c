@@ -381,6 +381,16 @@ static bool fill(struct vgic *vgic)
 	return anything_queued(vgic);
 }
 
+static inline void set_work(struct vgic *vgic, bool waiting)
+{
+	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count || vgic->posted.what;
+}
+
+void vgic_settle(struct vgic *vgic)
+{
+	set_work(vgic, anything_queued(vgic));
+}
+
 /* A visit refills three times at most: after an SGI, after another change, and as a vCPU is
  * loaded. */
 static __attribute__((noinline)) void refill(struct vgic *vgic)
@@ -389,7 +399,7 @@ static __attribute__((noinline)) void refill(struct vgic *vgic)
 
 	collect_ends(vgic);
 	waiting = anything_queued(vgic) && fill(vgic);
-	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count || vgic->posted.what;
+	set_work(vgic, waiting);
 	set_events(vgic, waiting);
 }
 

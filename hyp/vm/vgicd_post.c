@@ -286,6 +286,7 @@ static void publish(struct vcpu *vcpu, unsigned word)
 
 	publish_state(vcpu, false, word, vgic_pending_of(vgic, word, VGICD_ALL_LANES));
 	publish_state(vcpu, true, word, vgic_active_of(vgic, word, VGICD_ALL_LANES));
+	vgic_settle(&vcpu->vgic);
 }
 
 __cold void vgicd_process_posts(struct vcpu *vcpu)

@@ -345,3 +345,16 @@ TEST(a_vcpu_that_is_reset_has_no_rest)
 	let_go();
 	assert_int_equal(vgic_pending_of(&cores_vm.vcpu[0]->vgic, 0, 0xffff), 0);
 }
+
+/* The states are published last. */
+TEST(others_that_read_states_leave_a_vcpu_its_fast_paths)
+{
+	struct vcpu *vcpu = cores_vm.vcpu[0];
+
+	cores_boot(2);
+	cores_hold(0, true);
+	vgic_post_what(vcpu, VGIC_POST_WORD(1) | VGIC_POST_PUBLISH(1));
+	let_go();
+	assert_int_equal(vcpu->vgic.posted.what, 0);
+	assert_int_equal(vcpu->vgic.work, 0);
+}
