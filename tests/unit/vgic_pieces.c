@@ -349,9 +349,10 @@ TEST(a_vcpu_that_is_reset_has_no_rest)
 /* The states are published last. */
 TEST(others_that_read_states_leave_a_vcpu_its_fast_paths)
 {
-	struct vcpu *vcpu = cores_vm.vcpu[0];
+	struct vcpu *vcpu;
 
 	cores_boot(2);
+	vcpu = cores_vm.vcpu[0];
 	cores_hold(0, true);
 	vgic_post_what(vcpu, VGIC_POST_WORD(1) | VGIC_POST_PUBLISH(1));
 	let_go();
