@@ -144,7 +144,7 @@ static bool update_level(struct pagetable *table, pte_t *entries, unsigned level
 		uint64_t next = (u->at & ~(size - 1)) + size;
 
 		if (covers_entry(table, u, end, level)) {
-			/* total: 1: likewise */
+			/* total: 1: an exit unmaps one leaf */
 			replace(table, entry,
 				u->attributes ? leaf(u->output, u->attributes, level) : 0, u->at,
 				level);
@@ -154,7 +154,7 @@ static bool update_level(struct pagetable *table, pte_t *entries, unsigned level
 			/* most: 0: an exit splits no leaf */
 			if (!is_table(*entry, level) && !make_table(table, entry, u->at, level))
 				return false;
-			/* most: 1: an exit unmaps one leaf */
+			/* most: 1: an exit unmaps a leaf below one entry */
 			if (!update_level(table, table_of(*entry), level + 1, u, stop))
 				return false;
 			continue;

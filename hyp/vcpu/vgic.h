@@ -85,8 +85,7 @@ struct vgic_posted {
 	uint64_t sources[GIC_SGI_COUNT / 4];
 };
 
-/* A reset clears the members up to spilled_at in one piece, and from there up to virq in another.
- */
+/* One piece of a reset clears the members before spilled_at, another one those up to virq. */
 struct vgic {
 	union {                     /* hyp/vcpu/vppi.c */
 		uint32_t ppi_known; /* 0 if ppi_config is unknown */
