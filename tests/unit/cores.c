@@ -15,14 +15,14 @@
 #include "tests/unit/fake/function.h"
 #include "tests/unit/unit.h"
 
-#define EXITS_MAX (16u + VIRQ_COUNT / PIECE_VIRQS) /* pieces of a write among them */
+#define EXITS_MAX (16u + VIRQ_COUNT / PIECE_VIRQS) /* includes the pieces of a write */
 #define PERCORE_MAX 8192u
 #define CONTINUE_PRIORITY 0xe0u
 
-/* PERCPU variables, of the core that has its turn */
+/* PERCPU variables of the core whose turn it is */
 extern uint8_t __start_percore[], __stop_percore[];
 
-/* The state of each core. */
+/* The state of a core while another core has the turn. */
 struct half {
 	uint8_t percore[PERCORE_MAX];
 	struct fake_irq private[GIC_PRIVATE_COUNT];
@@ -33,7 +33,7 @@ struct half {
 };
 
 static struct vcpu vcpus[VCPU_MAX];
-static struct vcpu neighbours[VCPU_MAX]; /* of these vCPUs, on their cores */
+static struct vcpu neighbours[VCPU_MAX]; /* vCPUs of another VM, one on the core of each vCPU */
 static struct half halves[VCPU_MAX];
 static unsigned now;
 static unsigned kicks;
@@ -145,7 +145,7 @@ void smp_ask(unsigned core)
 	smp_kick(core);
 }
 
-/* --- which vCPU a core has --- */
+/* --- the vCPU that a core runs --- */
 
 static const struct vm_machine machine;
 
@@ -184,8 +184,8 @@ static void boot_neighbour(unsigned n)
 		vcpu->gic.lr[i] = neighbours_lr(i);
 }
 
-/* The neighbour's timer is disabled, and soon has the priority of the vCPU's: then the PPIs differ
- * in an enable alone, if at all. */
+/* Give the neighbour's timer, which stays disabled, the priority of vCPU n's timer. The PPIs of the
+ * two vCPUs then differ at most in the enable bit. */
 static void follow_priority(unsigned n)
 {
 	struct virq *its = &neighbours[n].vgic.virq[CORES_TIMER];
@@ -204,8 +204,8 @@ static void check_neighbour(unsigned n)
 			fake_gic_broken("a list register of another VM has changed");
 }
 
-/* The neighbour's interface is off, and none of its priorities is active. Its PPI is neither
- * enabled nor active. */
+/* The neighbour's CPU interface is off and has no active priority. Its PPI is neither enabled nor
+ * active. */
 static void check_interface(void)
 {
 	const struct fake_interface *its = &fake_gic.guest;
@@ -268,7 +268,7 @@ bool cores_take_one(unsigned n)
 	return true;
 }
 
-/* Their INTIDs with priority 0 come before any other interrupt. */
+/* At priority 0 the hypervisor's SGIs, with the lowest INTIDs, come before other interrupts. */
 void cores_take_own_sgis(unsigned n)
 {
 	cores_on(n);
@@ -396,7 +396,8 @@ void cores_boot_as(unsigned count, unsigned lr_count, bool link_hw, bool split_e
 
 /* --- the guest --- */
 
-/* A read asks for what another core published last: the second one has it of now. */
+/* A read returns what the other core published last and makes that core publish again. The second
+ * read returns the current state. */
 static uint64_t read_twice(unsigned n, uint32_t offset, unsigned size,
 			   reg_t (*read)(struct vcpu *, uint32_t, unsigned, void *))
 {
@@ -536,7 +537,7 @@ void spi_line(unsigned intid, bool level)
 	cores_settle();
 }
 
-/* The distributor sent it before the route changed. */
+/* Route the SPI to the core of vCPU n only until that core has taken it. */
 bool spi_arrive_at(unsigned intid, unsigned n)
 {
 	struct fake_irq *irq = &fake_gic.irq[intid];

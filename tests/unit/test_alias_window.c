@@ -66,7 +66,7 @@ TEST(memory_that_is_not_there_is_refused)
 	/* the last leaf is not all in RAM */
 	assert_string_equal(refusal(RAM, 15 * MIB, RAM + 15 * MIB, 2 * MIB), "not enough memory");
 	assert_null(refusal(RAM, 15 * MIB, RAM + 14 * MIB, 2 * MIB));
-	/* nor in the window */
+	/* the end is not in the window */
 	assert_string_equal(refusal(RAM, 2 * GIB, RAM + GIB + 1, 4096), "not enough memory");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HC_COLD on fake caches: every line of every level once, by the operand that its level, set and
- * way make; and where there is no level, what is in use, by address. The machine here decodes
- * operands as DDI 0487 C5.3 (DC CISW) has them, from the cache's geometry and not by the functions
- * under test.
+ * Tests of HC_COLD on fake caches: it cleans every line of every level once, by an operand made of
+ * level, set and way. Without a cache level it cleans the memory in use, by address. The fake
+ * machine decodes operands as in DDI 0487 C5.3 (DC CISW), from the cache's geometry and not with
+ * the functions under test.
  */
 /* LINK: hyp/mem/cold.c hyp/mem/guest_ram.c */
 #include <string.h>
@@ -21,15 +21,15 @@
 #define LEVELS 7u
 #define GIB 0x40000000u
 #define LINES_MAX 65536u
-#define GUESTS_CSSELR 3u /* what the guest had selected: L2, instruction */
+#define GUESTS_CSSELR 3u /* the guest's selection: L2, instruction */
 
 struct cache {
 	unsigned type; /* CLIDR.Ctype */
 	unsigned sets, ways, line_log2;
-	unsigned way_bits; /* of an operand: ceil(log2(ways)) */
+	unsigned way_bits; /* bits of the way in an operand: ceil(log2(ways)) */
 };
 
-#define USED 3u /* pages of stage-2 tables, of */
+#define USED 3u /* used pages of stage-2 tables, out of PAGES */
 #define PAGES 8u
 
 static struct cache cache[LEVELS];
@@ -57,7 +57,7 @@ static bool read_register(const uint64_t *variable, uint64_t *value)
 	return true;
 }
 
-/* Each level is complete, by a dsb, before the next begins. */
+/* Each level must be complete, by a dsb, before the next begins. */
 static void note_level(unsigned level)
 {
 	if (operations++ && level == last_level)
@@ -70,7 +70,7 @@ static void note_level(unsigned level)
 	level_switches++;
 }
 
-/* Of linker/hyp.ld.S: places; and of the guest's header what says where it lies. */
+/* Symbols of linker/hyp.ld.S, and the guest header's members that say where the guest lies. */
 #define GUEST_START 0x80100000u
 #define GUEST_END 0x80234000u
 uint8_t __image_start[1], __percore_copies[1];
@@ -129,10 +129,10 @@ static void setup(void)
 	range_count = 0;
 	ram = ram_plain(GUEST_START - GUEST_IMAGE_OFFSET, GUEST_START - GUEST_IMAGE_OFFSET, GIB);
 	fake_csselr_el1 = GUESTS_CSSELR;
-	fake_clidr_el1 = 0x0a000000; /* LoUU, LoC: what is not a Ctype */
+	fake_clidr_el1 = 0x0a000000; /* LoUU and LoC: no bits of a Ctype */
 }
 
-/* Every line once, of the levels that hold data, and no other. */
+/* Assert that every line of the levels that hold data was cleaned once, and no other line. */
 static void assert_all_cleaned(void)
 {
 	unsigned lines = 0;
@@ -162,7 +162,7 @@ EACH_TEST(setup, NULL);
 
 /* By level: type, sets, ways, log2 of a line's bytes, bits of a way. */
 static const struct {
-	unsigned levels; /* with data */
+	unsigned levels; /* number of levels with data */
 	struct cache level[LEVELS];
 } machines[] = {
 	/* Cortex-A15: 32 KiB, 2 ways; 1 MiB, 16 ways */
@@ -173,7 +173,7 @@ static const struct {
 	{ 1, { { 4, 192, 4, 6, 2 } } },
 	/* direct-mapped, fully associative, one line */
 	{ 3, { { 2, 512, 1, 5, 0 }, { 4, 1, 64, 6, 6 }, { 4, 1, 1, 4, 0 } } },
-	/* instructions alone are passed over */
+	/* a level with instructions alone is skipped */
 	{ 1, { { 1, 0, 0, 0, 0 }, { 4, 64, 4, 6, 2 } } },
 	{ 7, { [0 ... LEVELS - 1] = { 4, 8, 4, 6, 2 } } },
 };
@@ -189,7 +189,7 @@ TEST(every_line_of_every_level_is_cleaned_once)
 	}
 }
 
-/* After a level without a cache CLIDR says nothing (DDI 0487 D13.2.26). */
+/* After the first level without a cache CLIDR has no meaning (DDI 0487 D13.2.26). */
 TEST(the_first_level_without_a_cache_is_the_end)
 {
 	add_level(0, (struct cache){ 3, 64, 4, 6, 2 });
@@ -216,7 +216,7 @@ TEST(without_a_level_all_in_use_goes_by_address)
 	assert_int_equal(fake_counts.icache_core, 1);
 }
 
-/* Eight colours of sixteen: eight pages lie side by side, the next eight after a gap. */
+/* With eight colours of sixteen, eight pages are contiguous and the next eight follow a gap. */
 TEST(with_colours_the_pages_of_the_guest_are_cleaned)
 {
 	static const uint32_t colours[] = { 8, 9, 10, 11, 12, 13, 14, 15 };

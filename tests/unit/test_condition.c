@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The IT block of Thumb code: an emulated store of a block is skipped, or executed again. */
+/* Tests of Thumb's IT block: an emulated store of a block is skipped or executed again. */
 #include "hyp/arch/armv7/condition.h"
 #include "tests/unit/unit.h"
 
 #define FLAGS 16u
 #define STATES 0x100u
 
-/* The flags are bits 31:28. Bit 0 stands for the bits that no IT block has. */
+/* The flags are bits 31:28. Bit 0 stands for the bits that are not part of an IT state. */
 static uint32_t psr_of(uint32_t flags, uint32_t it)
 {
 	return psr_with_itstate(flags << 28 | 1, it);
 }
 
-/* Whether `it` is the state of an instruction that is executed: a block's last four bits are not
- * all 0, and no block has the condition 1111. */
+/* Return true if `it` is the state of an instruction that is executed: a block's last four bits are
+ * not all 0, and no block has the condition 1111. */
 static bool is_executed(uint32_t psr, uint32_t it)
 {
 	return it & 0xf && it >> 4 != 0xf && condition_holds(it >> 4, psr);
@@ -51,6 +51,6 @@ TEST(an_instruction_that_was_executed_is_executed_again)
 			assert_int_equal(back, it & 7 ? psr : next);
 			assert_int_equal(psr_it_advance(back), next);
 		}
-	/* one of each pair of conditions and AL, each with 15 states of its block */
+	/* one condition of each pair, and AL, each with 15 states of its block */
 	assert_int_equal(count, FLAGS * (7 + 1) * 15);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The console: guests' text that waits, and what comes between it. */
+/* Tests of the console: guests' text that waits, and lines that come between it. */
 /* LINK: hyp/base/console.c drivers/uart/uart.c drivers/uart/pl011.c */
 #include <setjmp.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void reset_board(void)
 	longjmp(after_reset, 1);
 }
 
-/* Nothing answers the call, so it is an exception. */
+/* No host answers the call, so the call is an exception. */
 static void undefined_call(unsigned code)
 {
 	assert_int_equal(code, RUN_OK);
@@ -30,7 +30,7 @@ static void undefined_call(unsigned code)
 	panic("undefined instruction");
 }
 
-/* Not those of the fake hypervisor, which has a console of its own. */
+/* The board of this test: that of fake_hyp.c comes with a console of its own. */
 const struct board board = {
 	.console = { &uart_pl011, BASE, 33 },
 	.semihosting = true,
@@ -73,7 +73,7 @@ static void setup(void)
 	fake_reset();
 	fake_mmio = (struct fake_mmio){ read, write };
 	console_init();
-	console_line(); /* ends what a test left */
+	console_line(); /* end the line that a test left */
 	sent_size = 0;
 	sent[0] = '\0';
 }
@@ -86,7 +86,7 @@ static void queue(const char *text)
 
 EACH_TEST(setup, NULL);
 
-/* The queue goes round its array many times; a full one loses no byte. */
+/* The queue wraps many times in its array, and loses no byte when it is full. */
 TEST(no_byte_is_lost_where_the_queue_goes_round)
 {
 	static char bytes[CONSOLE_QUEUE_SIZE];
@@ -98,7 +98,7 @@ TEST(no_byte_is_lost_where_the_queue_goes_round)
 		for (unsigned i = 0; i < size; i++)
 			bytes[i] = (char)(queued++ % 251);
 		console_queue(bytes, size);
-		assert_false(console_send(size)); /* its end is to come */
+		assert_false(console_send(size)); /* the end of the text is to come */
 		assert_int_equal(console_queued(), 0);
 		console_queue_end();
 		assert_true(console_send(size / 3));
@@ -126,11 +126,11 @@ TEST(text_that_waits_is_counted)
 TEST(text_is_sent_as_it_is)
 {
 	console_text("a{\r}z", 4);
-	console_line(); /* the line is not a guest's */
+	console_line(); /* the line is not that of a guest */
 	assert_string_equal(sent, "a{\r}");
 }
 
-/* A record begins a line, after all that a guest has sent. */
+/* A record begins a line, after all text that guests have sent. */
 TEST(a_line_of_our_own_comes_after_what_waits)
 {
 	queue("one: half");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The core's clock held against CNTPCT, on counters that this test drives: each read of CNTPCT
- * moves time on, and the cycle counter follows it at the core's rate while it is switched on.
+ * Tests of the core's clock measured against CNTPCT, on counters that this test drives: each read
+ * of CNTPCT moves time on, and the cycle counter follows the time at the core's rate while it is
+ * enabled.
  */
 /* LINK: hyp/base/cycles.c */
 
@@ -22,7 +23,7 @@
 #define PMCNTEN_C (1u << 31)
 #define FILTER_NSH (1u << 27)
 
-static uint64_t time_ns; /* of the machine */
+static uint64_t time_ns; /* time of the machine */
 static uint64_t core_hz;
 static uint64_t disturbed_from_ns, disturbed_ns; /* the core stands still, but time does not */
 static uint64_t cycles_offset;
@@ -33,7 +34,7 @@ static uint64_t running_ns(void)
 	return time_ns > disturbed_from_ns ? time_ns - disturbed_ns : time_ns;
 }
 
-/* Only what is switched on counts, at EL2 too. */
+/* Return true if the cycle counter is enabled and counts at EL2, too. */
 static bool counts(void)
 {
 	return fake_pmcr_el0 & PMCR_E && fake_pmcntenset_el0 & PMCNTEN_C && fake_pmselr_el0 == 31 &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The drivers of UARTs and of the Exynos multi-core timer: what each call reads and writes, in its
- * order, and nothing else. PL011: DDI 0183 3.3. Exynos 5 Dual user's manual: UCON, UFSTAT, URXH,
- * UINTP, UINTM. BCM2711 ARM Peripherals 2.2. The timer's rules: the device tree binding
- * samsung,exynos4210-mct.
+ * Tests of the drivers of UARTs and of the Exynos multi-core timer: each call makes its reads and
+ * writes in order, and no others. Sources: PL011: DDI 0183 3.3. Exynos 5 Dual user's manual: UCON,
+ * UFSTAT, URXH, UINTP, UINTM. Mini UART: BCM2711 ARM Peripherals 2.2. Timer: the device tree
+ * binding samsung,exynos4210-mct.
  */
 /* LINK: drivers/uart/uart.c drivers/uart/pl011.c drivers/uart/exynos4210.c */
 /* LINK: drivers/uart/bcm2835_aux.c drivers/timer/exynos_mct.c boards/arndale/board.c */
@@ -58,7 +58,7 @@ struct access {
 	}
 
 static const struct access *next;
-static unsigned left; /* times that are left of the next one */
+static unsigned left; /* repetitions that are left of the next access */
 
 static uint32_t follow(bool writes, uintptr_t address, unsigned size)
 {
@@ -151,7 +151,7 @@ static const struct {
 	int result;
 	struct access script[10];
 } rows[] = {
-	/* 3.3.8: off, and not while it sends. The Raspberry Pi 4's divisor is 26.0417. */
+	/* 3.3.8: a UART is set up while off and idle. The Raspberry Pi 4's divisor is 26.0417. */
 	ROW("a PL011 is set up off and idle", start_pl011, &pl011, 48000000, 0,
 	    WRITE(PL011 + UARTCR, 0), READS(3, PL011 + UARTFR, UARTFR_BUSY),
 	    READ(PL011 + UARTFR, 0), WRITE(PL011 + UARTLCR_H, 0), WRITE(PL011 + UARTIMSC, 0),
@@ -202,7 +202,7 @@ static const struct {
 	    READ(AUX_CNTL, 0x2), WRITE(AUX_CNTL, 0x3), WRITE(AUX_IER, 0x5)),
 	ROW("mini UART: listens no more", listen, &aux, false, 0, WRITE(AUX_IER, 0)),
 
-	/* The comparator's bit is another user's. The counter's value is nobody's to write. */
+	/* The comparator's bit belongs to another user. No driver may write the counter's value. */
 	ROW("the timer is started, and the write acknowledged", start_mct, NULL, false, true,
 	    READ(G_TCON, 0x1), WRITE(G_TCON, 0x101), READS(3, G_WSTAT, 0), READ(G_WSTAT, 1 << 16),
 	    WRITE(G_WSTAT, 1 << 16)),

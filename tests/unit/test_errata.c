@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which revision of which core has which erratum, what is done against it, and that it is nothing
- * where there is none or it is ignored. */
+/* Tests of which revision of which core has which erratum, and of the workarounds. No workaround is
+ * in force on a core without the erratum, or while errata are ignored. */
 /* LINK: exit-path tests/unit/trap_vm.c hyp/vcpu/vcpu_switch.c drivers/gic/gicv2.c */
 #include <stdio.h>
 
@@ -54,8 +54,8 @@ static void assert_emits(bool firmware, const char *handled, const char *missing
 	assert_string_equal(fake_hyp.console, expected);
 }
 
-/* An image for another core lacks the sequences of a Cortex-A53. Without firmware the bits that
- * firmware sets are missing. */
+/* An image built for another core does not avoid the erroneous sequences of a Cortex-A53. Without
+ * firmware the bits that firmware sets are missing. */
 TEST(each_boundary_revision)
 {
 	static const struct {
@@ -147,7 +147,7 @@ TEST(what_is_in_force)
 #define OTHER_VTTBR 0x0003000040000000ull
 #define VTTBR_BADDR 0x0000fffffffffffeull
 
-/* Every write of a system register in a switch, and the ISBs before it. */
+/* Each write of a system register in a switch, and the number of ISBs before it. */
 static struct {
 	const uint64_t *variable;
 	uint64_t value;
@@ -201,10 +201,10 @@ static void assert_translates_nothing(uint64_t vttbr)
 	assert_int_equal((uintptr_t)root % (STAGE2_INPUT_GIB * sizeof(pte_t)), 0);
 	for (unsigned i = 0; i < STAGE2_INPUT_GIB; i++)
 		assert_false(root[i] & PTE_VALID);
-	assert_in_range(vmid, 4, STAGE2_VMID_TWIN - 1); /* no VM's: 0, 1 and 3, and their twins */
+	assert_in_range(vmid, 4, STAGE2_VMID_TWIN - 1); /* not a VM's: 0, 1, 3, and their twins */
 }
 
-/* Its VTTBR of nothing, ISB, all of EL1, ISB, the VTTBR of who comes. */
+/* The switch writes a VTTBR that maps nothing, ISB, all of EL1, ISB, the next vCPU's VTTBR. */
 TEST(a_guarded_switch_translates_nothing_meanwhile)
 {
 	unsigned first = 0, last, el1_writes = 0;
@@ -228,7 +228,7 @@ TEST(a_guarded_switch_translates_nothing_meanwhile)
 		assert_true(!is_el1(writes[w].variable) && writes[w].variable != &fake_vttbr_el2);
 }
 
-/* --- 798181: maintenance of this core, and nothing broadcast --- */
+/* --- 798181: maintenance on this core, without a broadcast --- */
 
 static unsigned broadcasts(void)
 {
@@ -271,7 +271,7 @@ TEST(tlb_maintenance_stays_on_this_core)
 	start_as(REVISION(A15, 0, 4), &ignored);
 	maintain_everything();
 	assert_int_equal(of_this_core(), 0);
-	assert_int_equal(broadcasts(), operations); /* as many, broadcast */
+	assert_int_equal(broadcasts(), operations); /* as many, but broadcast */
 	start_as(REVISION(A15, 4, 0), &applied);
 	maintain_everything();
 	assert_int_equal(of_this_core(), 0);

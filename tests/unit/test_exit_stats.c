@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exit statistics against the plain ones of lib/, and what a long or an uncounted exit does. */
+/* Tests of exit statistics against the plain statistics of lib/, and with exits that are long or
+ * not counted. */
 /* LINK: hyp/trap/exit_stats.c hyp/base/record.c */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static void add(uint64_t ticks)
 	histogram_add(&expected, ticks);
 }
 
-/* True where every figure is that of the histogram of lib/. */
+/* Return true if every figure is that of the histogram of lib/. */
 static bool agrees(void)
 {
 	return stat->total == expected.stats.sum && stat->min == expected.stats.min &&

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where RAM and devices are, and what texts nodes have, from device trees that are well, odd,
- * damaged and random. */
+/* Tests of reading RAM, devices and texts from correct, odd, damaged and random device trees. */
 /* LINK: guest/probe/fdt.c guest/probe/tree.c */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ struct maker {
 };
 
 #define HEADER_SIZE 40u
-#define RESERVE_SIZE 16u /* the memory reservation block: its end alone */
+#define RESERVE_SIZE 16u /* the memory reservation block, which has only its end */
 
 static void put_be32(uint8_t *at, uint32_t word)
 {
@@ -124,7 +123,7 @@ static uint8_t *finish(struct maker *maker, size_t *size)
 	return made;
 }
 
-/* --- the tree of most tests, and what is read of a tree --- */
+/* --- the tree of most tests, and functions that read a tree --- */
 
 static uint8_t *blob; /* on the heap, so that the sanitizer sees a read outside of the tree */
 static size_t size;
@@ -139,8 +138,8 @@ static void put_device(struct maker *maker, const char *name, const char *compat
 	put_end(maker);
 }
 
-/* The cells and the memory are those of a Raspberry Pi's firmware. A property may stand before or
- * after what it is about, NOPs stand anywhere, and a grandchild is no child. */
+/* Make a tree with the cells and the memory of a Raspberry Pi's firmware. A property may come
+ * before or after the property that it describes, NOPs anywhere, and a grandchild is no child. */
 static void make(void)
 {
 	static const char uart[] = "arm,pl011\0arm,primecell";
@@ -207,7 +206,7 @@ static void assert_range(unsigned i, uint64_t base, uint64_t bytes)
 	assert_true(range[i].size == bytes);
 }
 
-/* --- trees that are well --- */
+/* --- correct trees --- */
 
 TEST(no_more_ranges_of_memory_are_given_than_asked_for)
 {
@@ -220,12 +219,12 @@ TEST(no_more_ranges_of_memory_are_given_than_asked_for)
 	assert_true(range[1].base == UINT64_MAX);
 }
 
-/* Cells have one word or two, and without a property they are 2 and 1. Other cells are refused. A
- * range that is empty or cut is left out. */
+/* An address or a size has one cell or two. Without the properties an address has 2 and a size 1.
+ * Other numbers of cells are refused. An empty or cut range is left out. */
 TEST(the_cells_of_the_root_divide_the_ranges)
 {
 	static const struct {
-		uint32_t cells[2], reg[6]; /* cells of 99: the root has none */
+		uint32_t cells[2], reg[6]; /* cells of 99: the root has no such property */
 		unsigned words, count;
 		uint64_t base, bytes; /* of the first range */
 	} rows[] = {
@@ -265,7 +264,7 @@ TEST(the_cells_of_the_root_divide_the_ranges)
 	}
 }
 
-/* By a whole name of its list; the first of two devices. */
+/* A device is found by a whole name of its list. Of two devices the first is found. */
 TEST(a_device_is_found_with_its_ranges)
 {
 	static const char *const none[] = { "arm,pl01",          "arm,pl0110", "pl011",
@@ -315,11 +314,11 @@ TEST(a_damaged_structure_is_no_tree)
 {
 	struct maker ended = { 0 }, begun = { 0 }, odd = { 0 }, longer = { 0 };
 
-	put_end(&ended); /* the end of nothing */
+	put_end(&ended); /* an end without a beginning */
 	assert_is_no_tree(&ended);
 	put_begin(&begun, ""); /* never ended */
 	assert_is_no_tree(&begun);
-	put_word(&odd, 77); /* no token */
+	put_word(&odd, 77); /* an unknown token */
 	assert_is_no_tree(&odd);
 	put_begin(&longer, "");
 	put_word(&longer, 3); /* a property longer than everything */
@@ -343,12 +342,12 @@ TEST(a_damaged_header_is_no_tree)
 {
 	static const uint8_t fields[] = { 0, 4, 8, 12, 24, 32, 36 }; /* their highest bytes */
 
-	assert_int_equal(with_byte(16, 0xff), 2); /* of the reservations: not read */
+	assert_int_equal(with_byte(16, 0xff), 2); /* offset of the reservations: not read */
 	for (unsigned i = 0; i < sizeof(fields); i++)
 		assert_int_equal(with_byte(fields[i], 0xff), 0);
 	assert_int_equal(with_byte(27, 18), 0); /* compatible with later versions only */
 	assert_int_equal(with_byte(7, 39), 0);  /* smaller than its header */
-	assert_int_equal(with_byte(11, 39), 0); /* the structure in the header */
+	assert_int_equal(with_byte(11, 39), 0); /* the structure begins in the header */
 }
 
 TEST(a_cut_tree_has_nothing)
@@ -380,7 +379,7 @@ TEST(a_tree_larger_than_2_mib_is_not_read)
 	free(large);
 }
 
-/* The sanitizer sees a read outside of the tree or a write outside of the text; the walk ends. */
+/* The sanitizer reports a read outside the tree or a write outside the text. The walk ends. */
 TEST(damaged_at_random_nothing_else_is_touched)
 {
 	uint8_t *good = malloc(size);

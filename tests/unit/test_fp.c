@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The owner of the FP registers, in each mode. The fake core has one of them, fake_hyp.fp_value. */
+/* Tests of the FP registers' owner in each mode. The fake FP register is fake_hyp.fp_value. */
 /* LINK: hyp/cpu/fp.c */
 
 #include "arch/control.h"
@@ -13,7 +13,7 @@ static bool is_eager;
 static void start(enum fp_mode mode)
 {
 	fake_hyp_reset();
-	fake_hyp.fp_value = 99; /* the last guest's */
+	fake_hyp.fp_value = 99; /* the value of the last guest */
 	write_cptr_el2(CPTR_NO_TRAPS | CPTR_FP);
 	guest = (struct fp){ 0 };
 	other = (struct fp){ 0 };
@@ -23,7 +23,7 @@ static void start(enum fp_mode mode)
 	is_eager = mode == FP_EAGER;
 }
 
-/* As vcpu_switch() does it. */
+/* Switch the FP registers as vcpu_switch() does. */
 static void switch_to(struct fp *to)
 {
 	fp_switch(to);
@@ -31,7 +31,8 @@ static void switch_to(struct fp *to)
 		fp_move(to);
 }
 
-/* The values that a vCPU finds, and leaves: as a core does it, by way of the trap. */
+/* Use the FP registers, through the trap as on a core. Return the value that the vCPU finds, and
+ * leave the value `leaves`. */
 static uint64_t use(struct fp *vcpu, uint64_t leaves)
 {
 	uint64_t found;
@@ -44,7 +45,8 @@ static uint64_t use(struct fp *vcpu, uint64_t leaves)
 	return found;
 }
 
-/* It finds zero, though it had values before, and others have the registers. */
+/* A vCPU that starts again finds zero although it had values before. Another vCPU owns the
+ * registers meanwhile and keeps its values. */
 TEST(one_that_starts_again_finds_zero)
 {
 	for (unsigned mode = FP_LAZY; mode <= FP_EAGER; mode++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guest RAM with and without colours: what is in it, and what lies side by side there. */
+/* Tests of guest RAM with and without colours: which ranges it holds, and which are contiguous. */
 /* LINK: hyp/mem/guest_ram.c */
 #include "hyp/mem/guest_ram.h"
 #include "lib/bits.h"

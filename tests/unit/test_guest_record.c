@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of guests and of faults in pieces: several vCPUs send them, and EL2 prints between two
- * pieces. */
+/* Tests of records of guests and of faults that are printed in pieces. Several vCPUs send records,
+ * and EL2 prints between two pieces. */
 /* LINK: hyp/vm/guest_record.c hyp/vm/vm_report.c hyp/base/record.c hyp/mem/guest_ram.c */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tests/unit/unit.h"
 
 #define VMS 3u
-#define RAM_PAGES 2u /* the record buffer is the second one */
+#define RAM_PAGES 2u /* the second page is the record buffer */
 #define BODY_SIZE 400u
 
 struct vm vms[VM_MAX];
@@ -25,8 +25,8 @@ static struct vcpu vcpus[VMS][2];
 static struct vm vm[VMS];
 static struct vm_machine machine[VMS];
 static char body[VMS][BODY_SIZE + 1];
-static unsigned next_seq; /* goes on over all tests of this program */
-static unsigned calls;    /* of a test */
+static unsigned next_seq; /* continues over all tests of this program */
+static unsigned calls;    /* number of calls in a test */
 
 static char *buffer_of(unsigned n)
 {
@@ -49,7 +49,7 @@ static void setup(void)
 	fake_hyp_reset();
 	record_in_step(NULL);
 	calls = 0;
-	record_try_lock(); /* an assertion may have left the last test with the lock */
+	record_try_lock(); /* a failed assertion may have kept the lock */
 	record_unlock();
 	for (unsigned n = 0; n < VMS; n++) {
 		void *ram = fake_pages(RAM_PAGES);
@@ -74,7 +74,7 @@ static void teardown(void)
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
-/* A call prints little, and no loop of calls is endless. */
+/* Call once. Assert that the call prints little and that no loop of calls is endless. */
 static long call(unsigned n, reg_t kind, reg_t size)
 {
 	size_t before = fake_hyp.console_size;
@@ -119,7 +119,7 @@ static unsigned send_all(unsigned n)
 	return count;
 }
 
-/* VM n's calls up to the one that prints the middle of its body. */
+/* Call for VM n until the middle of its body is printed. */
 static void send_half(unsigned n)
 {
 	do
@@ -187,7 +187,7 @@ TEST(a_body_of_any_length_is_printed_to_its_last_byte)
 		members[0] = '"';
 		members[size] = '\0';
 		memcpy(buffer_of(0), members, size);
-		buffer_of(0)[size] = '\n'; /* no text: not checked */
+		buffer_of(0)[size] = '\n'; /* not text, but beyond the size */
 		assert_int_equal(call_to_the_end(0, RECORD_CHECK, size), HC_OK);
 		assert_record_of(0, members);
 	}
@@ -206,7 +206,7 @@ TEST(a_byte_in_any_piece_that_is_no_text_refuses_the_record)
 	assert_whole(0);
 }
 
-/* A body is members: no guest ends its record, and begins another one. */
+/* A body holds only members, so that no guest ends its record and begins another one. */
 TEST(a_body_begins_with_a_quote_and_is_printable)
 {
 	static const char *const bodies[] = {
@@ -221,14 +221,14 @@ TEST(a_body_begins_with_a_quote_and_is_printable)
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
-/* A vCPU that calls prints for the one that does not come back. */
+/* A vCPU that calls prints the record of a vCPU that does not come back. */
 TEST(a_guest_that_does_not_come_back_makes_nobody_wait)
 {
 	send_half(0);
 	assert_in_range(send_all(1), 1, 4 * BODY_SIZE / RECORD_PIECE);
 	assert_whole(0);
 	assert_whole(1);
-	assert_int_equal(send_piece(0), HC_OK); /* it was printed meanwhile */
+	assert_int_equal(send_piece(0), HC_OK); /* the record was printed meanwhile */
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
@@ -271,7 +271,7 @@ static unsigned long errors_at_end(void)
 	return strtoul(count + strlen("\"errors\":"), NULL, 10);
 }
 
-/* The end record counts those of guests, too. */
+/* The end record counts the `error` records of guests, too. */
 TEST(a_cut_record_is_counted_once)
 {
 	unsigned long before = errors_at_end();
@@ -313,7 +313,7 @@ TEST(the_end_of_a_step_prints_what_waits)
 	assert_whole(1);
 }
 
-/* A record of another life is neither continued nor the result of this one's call. */
+/* A restart ends the record of the last life: EL2 neither continues it nor returns its result. */
 TEST(a_guest_that_starts_anew_has_no_record_under_way)
 {
 	for (unsigned count = 1; count < 60; count++) {
@@ -344,7 +344,7 @@ TEST(the_records_of_other_guests_outlive_a_restart)
 	assert_whole(1);
 }
 
-/* The bytes are read again when they are printed: none begins a line or ends a string of EL2's. */
+/* EL2 reads the bytes again when it prints them. No byte may begin a line or end a string. */
 TEST(a_body_that_changes_after_its_check_begins_no_line)
 {
 	while (vcpus[0][0].record.state != VCPU_RECORD_QUEUED)
@@ -371,7 +371,7 @@ TEST(arguments_that_change_during_the_check_begin_a_new_check)
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
-/* The first call's record is printed as it was checked; the other call's follows. */
+/* The first call's record is printed as it was checked, and then that of the other call. */
 TEST(another_call_meanwhile_is_another_record)
 {
 	send_half(0);
@@ -383,7 +383,7 @@ TEST(another_call_meanwhile_is_another_record)
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 
-/* Another core prints: a call waits for no lock. */
+/* While another core prints, a call does not wait for the lock. */
 TEST(a_call_beside_a_holder_of_the_lock_does_nothing)
 {
 	record_lock();
@@ -394,7 +394,7 @@ TEST(a_call_beside_a_holder_of_the_lock_does_nothing)
 	assert_whole(0);
 }
 
-/* Text that waits in the console's queue comes before the line, in pieces as well. */
+/* Text in the console's queue is printed before the line, in pieces as well. */
 TEST(text_that_waits_comes_before_a_record)
 {
 	char text[200];
@@ -407,7 +407,7 @@ TEST(text_that_waits_comes_before_a_record)
 	text[sizeof(text) - 1] = '\0';
 	assert_string_equal(next_line(), text);
 	assert_whole(0);
-	console_guest('x'); /* its line is open */
+	console_guest('x'); /* the guest's line is open */
 	send_all(0);
 	assert_string_equal(next_line(), "x");
 	assert_whole(0);
@@ -485,7 +485,7 @@ TEST(a_fault_waits_for_nobody)
 	while (fault_piece(1))
 		;
 	assert_fault(&vm[1]);
-	assert_false(fault_piece(1)); /* once */
+	assert_false(fault_piece(1)); /* the fault is printed once */
 	assert_int_equal(fake_hyp.console_size, 0);
 }
 

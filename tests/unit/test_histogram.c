@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LINK: guest/measure/percentile.c */
-/* The histogram against sorted samples: what it answers is exact but for the width of a bucket. */
+/* Tests of the histogram against sorted samples: answers are exact but for a bucket's width. */
 #include <stdlib.h>
 
 #include "guest/measure/percentile.h"
@@ -24,8 +24,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A bucket by the definition, found without arithmetic on its index: the edges go up in steps of
- * 1 to 512, then 256 steps of twice the width for each power of two. */
+/* Return the upper edge of a value's bucket by the definition, without arithmetic on an index: the
+ * edges go up in steps of 1 to 512, then 256 steps of twice the width for each power of two. */
 static uint64_t upper_edge_by_search(uint64_t value)
 {
 	uint64_t edge = 512, width = 1;
@@ -39,7 +39,7 @@ static uint64_t upper_edge_by_search(uint64_t value)
 	return edge + width - 1;
 }
 
-/* Nearest rank over the sorted samples, then what a histogram of these buckets may say of it. */
+/* Return the nearest rank over the sorted samples, as a histogram of these buckets reports it. */
 static uint64_t expected_percentile(const uint64_t *sorted, uint32_t n, uint32_t permille)
 {
 	uint64_t rank = ((uint64_t)n * permille + 999) / 1000;
@@ -51,7 +51,7 @@ static uint64_t expected_percentile(const uint64_t *sorted, uint32_t n, uint32_t
 
 static const uint32_t permilles[] = { 0, 1, 10, 250, 500, 501, 900, 950, 990, 999, 1000 };
 
-/* The number of percentiles that are wrong. */
+/* Return the number of wrong percentiles. */
 static unsigned wrong_percentiles(uint64_t *values, uint32_t n)
 {
 	unsigned wrong = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life cycle of a VM: what is done on which core, in which order, and what is left of it. */
+/* Tests of the life cycle of a VM: which core does what, in which order, and what is left of the VM
+ * at the end. */
 /* LINK: hyp/vm/vm_begin.c */
 /* LINK: hyp/vm/life.c hyp/vm/vm_build.c hyp/mem/guest_ram.c */
 /* LINK: hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
@@ -32,7 +33,7 @@ static struct vm_type type;
 static struct vcpu_space *space;
 static const uint32_t cores[VCPU_MAX] = { 3, 1 };
 static struct vm_config config;
-static char events[512]; /* a word each */
+static char events[512]; /* one word per event */
 static uint32_t asked;
 
 static void note(const char *event)
@@ -47,7 +48,7 @@ static void assert_events(const char *expected)
 	asked = 0;
 }
 
-/* --- what lies beside it --- */
+/* --- stand-ins for the parts around life.c --- */
 
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
 {
@@ -80,7 +81,7 @@ FAKE_VOID_FUNC(cpu_guest_el2, (struct vcpu * vcpu, const struct run_config *of))
 
 void vm_core_detach(void *vcpu)
 {
-	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts none meanwhile */
+	assert_int_not_equal(vm->outcome, VM_RUNNING); /* its core starts no vCPU meanwhile */
 	note("detach");
 }
 
@@ -116,7 +117,7 @@ void vm_gic_release(const struct vm *of)
 	note("release");
 }
 
-/* Zeroes are no virtual GIC at rest: list register 0 would be each interrupt's. */
+/* A zeroed virtual GIC is not at rest: list register 0 would belong to every interrupt. */
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 {
 	assert_int_equal(lr_count, 0);
@@ -142,11 +143,11 @@ bool vm_map(struct vm *of, ipa_t ipa, pa_t pa, uint64_t size, enum stage2_memory
 	return stage2_map(&of->stage2, ipa, pa, size, memory);
 }
 
-/* --- its type --- */
+/* --- the type of the VM --- */
 
 static bool devices_fit;
 
-/* In two pieces, if they fit. */
+/* Add the devices in two pieces, or fail if they do not fit. */
 static enum vm_build add_devices(struct vm *of)
 {
 	assert_ptr_equal(of, vm);
@@ -269,7 +270,7 @@ static void assert_refused(const char *why)
 	assert_int_equal(vm->outcome, VM_REFUSED);
 	*events = '\0';
 	vm_destroy(vm);
-	assert_events(""); /* no core has had it */
+	assert_events(""); /* no core has had the VM */
 	assert_int_equal(vm->tables.used, 0);
 }
 
@@ -277,7 +278,7 @@ TEST(what_needs_more_tables_is_refused)
 {
 	static const char why[] = "its memory needs more stage-2 tables than there are";
 
-	config.tables.count = 4; /* of 5: level 2, and level 3 for each 2 MiB */
+	config.tables.count = 4; /* of the 5 needed: level 2, and level 3 for each 2 MiB */
 	assert_refused(why);
 	config.tables.count = 5;
 	create();
@@ -311,7 +312,7 @@ TEST(without_a_gic_none_is_added)
 	assert_events("devices devices");
 }
 
-/* --- start, and on --- */
+/* --- start, pause, halt, build --- */
 
 TEST(vcpu_0_starts_on_its_core)
 {
@@ -325,7 +326,7 @@ TEST(vcpu_0_starts_on_its_core)
 	assert_int_equal(vm->vcpu[0]->start_entry, ENTRY);
 	assert_int_equal(vm->vcpu[0]->start_context, 0);
 	assert_int_equal(vm->vcpu[1]->power, VCPU_OFF);
-	assert_int_not_equal(fake_counts.icache_all, 0); /* its images are new */
+	assert_int_not_equal(fake_counts.icache_all, 0); /* the VM's images are new */
 }
 
 TEST(a_start_forgets_the_last_one)
@@ -343,7 +344,7 @@ TEST(a_start_forgets_the_last_one)
 	assert_int_equal(vm->outcome, VM_RUNNING);
 }
 
-/* Core 0 waits for none of them. */
+/* Core 0 waits for no other core. */
 TEST(each_core_is_asked_to_pause_and_to_resume)
 {
 	create();
@@ -411,7 +412,7 @@ TEST(the_outcome_is_the_guests)
 	}
 }
 
-/* Any number of times, at the same tables. */
+/* A VM is created and destroyed many times, with the same tables. */
 TEST(nothing_is_left_of_what_is_destroyed)
 {
 	struct pagetable_leaf leaf;

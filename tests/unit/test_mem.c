@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EL2's own <string.h>, beside the host's. */
+/* Tests of EL2's own <string.h>, compared with the host's. */
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -16,7 +16,7 @@ size_t el2_strlen(const char *string);
 #define memset el2_memset
 #define memcmp el2_memcmp
 #define strlen el2_strlen
-#include "hyp/base/mem.c" /* has the only definitions of these names */
+#include "hyp/base/mem.c" /* the only definitions of these names */
 #undef memcpy
 #undef memset
 #undef memcmp
@@ -54,7 +54,7 @@ TEST(a_copy_has_each_byte_and_no_other)
 				copies(at, source, size);
 }
 
-/* A page that cannot be read before `pages`, and one after it. */
+/* Return a page that lies between two pages without access. */
 static uint8_t *guarded(void)
 {
 	uint8_t *pages = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

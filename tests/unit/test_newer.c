@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which traps the ID registers of a core ask for, and which registers move with a vCPU. A core
- * without a feature does not have its registers: an access would be undefined. */
+/* Tests of the traps that a core's ID registers ask for, and of the registers that move with a
+ * vCPU. A core without a feature lacks its registers: an access would be undefined. */
 /* LINK: hyp/arch/armv8/newer.c */
 #include "hyp/arch/cpu.h"
 
@@ -62,7 +62,7 @@ TEST(what_a_loader_left_there_is_gone)
 	fake_id_aa64mmfr0_el1 = 1ull << 56;
 	newer_init();
 	assert_int_equal(fake_s3_4_c1_c2_2 | fake_s3_4_c1_c1_4 | fake_s3_4_c3_c1_5, 0);
-	assert_int_equal(fake_s3_4_c3_c1_7, ~0ull); /* of the second kind of fine-grained traps */
+	assert_int_equal(fake_s3_4_c3_c1_7, ~0ull); /* second kind of fine-grained traps */
 	assert_int_equal(writes, 6);
 	assert_int_equal(newer_scr(), 1ull << 38 | 1ull << 27);
 	fake_id_aa64mmfr0_el1 = 2ull << 56;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's own page tables stand in for a guest's: one file mapped straight for the physical
- * addresses, and page by page, wrongly where a test wants it, for the virtual ones. */
+/* The host's own page tables stand in for those of a guest. One file is mapped straight as the
+ * physical addresses, and page by page as the virtual addresses, wrongly where a test wants it. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u
-#define PAGES 16u /* tagged ones; as many again lie after them */
+#define PAGES 16u /* tagged pages; as many others lie after them */
 
 static int file;
 static uint8_t *physical;
@@ -69,7 +69,7 @@ TEST(a_right_mapping_has_no_fault)
 TEST(two_pages_in_one_are_found)
 {
 	map_page(5, 4);
-	assert_wrong(0, 1, 2); /* 4 holds the word of 5, 5 holds none */
+	assert_wrong(0, 1, 2); /* page 4 holds the word of page 5, page 5 holds none */
 }
 
 TEST(two_pages_exchanged_are_found)
@@ -92,7 +92,7 @@ TEST(all_pages_shifted_are_found)
 	assert_wrong(0, 0, PAGES);
 }
 
-/* An earlier run with a right mapping left its words. */
+/* An earlier run with a right mapping has left its words in memory. */
 TEST(words_of_another_run_do_not_hide_a_fault)
 {
 	assert_wrong(3, 0, 0);

@@ -26,7 +26,7 @@ static void invalidate(struct pagetable *t, uint64_t address, bool subtree)
 		tlbi_guest_ipa(address);
 }
 
-/* Not watched by the fake TLB: it is slow with many pages. */
+/* Begin without the fake TLB, which is slow with many pages. */
 static void begin_unwatched(unsigned block_level, unsigned pages)
 {
 	fake_reset();
@@ -85,7 +85,7 @@ static void assert_unmapped(uint64_t input)
 	assert_false(pagetable_walk(&table, input, &leaf));
 }
 
-/* DDI 0487 D8.3, in numbers: 1 a block, 3 a table or a page. */
+/* The types are the numbers of DDI 0487 D8.3: 1 is a block, 3 is a table or a page. */
 TEST(descriptors_have_their_types)
 {
 	const pte_t *level2, *level3;
@@ -129,7 +129,7 @@ TEST(the_same_mapping_again_changes_nothing)
 	assert_tlb_clean();
 }
 
-/* --- what must fail --- */
+/* --- calls that must fail --- */
 
 static void assert_refused(uint64_t input, uint64_t output, uint64_t size)
 {
@@ -178,7 +178,7 @@ TEST(what_is_not_mapped_can_lead_to_one_page)
 	assert_maps(4 * MIB + PAGE_SIZE, GIB, 3);
 	assert_maps(16 * MIB - 1, GIB + PAGE_SIZE - 1, 3);
 	assert_unmapped(16 * MIB);
-	assert_int_equal(pool.used, 3); /* tables: of the first GiB, of 4 to 6 MiB, of all else */
+	assert_int_equal(pool.used, 3); /* tables for the first GiB, for 4 to 6 MiB, for all else */
 	begin(2, 1);
 	assert_false(
 		pagetable_fill(&table, 0, 16 * MIB, pagetable_filler(&table, GIB, ATTRIBUTES)));
@@ -192,7 +192,7 @@ TEST(an_empty_pool_leaves_a_part_mapped)
 	assert_tlb_clean();
 	assert_maps(2 * MIB - 1, 2 * MIB - 1, 3);
 	assert_unmapped(2 * MIB);
-	unmap(0, 2 * MIB); /* of which a table can be made again */
+	unmap(0, 2 * MIB); /* its table can be used again */
 	map(2 * MIB, 0, 2 * MIB);
 }
 
@@ -234,7 +234,7 @@ TEST(a_leaf_that_is_not_aligned_or_finds_no_page_is_not_mapped)
 	assert_false(map_leaf(2 * MIB, PAGE_SIZE, 2));
 	assert_false(map_leaf(PAGE_SIZE, 1, 3));
 	assert_int_equal(pool.used, 0);
-	assert_false(map_leaf(PAGE_SIZE, 0, 3)); /* two tables */
+	assert_false(map_leaf(PAGE_SIZE, 0, 3)); /* needs two tables */
 	assert_unmapped(PAGE_SIZE);
 }
 
@@ -258,7 +258,7 @@ static unsigned draw(unsigned bound)
 	return random_below(&random_state, bound);
 }
 
-/* Mostly short, sometimes over everything, often at a block's edge. */
+/* Draw a range: mostly short, sometimes over everything, often at a block's edge. */
 static void draw_range(unsigned *first, unsigned *count)
 {
 	*first = draw(flat.count);
@@ -330,7 +330,7 @@ static void random_changes(uint64_t base, uint64_t unit, unsigned count, unsigne
 	assert_true(pagetable_unmap(&table, 0, GIB_COUNT * GIB));
 }
 
-/* Around 1 GiB, where two level-2 tables meet. */
+/* The range lies around 1 GiB, where two level-2 tables meet. */
 TEST(random_pages_are_as_in_a_flat_model)
 {
 	random_changes(GIB - 8 * MIB, PAGE_SIZE, 4096, 3);
@@ -344,7 +344,7 @@ TEST(random_blocks_are_as_in_a_flat_model)
 	random_changes(0, 2 * MIB, 2048, 1);
 }
 
-/* Few pages at a time: it looks at the whole table at each of them. */
+/* Change few pages at a time: the fake TLB looks at the whole table after each change. */
 TEST(random_changes_keep_break_before_make)
 {
 	begin(2, 16);

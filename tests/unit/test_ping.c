@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of ARP and ICMP echo: what is answered, and what is ignored. */
+/* Tests of ARP and ICMP echo frames: which are answered, and which are ignored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static const struct ping_host us = { { 2, 'h', 'y', 'p', 0, 1 }, { 10, 0, 0, 1 } };
 static const struct ping_host them = { { 2, 'h', 'y', 'p', 0, 2 }, { 10, 0, 0, 2 } };
 
-/* By hand: 10.0.0.2 asks who has 10.0.0.1, and the answer. */
+/* Written by hand: 10.0.0.2 asks who has 10.0.0.1, and the answer. */
 static const uint8_t arp_request[] = {
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 'h', 'y', 'p', 0, 2, 8, 6, 0, 1, 8, 0,  6, 4, 0,
 	1,    2,    'h',  'y',  'p',  0,    2, 10,  0,   0,   2, 0, 0, 0, 0, 0, 0, 10, 0, 0, 1,
@@ -19,8 +19,8 @@ static const uint8_t arp_reply[] = {
 	2, 2,   'h', 'y', 'p', 0, 1, 10,  0,   0,   1, 2, 'h', 'y', 'p', 0, 2, 10, 0, 0, 2,
 };
 
-/* By hand: IPv4 with id 0x1234 and DF, ICMP echo, id 7, sequence 9, payload abc (an odd size). The
- * checksums are those that Python's sum of the same words gives. */
+/* Written by hand: IPv4 with id 0x1234 and DF, ICMP echo, id 7, sequence 9, payload abc (an odd
+ * size). The checksums were computed with Python from the same words. */
 static const uint8_t echo_request[] = {
 	2,  'h', 'y', 'p',  0,    1,    2,    'h',  'y', 'p',  0,    2,  8,   0,   0x45,
 	0,  0,   31,  0x12, 0x34, 0x40, 0,    64,   1,   0x14, 0xa8, 10, 0,   0,   2,
@@ -30,7 +30,8 @@ static const uint8_t echo_request[] = {
 static uint8_t answer[PING_FRAME_MOST];
 static uint32_t answer_size;
 
-/* From a block of memory as long as the frame, so that the sanitizer sees what is read after it. */
+/* Read the frame from a block of memory of the same size, so that the sanitizer reports a read
+ * after its end. */
 static enum ping_kind read_copy(const struct ping_host *host, const uint8_t *frame, uint32_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);
@@ -79,7 +80,7 @@ TEST(test_an_echo_request_is_answered)
 	assert_memory_equal(answer, frame, sizeof(echo_request));
 }
 
-/* Ethernet's shortest frame is padded; so may be any. */
+/* Ethernet pads short frames, and any frame may be padded. */
 TEST(test_bytes_after_the_packet_are_no_part_of_it)
 {
 	uint8_t padded[60] = { 0 };
@@ -109,8 +110,8 @@ TEST(test_a_frame_that_is_cut_is_ignored)
 		assert_int_equal(read_copy(&us, echo_request, size), PING_OTHER);
 }
 
-/* Its checksum, or a check of its own, covers each byte but the MAC addresses; an ARP message's
- * addresses are the sender's affair. */
+/* A checksum or a check of its own covers each byte except the MAC addresses. The addresses in an
+ * ARP message are up to its sender. */
 TEST(test_an_echo_request_with_any_other_bit_is_ignored)
 {
 	for (uint32_t bit = 8 * 12; bit < 8 * sizeof(echo_request); bit++) {
@@ -122,12 +123,12 @@ TEST(test_an_echo_request_with_any_other_bit_is_ignored)
 	}
 }
 
-/* Right in its checksums, but not to be answered. */
+/* These frames have right checksums but must not be answered. */
 TEST(test_fragments_options_and_other_messages_are_ignored)
 {
 	static const struct {
 		uint8_t at, value, sum_at;
-		uint16_t less; /* of the checksum, by the larger word */
+		uint16_t less; /* decrease of the checksum for the larger word */
 	} changes[] = {
 		{ 14, 0x46, 24, 0x100 },  /* a word of options */
 		{ 20, 0x60, 24, 0x2000 }, /* more fragments follow */

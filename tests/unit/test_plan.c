@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of a binary plan: a plan of which any word is another one is refused with a text, or
- * has every count and index in its bounds. */
+/* Tests of the check of a binary plan: whichever word of a plan changes, the plan is refused with a
+ * text, or has every count and index within its bounds. */
 #include <string.h>
 
 #include "lib/crc32.h"
@@ -12,7 +12,7 @@ static struct plan *const plan = &section.plan;
 static char buffer[128];
 static struct text why;
 
-/* Two VMs that share two cores, a link, and an event of each kind. */
+/* Make a plan with two VMs that share two cores, a link, and an event of each kind. */
 static void make(void)
 {
 	memset(&section, 0, sizeof(section));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Posts of one core to a vCPU of another, in every order in which the two cores can take their
- * steps: a step is an atomic access, the kick's SGI or its end. The poster runs vgic_post.c and
- * smp.c; the vCPU's core takes each kick through trap.c and vgicd_post.c. Each core is a coroutine,
- * and a search without repetition decides at each step which core takes the next one.
+ * Tests of posts from one core to a vCPU of another core, in every order in which the two cores can
+ * take their steps. A step is an atomic access, the kick's SGI or its end. The poster runs
+ * vgic_post.c and smp.c; the vCPU's core takes each kick through trap.c and vgicd_post.c. Each core
+ * is a coroutine. A search that visits no state twice decides at each step which core takes the
+ * next one.
  */
 /* LINK: exit-path-but-posts drivers/gic/gicv2.c */
 #include <sanitizer/asan_interface.h>
@@ -23,7 +24,7 @@
 static void step(void);
 static void note(uint64_t value);
 
-/* An access is a step, and its core goes on by its result. */
+/* An access is a step. note() records its result, since the core's next steps depend on it. */
 #define STEP(access)                                                                               \
 	({                                                                                         \
 		step();                                                                            \
@@ -43,7 +44,7 @@ static void note(uint64_t value);
 #define STACK_SIZE (64u << 10)
 #define CHOICES_MAX 400u
 #define STATES_MAX (1u << 16)
-#define CORE 2u /* of the vCPU: fake_gic.this_core */
+#define CORE 2u /* the vCPU's core: fake_gic.this_core */
 
 enum post { POST_SGI, POST_PEND, POST_UNPEND, POST_LINE_HIGH, POST_LINE_LOW, POST_KINDS };
 static const uint8_t intid_of[POST_KINDS] = { 1, 33, 33, 40, 40 };
@@ -55,9 +56,9 @@ enum core { POSTER, TARGET, CORES };
 static struct {
 	ucontext_t context;
 	char stack[STACK_SIZE];
-	bool goes_on;  /* it is in the middle of a post or an exit */
-	unsigned done; /* posts, or exits */
-	uint64_t way;  /* a hash of what it has read since then */
+	bool goes_on;  /* the core is in the middle of a post or an exit */
+	unsigned done; /* number of finished posts or exits */
+	uint64_t way;  /* hash of what the core has read in this post or exit */
 } cores[CORES];
 static ucontext_t explorer;
 static enum core now;
@@ -75,7 +76,7 @@ static void leave(void)
 	swapcontext(&cores[now].context, &explorer);
 }
 
-/* Before the cores begin no step is theirs. */
+/* Accesses made before the cores begin are no steps. */
 static void step(void)
 {
 	if (!cores[now].goes_on)
@@ -145,7 +146,7 @@ static void boot(void)
 	for (enum core core = POSTER; core < CORES; core++) {
 		cores[core].done = 0;
 		cores[core].way = 0;
-		ASAN_UNPOISON_MEMORY_REGION(cores[core].stack, STACK_SIZE); /* of the last order */
+		ASAN_UNPOISON_MEMORY_REGION(cores[core].stack, STACK_SIZE); /* poisoned last time */
 		getcontext(&cores[core].context);
 		cores[core].context.uc_stack.ss_sp = cores[core].stack;
 		cores[core].context.uc_stack.ss_size = STACK_SIZE;
@@ -153,7 +154,7 @@ static void boot(void)
 	}
 }
 
-/* --- what must be so when both cores have nothing left to do --- */
+/* --- what must hold when both cores have nothing left to do --- */
 
 static bool is_expected(unsigned intid)
 {
@@ -182,7 +183,7 @@ static const char *wrong_at_the_end(void)
 /* --- every order --- */
 
 static enum core choices[CHOICES_MAX];
-static unsigned choice_count; /* those of the next run that are prescribed */
+static unsigned choice_count; /* number of choices that are prescribed for the next run */
 static uint64_t states[STATES_MAX];
 static unsigned state_count;
 static unsigned long orders, states_in_all;
@@ -221,7 +222,7 @@ static bool is_new(void)
 	return true;
 }
 
-/* Follow the prescribed choices, then the poster first. Return NULL, or what is wrong. */
+/* Follow the prescribed choices, then let the poster go first. Return NULL, or what is wrong. */
 static const char *run_order(void)
 {
 	unsigned count = 0, prescribed = choice_count;

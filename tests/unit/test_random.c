@@ -15,8 +15,8 @@ TEST(the_sequence_is_the_published_one)
 		assert_int_equal(random_next(&random), expected[i]);
 }
 
-/* Four of 2^32 numbers fall on three values here: without rejection a modulo prefers the lower
- * third of the values, a multiplication every third one. */
+/* Here four of the 2^32 numbers fall on three values. Without rejection a modulo would prefer the
+ * lower third of the values, and a multiplication every third value. */
 TEST(draws_are_even_where_the_bound_does_not_divide)
 {
 	const uint32_t bound = 0xc0000000u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as abi/record.h has them: framing, sequence, CRC, and what a guest may not say. */
+/* Tests of records as in abi/record.h: framing, sequence and CRC, at once and in pieces. */
 /* LINK: hyp/base/record.c */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
-/* The sequence goes on over all tests of this program. */
+/* The sequence continues over all tests of this program. */
 static unsigned next_seq;
 
 static void setup(void)
@@ -18,7 +18,7 @@ static void setup(void)
 	record_in_step(NULL);
 }
 
-/* The fault of a line (which ends in '\n'), or NULL. */
+/* Return the fault of a line (which ends in '\n'), or NULL. */
 static const char *line_wrong(const char *line, size_t size, unsigned seq)
 {
 	const size_t tail = sizeof(",\"crc\":\"xxxxxxxx\"}\n") - 1;
@@ -44,7 +44,7 @@ static const char *line_wrong(const char *line, size_t size, unsigned seq)
 	return quotes % 2 ? "an open string" : NULL;
 }
 
-/* Each line of the console is a record; forgets them. Returns how many there were. */
+/* Assert that each line of the console is a record. Clear the console, return the line count. */
 static unsigned assert_lines(void)
 {
 	const char *at = fake_hyp.console;
@@ -88,7 +88,7 @@ TEST(a_string_has_any_length)
 	assert_int_equal(assert_lines(), 1);
 }
 
-/* The head of a record in pieces is that of a record that is opened at once. */
+/* The head of a record in pieces equals that of a record that is opened at once. */
 TEST(a_record_in_pieces_has_the_same_head)
 {
 	static const struct record_step step = { 7, 1, "a-name-of-23-characters",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which vCPU gets the core, when CNTHP fires next, and where an interrupt for a vCPU that is not
- * loaded goes. The measured guest is in vgic_guest.h; the other has no interrupts. The order of
- * several vCPUs is test_sched_order.c's. */
+/* Tests of which vCPU gets the core, when CNTHP fires next, and where an interrupt for a vCPU that
+ * is not loaded goes. vgic_guest.h has the measured guest; the other guest has no interrupts.
+ * test_sched_order.c tests the order of several vCPUs. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 
 #include "arch/sysreg.h"
@@ -74,7 +74,7 @@ static void switch_to(struct vcpu *to)
 	assert_true(to->loaded && !from->loaded);
 }
 
-/* The other, which has the core, is paused, and the guest wakes. */
+/* Pause `other`, which has the core, and wake the guest. */
 static void return_to_guest(void)
 {
 	sched_pause(&other);
@@ -90,7 +90,7 @@ static struct vcpu *timer_at(uint64_t now)
 	return sched_next();
 }
 
-/* By the guest, which has the core. */
+/* The guest, which has the core, arms its CNTV. */
 static void arm_guest_timer(uint64_t cval)
 {
 	guest_enable(GUEST_TIMER, 0x40);
@@ -154,7 +154,8 @@ static void leave_for_other(void)
 	switch_to(&other);
 }
 
-/* Which expiry of CNTV, or with `physical` of CNTP, is watched; 0: none. */
+/* Return the expiry of CNTV, or with `physical` of CNTP, that EL2 watches while the guest is not
+ * loaded, or 0 if it watches none. */
 static uint64_t watched(bool physical)
 {
 	const struct timer *timer = physical ? &guest->physical_timer : &guest->virtual_timer;
@@ -185,12 +186,13 @@ TEST(a_timer_that_does_not_signal_is_not_watched)
 	guest_set_dist_enabled(false);
 	assert_int_equal(watched(false), 0);
 	guest_set_dist_enabled(true);
-	gic_set_active(GUEST_TIMER); /* the guest has it */
+	gic_set_active(GUEST_TIMER); /* the guest has taken it */
 	assert_int_equal(watched(false), 0);
 }
 
-/* Expires while the guest is not loaded, is taken in its turn, and again in the next: first by the
- * queue, then, once the interrupt has a list register of its own, through that. */
+/* The timer expires while the guest is not loaded, and the guest takes the interrupt in its next
+ * turn, several times. The interrupt first goes through the queue, and through a list register once
+ * it has one of its own. */
 TEST_WITH(an_expiry_is_delivered_once, NULL, guest_check_rules)
 {
 	for (unsigned link_hw = 0; link_hw <= 1; link_hw++) {
@@ -201,12 +203,12 @@ TEST_WITH(an_expiry_is_delivered_once, NULL, guest_check_rules)
 			fake_cntpct_el0 = now;
 			arm_guest_timer(now + SLICE / 2);
 			leave_for_other();
-			timer_at(now + 1); /* of an earlier slice */
+			timer_at(now + 1); /* expiry of an earlier slice */
 			assert_ptr_equal(timer_at(now + SLICE / 2), &other);
-			assert_false(fake_gic_virq()); /* it is not the other's */
+			assert_false(fake_gic_virq()); /* the interrupt is not for `other` */
 			sched_pause(&other);
 			switch_to(guest);
-			guest_timer(true); /* the line is the guest's again, and high */
+			guest_timer(true); /* the line belongs to the guest again, and is high */
 			assert_true(fake_gic_virq());
 			assert_int_equal(guest_ack(), GUEST_TIMER);
 			fake_cntv_ctl_el0 = 0;
@@ -217,7 +219,7 @@ TEST_WITH(an_expiry_is_delivered_once, NULL, guest_check_rules)
 			assert_int_equal(fake_gic_deactivations(GUEST_TIMER), round + 1);
 			sched_resume(&other);
 		}
-		assert_int_equal(guest_exits(), link_hw ? 0 : 4); /* the ends, unlinked */
+		assert_int_equal(guest_exits(), link_hw ? 0 : 4); /* the ends, if unlinked */
 	}
 }
 
@@ -288,7 +290,7 @@ TEST_WITH(an_emulated_timer_fires_at_its_tick, NULL, guest_check_rules)
 	assert_null(timer_at(LIMIT));
 }
 
-/* It wakes its vCPU, once; the interrupt is there when that is loaded. */
+/* The timer wakes its vCPU once, and the interrupt is pending when the vCPU is loaded. */
 TEST_WITH(an_emulated_timer_of_a_vcpu_that_is_not_loaded, NULL, guest_check_rules)
 {
 	for (unsigned kind = SCHED_RR; kind <= SCHED_FP; kind++) {
@@ -322,7 +324,8 @@ static bool note_el2(const uint64_t *variable, uint64_t value)
 	return false;
 }
 
-/* A switch between equal ones writes none; else the register that differs, and there again. */
+/* A switch between vCPUs with equal EL2 registers writes none. Otherwise it writes the register
+ * that differs, and so does the switch back. */
 TEST(equal_el2_registers_are_not_written)
 {
 	for (unsigned differs = 0; differs <= 1; differs++) {
@@ -362,7 +365,7 @@ static bool keep_no_auxiliary(const reg_t *variable, reg_t value)
 	return is_auxiliary(variable);
 }
 
-/* Each VM has its own on a core that keeps them; on another one a switch writes none. */
+/* Each VM has its own registers on a core that keeps them. Otherwise a switch writes none. */
 TEST(auxiliary_registers_are_switched_where_there_are_any)
 {
 	start(SCHED_RR);

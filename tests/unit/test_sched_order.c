@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several vCPUs has the core, by policy, against a model that knows no queue: each ready
- * vCPU has the place that its policy gives it, and the first place is next. */
+/* Tests of which vCPU gets the core under each policy, against a model without queues: each ready
+ * vCPU has the place that its policy gives it, and the vCPU in the first place is next. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 
 #include "arch/sysreg.h"
@@ -18,10 +18,10 @@ static struct vcpu vcpus[VCPUS];
 static struct {
 	enum sched_kind kind;
 	enum vcpu_state state[VCPUS];
-	int place[VCPUS];   /* of a ready one: the smaller, the sooner */
-	int last, before;   /* places given out after all and before all */
+	int place[VCPUS];   /* place of a ready vCPU: the smaller is sooner */
+	int last, before;   /* last places given out after and before all others */
 	int running;        /* -1: none */
-	uint64_t slice_end; /* of the running one, where it takes turns */
+	uint64_t slice_end; /* end of the running vCPU's slice, if it takes turns */
 	uint32_t turns[VCPUS];
 } model;
 
@@ -54,7 +54,7 @@ static int first_ready(void)
 	return best;
 }
 
-static unsigned early; /* expiries of the timer before its slice ended */
+static unsigned early; /* number of timer expiries before the end of the slice */
 
 static void run(int i)
 {
@@ -111,7 +111,7 @@ static void model_slice_end(void)
 	}
 }
 
-/* --- against it --- */
+/* --- the scheduler against the model --- */
 
 static void start(enum sched_kind kind, struct random *random)
 {
@@ -151,7 +151,7 @@ static void assert_agrees(void)
 	assert_true(fake_cnthp_cval_el2 > fake_cntpct_el0);
 }
 
-/* The running one's WFI: with no other one ready it goes on. */
+/* The running vCPU executes WFI. It goes on if no other vCPU is ready. */
 static void block(void)
 {
 	unsigned running = (unsigned)model.running;
@@ -169,7 +169,7 @@ static void yield(void)
 	assert_ptr_equal(sched_yield_turn(&vcpus[running->index]), &vcpus[model.running]);
 }
 
-/* Where the timer expires before the slice, it is set to its end. */
+/* If the timer expires before the slice ends, it is then set to the end of the slice. */
 static void pass_time(uint64_t ticks)
 {
 	uint64_t until = fake_cntpct_el0 + ticks;
@@ -202,7 +202,8 @@ static bool wakes(unsigned which, unsigned i)
 	return which >> i & 1 && model.state[i] == VCPU_STATE_BLOCKED;
 }
 
-/* The most urgent of those that wake; of several the last that was added. VCPUS: none wakes. */
+/* Return the most urgent vCPU that wakes, of several the last that was added. Return VCPUS if no
+ * vCPU wakes. */
 static unsigned first_to_wake(unsigned which)
 {
 	unsigned first = VCPUS;
@@ -213,7 +214,7 @@ static unsigned first_to_wake(unsigned which)
 	return first;
 }
 
-/* Post to the vCPUs of `which`: those that sleep wake, the most urgent one first. */
+/* Post to the vCPUs in `which`. The blocked vCPUs among them wake, the most urgent first. */
 static void wake_posted(unsigned which)
 {
 	unsigned first = first_to_wake(which);
@@ -298,7 +299,7 @@ TEST(fixed_priority_runs_the_most_urgent)
 	order_agrees(SCHED_FP);
 }
 
-/* A removed vCPU runs no more, though it is woken; the others do. */
+/* A removed vCPU does not run even if it is woken. The other vCPUs run. */
 TEST(a_removed_vcpu_is_gone)
 {
 	struct random random;
@@ -318,7 +319,7 @@ TEST(a_removed_vcpu_is_gone)
 	assert_int_equal(vcpus[2].state, VCPU_STATE_OFF);
 }
 
-/* The vCPU that has the core keeps it, though others are as urgent. */
+/* The vCPU that had the core gets it back, even if others are as urgent. */
 TEST(who_leaves_the_core_is_the_first_to_come_back)
 {
 	struct random random;
@@ -335,14 +336,14 @@ TEST(who_leaves_the_core_is_the_first_to_come_back)
 		assert_null(sched_next()); /* the core leaves the guest */
 		assert_int_equal(fake_cnthp_ctl_el2 & 1, 0);
 		assert_int_equal(first->state, VCPU_STATE_READY);
-		sched_leave(); /* there is none now */
+		sched_leave(); /* no vCPU is running now */
 		assert_ptr_equal(sched_begin(), first);
 		assert_int_equal(first->turns, turns);
 		assert_int_equal(fake_cnthp_ctl_el2 & 1, takes_turns((int)first->index));
 	}
 }
 
-/* The work of a switch follows from all vCPUs of the core. */
+/* The work of a switch depends on all vCPUs of the core. */
 TEST(vcpus_that_differ_say_so)
 {
 	static const unsigned both = VCPU_DIFFERS | VCPU_SHARES_PPIS;

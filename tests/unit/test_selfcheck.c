@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each thing that can be wrong with a machine gives its own line; the machine here is well. */
+/* Tests of the self-check: each fault of a machine gives its own message. The machine of these
+ * tests has no fault until a test adds one. */
 /* LINK: hyp/run/selfcheck.c drivers/timer/generic_timer.c */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 struct boot_state boot_state;
 const char *volatile hyp_exception_means;
 
-/* The driver's three answers that matter here. */
+/* The three answers of the GIC driver that matter here. */
 static unsigned version, probed, list_registers;
 
 FAKE_VALUE_FUNC(unsigned, gic_version, (void), version)
@@ -65,13 +66,13 @@ TEST(another_gic_is_refused)
 			assert_wrong("no GICv2 answers");
 	version = 3;
 	for (probed = 0; probed <= 15; probed++)
-		if (probed == 3 || probed == 4) /* a GICv4 does for a GICv3 */
+		if (probed == 3 || probed == 4) /* a GICv4 passes as a GICv3 */
 			a_machine_that_is_well_passes();
 		else
 			assert_wrong("no GICv3 answers");
 }
 
-/* The fake board's guest has 16 MiB. Without address line 23 the RAM is 8 MiB, twice. */
+/* The fake board's guest has 16 MiB. Without address line 23 the same 8 MiB appear twice. */
 TEST(ram_that_has_one_place_for_two_words_is_refused)
 {
 	const size_t half = 0x800000;
@@ -93,8 +94,8 @@ TEST(ram_that_has_one_place_for_two_words_is_refused)
 	fclose(file);
 }
 
-/* The level comes first: below EL2 nothing else can be asked. The counter's source is started
- * before anything reads the counter. */
+/* The exception level is checked first: below EL2 nothing else can be read. The counter's source is
+ * started before anything reads the counter. */
 TEST(the_first_thing_wrong_is_told)
 {
 	fake_hyp.level = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls from core to core. One thread plays all cores: the asked one does what it is called
- * for when the kick's SGI is sent to it, or later, when a test says so.
+ * Tests of calls from core to core. One thread plays all cores. The called core makes the call when
+ * the kick's SGI is sent to it, or later when a test says so.
  */
 /* LINK: hyp/cpu/smp.c drivers/gic/gic_dist.c drivers/gic/gicv2.c */
 #include <string.h>
@@ -15,7 +15,7 @@
 #define GICD 0x08000000u
 #define CORES 4u
 
-static bool asleep[CORES]; /* a kick is not looked at */
+static bool asleep[CORES]; /* the core does not look at kicks */
 static bool found_asked[CORES];
 static unsigned kicks[CORES];
 
@@ -35,7 +35,7 @@ static void kick_arrives(uintptr_t address, unsigned size, uint64_t value)
 	assert_int_equal(address, GICD + GICD_SGIR);
 	assert_int_equal(size, 4);
 	assert_int_equal(value & 0xf, SMP_KICK_SGI);
-	assert_int_equal(value >> 24, 0); /* to those of the list */
+	assert_int_equal(value >> 24, 0); /* to the cores of the list */
 	assert_int_not_equal(fake_barriers.dsb_ish, 0);
 	for (unsigned core = 0; core < CORES; core++) {
 		if (!(value >> (16 + core) & 1))
@@ -72,7 +72,7 @@ static bool asked(unsigned core)
 
 EACH_TEST(setup, NULL);
 
-/* --- to leave the vCPU --- */
+/* --- requests to leave the vCPU --- */
 
 TEST(another_core_is_asked_and_kicked)
 {
@@ -83,7 +83,7 @@ TEST(another_core_is_asked_and_kicked)
 		for (unsigned other = 0; other < CORES; other++)
 			assert_int_equal(asked(other), other != 0 && other <= core);
 	}
-	assert_int_not_equal(fake_barriers.sev, 0); /* for one that waits in EL2 */
+	assert_int_not_equal(fake_barriers.sev, 0); /* for a core that waits in EL2 */
 	serve_as(2);
 	assert_false(asked(2));
 	assert_true(asked(1) && asked(3));
@@ -135,12 +135,12 @@ TEST(a_call_runs_on_the_other_core)
 		assert_int_equal(calls, core);
 		assert_int_equal(ran_on, core);
 		assert_int_equal(kicks[core], 1);
-		assert_true(found_asked[core]); /* so that it leaves its vCPU */
+		assert_true(found_asked[core]); /* so that the core leaves its vCPU */
 	}
 	assert_int_not_equal(fake_barriers.sev, 0); /* for a caller that waits */
 }
 
-/* A call that comes while calls are made waits for the next time. */
+/* A request that comes while calls are processed waits for the next time. */
 TEST(what_a_call_asks_stays_asked)
 {
 	calls = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stage 2 of a VM; its tables as such are test_pagetable.c's. */
+/* Tests of a VM's stage 2. test_pagetable.c tests the tables themselves. */
 /* LINK: hyp/cpu/errata.c hyp/base/record.c hyp/mem/stage2.c hyp/mem/stage2_lazy.c */
 /* LINK: hyp/mem/guest_ram.c */
 
@@ -28,7 +28,7 @@ static void begin(enum stage2_grain grain)
 	stage2_reset(&stage2, VMID, grain, &pool, root);
 }
 
-/* Nothing contradicts, nothing old is left, and what was mapped can be seen. */
+/* Assert that no TLB entry conflicts or is stale, and that every mapping is published. */
 static void assert_tlb_clean(void)
 {
 	assert_int_equal(fake_tlb_conflicts(), 0);
@@ -59,7 +59,7 @@ static pte_t attributes_at(ipa_t ipa)
 	return leaf.attributes;
 }
 
-/* In numbers, by DDI 0487 D8.3.2: AF 10, SH 9:8, S2AP 7:6, MemAttr 5:2, XN 54. */
+/* The attributes are bits of DDI 0487 D8.3.2: AF 10, SH 9:8, S2AP 7:6, MemAttr 5:2, XN 54. */
 TEST(memory_has_its_attributes)
 {
 	begin(STAGE2_2M);
@@ -69,7 +69,7 @@ TEST(memory_has_its_attributes)
 	assert_int_equal(attributes_at(PAGE_SIZE), 1ull << 54 | 1 << 10 | 3 << 6 | 0x1 << 2);
 }
 
-/* --- filled lazily --- */
+/* --- fill=lazy --- */
 
 static struct stage2_lazy lazy;
 static struct guest_ram ram;
@@ -100,7 +100,7 @@ TEST(a_first_touch_maps_a_leaf_of_the_grain)
 	}
 }
 
-/* RAM from 1 MiB on, which ends in a block: only 4 KiB leaves hold nothing else there. */
+/* The RAM begins at 1 MiB and ends in a block. At both ends only 4 KiB leaves hold RAM alone. */
 TEST(a_leaf_holds_nothing_but_memory)
 {
 	struct pagetable_leaf leaf;
@@ -118,7 +118,8 @@ TEST(a_leaf_holds_nothing_but_memory)
 	assert_false(pagetable_walk(&stage2.table, 5 * MIB + PAGE_SIZE, &leaf));
 }
 
-/* The page is that of HPFAR, its place that of its colour; unmapped it comes back. */
+/* HPFAR gives the IPA of the page, and its colour gives the PA. After an unmap a touch maps the
+ * page again. */
 TEST(a_first_touch_maps_a_page_of_its_colour)
 {
 	static const uint32_t colour[] = { 1, 7 };
@@ -142,7 +143,8 @@ TEST(a_first_touch_maps_a_page_of_its_colour)
 	assert_int_equal(lazy.faults, 80);
 }
 
-/* A table for 1 GiB of 2 MiB blocks, and one for each of them: as many as eager filling takes. */
+/* Lazy filling takes as many tables as eager filling: one for 1 GiB of 2 MiB blocks, and one for
+ * each block. */
 TEST(all_memory_takes_the_tables_of_eager_filling)
 {
 	unsigned used;
@@ -164,7 +166,7 @@ TEST(all_memory_takes_the_tables_of_eager_filling)
 
 /* --- two VMIDs --- */
 
-/* The TLBs' entries under both VMIDs go, whichever is current. */
+/* A change removes the TLB entries of both VMIDs, whichever is current. */
 TEST(a_change_reaches_both_vmids)
 {
 	for (unsigned switches = 1; switches <= 2; switches++) {
@@ -172,10 +174,10 @@ TEST(a_change_reaches_both_vmids)
 		map(0, 0, 4 * MIB);
 		for (unsigned i = 0; i < switches; i++) {
 			stage2_switch_vmid(&stage2, false);
-			dsb_ish(); /* the walkers look */
+			dsb_ish(); /* the table walkers look */
 		}
 		map(2 * MIB, 8 * MIB, 2 * MIB);  /* another block */
-		map(2 * MIB, 0, PAGE_SIZE);      /* a block made a table */
+		map(2 * MIB, 0, PAGE_SIZE);      /* a block becomes a table */
 		map(2 * MIB, 16 * MIB, 2 * MIB); /* and a block again */
 		assert_true(pagetable_unmap(&stage2.table, 0, 2 * MIB));
 		assert_tlb_clean();

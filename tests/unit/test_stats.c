@@ -19,7 +19,7 @@ static struct stats stats_of(const uint64_t *values, uint32_t n)
 	return stats;
 }
 
-/* The deviation in thousandths as the definition has it: a second way to the same number. */
+/* Return the deviation in thousandths by the definition, as a second way to the same number. */
 static long double stddev_milli(const uint64_t *values, uint32_t n)
 {
 	long double mean = 0, square = 0;
@@ -52,7 +52,7 @@ TEST(results_are_rounded_to_the_nearest_and_halves_upwards)
 
 	values[0] = 1; /* mean 0.0005, deviation sqrt(1999)/2000 = 0.02235… */
 	assert_stats(values, 2000, 1, 22);
-	/* of n: mean 1/n; 0.000499 and 0.333 (of 3), 0.667 */
+	/* means 1/3 and 2/3, deviation sqrt(2)/3 = 0.471404… */
 	assert_stats(values, 3, 333, 471);
 	values[1] = 1;
 	assert_stats(values, 3, 667, 471);
@@ -67,7 +67,7 @@ TEST(the_widest_spread_is_exact)
 	assert_stats(words, 2, UINT32_MAX * 500ull, UINT32_MAX * 500ull);
 }
 
-/* Large values with a small spread, where a double would have lost the deviation. */
+/* The values are large and their spread is small: a double would have lost the deviation. */
 TEST(a_small_spread_of_large_values_is_exact)
 {
 	uint64_t values[1000];

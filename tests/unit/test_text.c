@@ -13,7 +13,7 @@ static void setup(void)
 	text_init(&text, buffer, sizeof(buffer));
 }
 
-/* The text built since the last call. */
+/* Return the text built since the last call. */
 static const char *built(void)
 {
 	static char copy[sizeof(buffer)];
@@ -39,8 +39,9 @@ TEST(numbers_of_32_bits)
 	assert_string_equal(built(), "10000000074294967295");
 }
 
-/* Each function, into every size up to the first that has room for all: nothing after the end is
- * touched, and the buffer has the beginning of the text. */
+/* Build a text with each function. The test below does so in buffers of every size up to the first
+ * that holds the whole text: no byte after the buffer changes, and the buffer holds the beginning
+ * of the text. */
 static void build_all(struct text *into)
 {
 	text_string(into, "ab");
@@ -50,7 +51,7 @@ static void build_all(struct text *into)
 	text_hex(into, 0, 0);
 	text_hex(into, 0xab, 8);
 	text_hex(into, UINT64_MAX, 0);
-	text_hex(into, 0x12345, 2); /* never cuts a number */
+	text_hex(into, 0x12345, 2); /* text_hex() never cuts a number */
 	text_checksum(into, 0x0123abcd);
 	text_milli(into, 1);
 	text_milli(into, 123456);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timer queue of a core against an unsorted list of timers. */
+/* Tests of the timer queue of a core against an unsorted list of timers. */
 /* LINK: hyp/cpu/timerq.c drivers/timer/generic_timer.c */
 
 #include "arch/sysreg.h"
@@ -14,7 +14,7 @@ static struct timer timers[TIMERS];
 static struct {
 	bool on;
 	uint64_t deadline;
-	unsigned since; /* of equal deadlines the smaller is first */
+	unsigned since; /* of equal deadlines the smaller number is first */
 } model[TIMERS];
 static unsigned starts;
 static unsigned called; /* the index of the timer whose function was called */
@@ -73,7 +73,7 @@ static void assert_agrees(void)
 		assert_int_equal(fake_cnthp_cval_el2, model[next].deadline);
 }
 
-/* CNTHP fires, or does so by mistake. */
+/* Let CNTHP fire, perhaps before any timer is due. */
 static void fire(uint64_t now)
 {
 	unsigned next = first();
@@ -114,7 +114,7 @@ TEST(random_starts_and_stops_agree_with_a_list)
 	}
 }
 
-/* CNTHP is written where its timer changes, and not else. */
+/* EL2 writes CNTHP only when the first timer changes. */
 TEST(a_later_timer_writes_no_register)
 {
 	unsigned writes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a syndrome to its handler, and the handler's effects. */
+/* Tests of the way from a syndrome to its handler, and of the handler's effects. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 #include <string.h>
 
@@ -47,7 +47,7 @@ TEST(a_store_hands_over_its_register)
 	assert_int_equal(device.size, 8);
 }
 
-/* The first device is the VM's distributor; size 0: a usual device. */
+/* Make the first device the VM's distributor, or with size 0 a usual device. */
 static void be_distributor(uint32_t size)
 {
 	vcpu->gicd_base = DEVICE;
@@ -122,7 +122,7 @@ TEST(without_a_syndrome_a_device_cannot_be_emulated)
 	assert_stops(0x92000005, FAULT_MMIO_SYNDROME); /* ldp w1, w2, [x0] */
 	assert_stops(0x92000145, FAULT_MMIO_SYNDROME); /* cache maintenance */
 	assert_stops(0x92000085, FAULT_MMIO_SYNDROME); /* a stage-1 walk */
-	assert_stops(0x93830105, FAULT_MMIO_SYNDROME); /* both with ISV, which should not be */
+	assert_stops(0x93830105, FAULT_MMIO_SYNDROME); /* both with ISV, which should not occur */
 	assert_stops(0x93830085, FAULT_MMIO_SYNDROME);
 	assert_int_equal(device.reads + device.writes, 0);
 }
@@ -131,20 +131,20 @@ TEST(other_faults_at_a_device_stop_the_vm)
 {
 	for (uint32_t fsc = 0; fsc < 64; fsc++)
 		if (fsc < 4 || fsc > 7)                            /* translation */
-			assert_stops(0x93810000 | fsc, fsc == 0x11 /* an asynchronous one */
+			assert_stops(0x93810000 | fsc, fsc == 0x11 /* asynchronous */
 							       ? FAULT_SERROR
 							       : FAULT_DATA_ABORT);
 	assert_int_equal(device.reads + device.writes, 0);
 }
 
-/* Of an unmodified guest. QEMU has no caches, so no image meets that. */
+/* This is for an unmodified guest. QEMU has no caches, so no image meets this case. */
 TEST(cache_maintenance_of_a_device_or_of_nothing_does_nothing)
 {
 	guest_is_unmodified(true);
 	assert_skips(DABT_DC);
 	fake_hyp.fault_ipa = DEVICE + DEVICE_SIZE;
 	assert_skips(DABT_DC);
-	assert_ptr_equal(take(DABT_DC | 1u << 7), vcpu); /* a walk */
+	assert_ptr_equal(take(DABT_DC | 1u << 7), vcpu); /* a stage-1 walk */
 	assert_int_equal(fake_hyp.aborts, 1);
 	guest_is_unmodified(false);
 	fake_hyp.fault_ipa = DEVICE;
@@ -157,7 +157,7 @@ TEST(cache_maintenance_of_a_device_or_of_nothing_does_nothing)
 TEST(a_hypercall_reaches_its_function)
 {
 	vcpu->frame.x[0] = HC_ID(NULL);
-	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: returns after it by itself */
+	assert_ptr_equal(take(0x5a000000), vcpu); /* hvc #0: ELR is after the instruction */
 	assert_int_equal(vcpu->frame.x[0], HC_OK);
 	vcpu->frame.x[0] = HC_ID(NULL);
 	assert_ptr_equal(take(0x4a000000), vcpu); /* hvc #0 (Cortex-A15) */
@@ -167,7 +167,8 @@ TEST(a_hypercall_reaches_its_function)
 	assert_int_equal(fake_hyp.skipped, 0);
 }
 
-/* It would wait for an interrupt that has come. The fake VM has no partner: HC_EINVAL. */
+/* A paused standby would wait for an interrupt that has already come. The fake VM has no partner,
+ * so the call returns HC_EINVAL. */
 TEST(a_standby_whose_interrupt_is_pending_is_not_paused)
 {
 	struct vm_machine machine = *vcpu->vm->machine;
@@ -184,7 +185,7 @@ TEST(a_standby_whose_interrupt_is_pending_is_not_paused)
 	assert_int_equal(call(HC_ID(FAIL_OVER), 0, 0), (reg_t)HC_EINVAL);
 }
 
-/* vm_fail_over() of the fake returns false, as without a standby that runs, and notes the VM. */
+/* The fake vm_fail_over() records the VM and returns false, as if no standby ran. */
 TEST(a_control_vm_alone_commands_and_a_vm_that_runs_alone)
 {
 	struct vm active = { .paused = true };
@@ -223,7 +224,7 @@ TEST(an_exit_without_a_meaning_is_a_fault)
 		assert_int_equal(fake_hyp.reason, FAULT_BAD_EXIT);
 	}
 	exit_with(GUEST_EXIT_CRASHED);
-	assert_int_equal(fake_hyp.reason, FAULT_GUEST_CRASH); /* what makes it of that is vm.c's */
+	assert_int_equal(fake_hyp.reason, FAULT_GUEST_CRASH); /* vm.c does the rest */
 }
 
 TEST(a_measurement_is_on_or_off)
@@ -250,7 +251,7 @@ TEST(the_bench_guest_ends_by_no_function_of_psci)
 
 #define RECORD_PAGES ((GUEST_RECORD_OFFSET + GUEST_RECORD_SIZE) / PAGE_SIZE + 1u)
 
-/* The results of all calls but the last one say that the call is to be made again. */
+/* All calls except the last return HC_AGAIN: the guest is to make the call again. */
 TEST(a_guests_record_comes_from_its_buffer)
 {
 	char *ram = fake_pages(RECORD_PAGES);
@@ -314,7 +315,7 @@ TEST(a_known_register_is_emulated)
 	assert_int_equal(fake_actlr_el1, 0x42);
 }
 
-/* Every class that has no handler; of these one may have none (its place in the table is empty). */
+/* A class without a handler stops the VM, whether or not it has a place in the table. */
 TEST(every_other_class_stops_the_vm)
 {
 	const uint64_t handled = 1ull << 0x01 | 1ull << 0x03 | 1ull << 0x04 | 1ull << 0x12 |
@@ -377,7 +378,7 @@ TEST(an_interrupt_that_went_away_is_not_ended)
 
 #define NET_KICK 50u
 
-/* Frames for the VM of `receiver`; returns how often they were moved. */
+/* Kick for frames to the VM of `receiver`. Return how often the frames were moved. */
 static unsigned kick_device(struct vcpu *receiver)
 {
 	extern struct vcpu *fake_kicked;
@@ -393,7 +394,7 @@ static unsigned kick_device(struct vcpu *receiver)
 	return fake_net_kicks;
 }
 
-/* The kick stays pending, and does not exit again. The sender itself pays for its frames. */
+/* The kick stays pending and causes no further exit. A sender pays for its own frames. */
 TEST(frames_for_a_less_urgent_vm_wait_until_that_vm_is_loaded)
 {
 	static struct virtio_net net;
@@ -433,7 +434,7 @@ static void assert_kick_is_over(void)
 	assert_null(fake_gic_violation());
 }
 
-/* One acknowledge may be for two kicks: nothing is looked at before it is complete. */
+/* One acknowledge may be for two kicks: EL2 looks at nothing before the acknowledge is complete. */
 TEST(a_kick_alone_goes_on)
 {
 	kick();
@@ -457,7 +458,7 @@ TEST(an_idle_core_takes_what_ended_its_wait)
 
 	sched_leave();
 	timer_calls = 0;
-	assert_false(trap_irq_idle()); /* nothing */
+	assert_false(trap_irq_idle()); /* nothing is pending */
 	timerq_start(&timer, 1000);
 	fake_cntpct_el0 = 1000;
 	gic_enable(FAKE_HYP_TIMER);
@@ -469,9 +470,9 @@ TEST(an_idle_core_takes_what_ended_its_wait)
 	smp_ask(smp_core());
 	trap_irq_idle();
 	assert_kick_is_over();
-	assert_true(smp_is_asked()); /* the loop's matter */
+	assert_true(smp_is_asked()); /* the idle loop serves the request */
 	smp_process_calls();
-	gic_enable(board.maintenance_intid); /* its next vCPU needs it */
+	gic_enable(board.maintenance_intid); /* the core's next vCPU needs it */
 	gic_set_pending(board.maintenance_intid);
 	trap_irq_idle();
 	assert_true(fake_gic.irq[board.maintenance_intid].enabled);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Syndromes of data aborts. Those marked with an instruction were read from ESR_EL2 when it was
- * executed (Cortex-A72 as QEMU models it); the others are put together by DDI 0487 D13.2.37. */
+/* Syndromes of data aborts. A syndrome with an instruction beside it was read from ESR_EL2 when
+ * that instruction was executed (Cortex-A72 as QEMU models it). The others are put together by DDI
+ * 0487 D13.2.37. */
 
 #include "hyp/trap/trap_decode.h"
 #include "lib/bits.h"
@@ -40,7 +41,7 @@ static const struct access accesses[] = {
 
 TEST(the_guest_gets_the_fault_of_bare_hardware)
 {
-	assert_int_equal(abort_guest_fsc(0x93830006), 0x10); /* nothing is there */
+	assert_int_equal(abort_guest_fsc(0x93830006), 0x10); /* no memory, no device */
 	assert_int_equal(abort_guest_fsc(0x8200000f), 0x10);
 	assert_int_equal(abort_guest_fsc(0x92000086), 0x15); /* a stage-1 walk */
 	assert_int_equal(abort_guest_fsc(0x93830021), 0x21); /* alignment */
@@ -62,8 +63,8 @@ TEST(every_access_is_decoded)
 	}
 }
 
-/* Bits of a device's answer beyond the access are not seen, and a positive value is not extended by
- * its sign. */
+/* The guest does not see bits of a device's answer beyond the access, and a positive value is not
+ * extended with ones. */
 TEST(only_the_accessed_bytes_count)
 {
 	static const struct {

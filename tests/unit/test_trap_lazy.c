@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill=lazy: guest RAM that is mapped at its first touch, and what a guest can ask about it; the
- * hypercalls PEEK, TLBI, VMID, EXIT and HEARTBEAT. */
+/* Tests of fill=lazy: guest RAM that is mapped at its first touch, and the hypercall STAGE2 that
+ * reports on it. Tests of the hypercalls PEEK, TLBI, VMID, EXIT and HEARTBEAT. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 
 #include "abi/hypercall.h"
@@ -21,7 +21,7 @@ static unsigned level_at(ipa_t ipa)
 	return pagetable_walk(&vcpu->vm->stage2.table, ipa, &leaf) ? leaf.level : 0;
 }
 
-/* Mapped: the guest goes on with the same instruction. */
+/* Assert that the fault maps a leaf and the guest goes on with the same instruction. */
 static void assert_maps(uint32_t esr, ipa_t ipa, unsigned level)
 {
 	fake_hyp.faults = 0;
@@ -69,7 +69,7 @@ TEST(a_fault_that_no_mapping_ends_stops_the_vm)
 {
 	be_lazy(STAGE2_2M, 8);
 	assert_maps(DABT_LDP, RAM + 0x10, 2);
-	assert_stops(DABT_LDP, FAULT_DATA_ABORT); /* though it is mapped */
+	assert_stops(DABT_LDP, FAULT_DATA_ABORT); /* although the page is mapped */
 	assert_stops(IABT, FAULT_PREFETCH_ABORT);
 	assert_int_equal(vcpu->vm->lazy.faults, 1);
 	be_lazy(STAGE2_4K, 8);
@@ -166,16 +166,16 @@ TEST(a_guest_unmaps_nothing_else)
 	stage2_lazy_begin(&vcpu->vm->lazy, NULL, &lazy_ram, 0); /* eager */
 	assert_int_equal(ask_stage2(HC_STAGE2_UNMAP, RAM), (reg_t)HC_EINVAL);
 	assert_int_equal(level_at(RAM), 3);
-	vcpu->vm->config = &off; /* the tables are those of the configuration before */
+	vcpu->vm->config = &off; /* the tables of the earlier configuration remain */
 	assert_int_equal(ask_stage2(HC_STAGE2_LEVEL, RAM), 0);
 }
 
-/* --- hypercalls of other things --- */
+/* --- other hypercalls --- */
 
-#define PEEKED_AT PAGE_SIZE /* after that of another VM */
+#define PEEKED_AT PAGE_SIZE /* after the RAM of another VM */
 #define PEEKED_SIZE (2 * PAGE_SIZE)
 
-/* RAM of several VMs: four pages. */
+/* Return four pages, of which the VM has the second and the third as its RAM. */
 static void *share_ram(void)
 {
 	static struct vm_machine machine;
@@ -201,7 +201,7 @@ TEST(peek_reads_the_vms_ram)
 	}
 }
 
-/* The address is far away, or in its RAM and not a word's. */
+/* The addresses lie outside the VM's RAM, or in its RAM but not at a word. */
 TEST(peek_reads_nothing_else)
 {
 	const reg_t addresses[] = {
@@ -261,7 +261,7 @@ static void assert_does_nothing(reg_t id, reg_t first)
 	assert_int_equal(read_vttbr_el2(), vttbr);
 }
 
-/* Without stage 2 there is nothing to maintain; with it, these arguments are out of range. */
+/* Without stage 2 there is nothing to maintain. With stage 2 these arguments are out of range. */
 TEST(what_cannot_be_maintained_is_refused)
 {
 	assert_does_nothing(HC_ID(TLBI), HC_TLBI_VMID);
@@ -275,7 +275,7 @@ TEST(what_cannot_be_maintained_is_refused)
 	assert_does_nothing(HC_ID(VMID), 1ull << 32);
 }
 
-/* Each ends the VM; another vCPU's fault, or that EL2 has stopped the VM, stays. */
+/* An exit ends a running VM. The outcome of another vCPU's fault, or of a stop by EL2, stays. */
 TEST(an_exit_ends_the_vm_once)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registers of an emulated CNTP, by themselves and as a guest reaches them; CNTVOFF. When it
- * fires, and for whom, is test_sched.c's. */
+/* Tests of the registers of an emulated CNTP, directly and as a guest accesses them, and of
+ * CNTVOFF. test_sched.c tests when the timer fires and for which vCPU. */
 /* LINK: exit-path drivers/gic/gicv2.c tests/unit/trap_vm.c */
 
 #include "arch/sysreg.h"
@@ -64,7 +64,7 @@ static uint64_t read_by(uint32_t iss)
 
 EACH_TEST(setup, NULL);
 
-/* ISTATUS whatever IMASK, on unsigned values, and not where the timer is off. */
+/* ISTATUS ignores IMASK, compares unsigned values, and is 0 while the timer is off. */
 TEST(istatus_is_the_condition)
 {
 	static const struct {
@@ -94,7 +94,7 @@ TEST(tval_is_a_signed_distance)
 	assert_int_equal(read_by(CVAL), 1599);
 	write_by(TVAL, 0x80000000);
 	assert_int_equal(read_by(CVAL), 1600 - 0x80000000ull);
-	write_by(TVAL, 0x1234567800000001); /* the upper half is nobody's */
+	write_by(TVAL, 0x1234567800000001); /* the upper half is ignored */
 	assert_int_equal(read_by(CVAL), 1601);
 }
 
@@ -113,7 +113,7 @@ TEST(hyp_timer_waits_while_the_line_is_to_rise)
 	write_by(CVAL, 2 * LIMIT);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT); /* the limit is nearer */
 	write_by(CVAL, 1000);
-	assert_int_equal(fake_cnthp_cval_el2, LIMIT); /* high already */
+	assert_int_equal(fake_cnthp_cval_el2, LIMIT); /* the line is high already */
 	write_by(CTL, 0);
 	assert_int_equal(fake_cnthp_cval_el2, LIMIT);
 }
@@ -128,7 +128,7 @@ TEST(the_line_follows_every_write)
 	write_by(CTL, 3);
 	guest_assert_takes_nothing();
 	write_by(CTL, 1);
-	write_by(CVAL, 1100); /* before it is taken */
+	write_by(CVAL, 1100); /* before the guest takes it */
 	guest_assert_takes_nothing();
 	write_by(TVAL, 0);
 	guest_assert_takes(INTID);
@@ -136,7 +136,7 @@ TEST(the_line_follows_every_write)
 	guest_assert_takes_nothing();
 }
 
-/* QEMU 7.2 traps a read of the counter: hyp/arch/armv8/cpu.c. */
+/* QEMU 7.2 traps a read of the counter, see hyp/arch/armv8/cpu.c. */
 TEST(other_timer_registers_are_none_of_ours)
 {
 	assert_int_equal(read_by(CNTPCT), 1000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated distributor of GICv2, with one vCPU and with several (IHI 0048B chapter 4). */
+/* Tests of the emulated distributor of GICv2 with one vCPU and several (IHI 0048B chapter 4). */
 /* LINK: exit-path-of-cores drivers/gic/gicv2.c */
 
 #include "drivers/gic/gic_regs.h"
@@ -99,7 +99,7 @@ TEST(a_change_posted_to_the_holder_before_reaches_the_holder)
 
 /* --- SGIs --- */
 
-/* The sources of a pending SGI `id`: a byte a vCPU. Clears them. */
+/* Return the sources of pending SGI `id`, a byte per vCPU, and clear them. */
 static uint32_t pending_at(unsigned id)
 {
 	uint32_t sources = 0;
@@ -139,7 +139,7 @@ TEST(no_narrow_write_sends_an_sgi)
 	dist_write(0, GICD_SGIR, 2, TO_SELF(3));
 	dist_write(0, GICD_SGIR + 3, 1, 2);
 	dist_write(0, GICD_SGIR - 4, 8, (uint64_t)TO_SELF(3) << 32);
-	assert_int_equal(pending_at(3), 1); /* the last has the whole word */
+	assert_int_equal(pending_at(3), 1); /* the last write covers the whole word */
 	assert_int_equal(pending_at(0), 0);
 }
 
@@ -200,7 +200,7 @@ ALONE(no_bit_reaches_a_physical_interrupt_that_is_not_forwarded)
 	}
 }
 
-/* One core is no choice. */
+/* With one core a write to ITARGETSR has no effect. */
 ALONE(the_only_vcpu_cannot_send_an_spi_elsewhere)
 {
 	spi_enable(FAKE_SPI_FIRST);
@@ -216,11 +216,11 @@ ALONE(an_interrupt_beyond_the_guests_is_not_forwarded)
 	assert_false(vgic_forward(&cores_vm.vcpu[0]->vgic, 1019));
 }
 
-/* --- what is not there --- */
+/* --- unimplemented registers --- */
 
 ALONE(what_is_not_there_reads_as_zero)
 {
-	/* Among them words of ISENABLER, ISPENDR and IPRIORITYR beyond the last INTID. */
+	/* These include words of ISENABLER, ISPENDR and IPRIORITYR beyond the last INTID. */
 	const uint32_t offsets[] = { 0x00c, 0x07c, 0x110,  0x27c,  0x480, 0xbfc,
 				     0xcfc, 0xd00, 0xefc,  0xf04,  0xf30, 0xfcc,
 				     0xfd4, 0xfec, 0x1000, 0x6100, 0xfffc };

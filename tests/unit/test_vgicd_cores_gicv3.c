@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated distributor and redistributors of GICv3 with several vCPUs (IHI 0069 chapter 12). */
+/* Tests of the emulated distributor and redistributors of GICv3 with several vCPUs (IHI 0069
+ * chapter 12). */
 /* LINK: exit-path-of-cores drivers/gic/gicv3.c */
 
 #include "arch/sysreg.h"
@@ -32,7 +33,7 @@ TEST(identification)
 	assert_int_equal(dist_read(0, GICD_IIDR, 4), 0x43b);
 	assert_int_equal(redist_read(3, RD(1) + GICR_IIDR, 4), 0x43b);
 	for (unsigned i = 0; i < sizeof(ids); i++) {
-		uint8_t redist = (uint8_t)(ids[i] + (i == 4)); /* another part */
+		uint8_t redist = (uint8_t)(ids[i] + (i == 4)); /* another part number */
 
 		assert_int_equal(dist_read(0, 0xffd0 + 4 * i, 4), ids[i]);
 		assert_int_equal(redist_read(0, RD(2) + 0xffd0 + 4 * i, 4), redist);
@@ -85,7 +86,7 @@ TEST(a_route_has_its_fields_alone)
 	assert_int_equal(route(SPI), 0xff80ffffff);
 	assert_int_equal(route(SPI - 1), 0);
 	assert_int_equal(route(SPI + 1), 0);
-	for (unsigned intid = 0; intid < 32; intid++) { /* not theirs */
+	for (unsigned intid = 0; intid < 32; intid++) { /* private interrupts have no IROUTER */
 		dist_write(0, IROUTER(intid), 8, UINT64_MAX);
 		assert_int_equal(dist_read(0, IROUTER(intid), 8), 0);
 	}
@@ -95,7 +96,7 @@ TEST(a_route_has_its_fields_alone)
 	assert_int_equal(dist_read(0, IROUTER(VIRQ_COUNT), 8), 0);
 }
 
-/* Each half by itself, in both orders: neither loses the other. */
+/* Write each half by itself, in both orders. Neither write loses the other half. */
 TEST(a_route_written_by_halves_is_whole)
 {
 	dist_write(0, IROUTER(SPI), 4, 0x00030201);
@@ -132,7 +133,7 @@ TEST(each_affinity_level_counts)
 
 /* --- SGIs --- */
 
-/* A bit a vCPU that has SGI `id` pending. And takes it away. */
+/* Return a bit for each vCPU that has SGI `id` pending, and clear the SGI. */
 static unsigned pending_at(unsigned id)
 {
 	unsigned found = 0;
@@ -160,19 +161,19 @@ TEST(an_sgi_goes_to_its_targets)
 		assert_int_equal(sent(n, 5u << 24 | 0xfff0), 0);
 		assert_int_equal(sent(n, 5u << 24), 0);
 		assert_int_equal(sent(n, 1ull << 40 | 5u << 24), 0xfu & ~(1u << n));
-		/* IRM: the affinity says nothing */
+		/* IRM: the affinity is ignored */
 		assert_int_equal(sent(n, 1ull << 40 | 0xff00ff00ff000full), 0xfu & ~(1u << n));
 	}
 }
 
 TEST(another_affinity_is_nobodys)
 {
-	assert_int_equal(sent(1, 5u << 24 | 0xf | 1u << 16), 0);    /* Aff1 */
-	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 32), 0);  /* Aff2 */
-	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 48), 0);  /* Aff3 */
-	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 44), 0);  /* RS: 16 to 31 */
-	assert_int_equal(sent(1, 5u << 24 | 0x2 | 1ull << 47), 0);  /* RS, to itself */
-	assert_int_equal(sent(1, 5u << 24 | 0x2 | 0x8000ull), 0x2); /* and one that is not there */
+	assert_int_equal(sent(1, 5u << 24 | 0xf | 1u << 16), 0);   /* Aff1 */
+	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 32), 0); /* Aff2 */
+	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 48), 0); /* Aff3 */
+	assert_int_equal(sent(1, 5u << 24 | 0xf | 1ull << 44), 0); /* RS: 16 to 31 */
+	assert_int_equal(sent(1, 5u << 24 | 0x2 | 1ull << 47), 0); /* RS, with the vCPU's own bit */
+	assert_int_equal(sent(1, 5u << 24 | 0x2 | 0x8000ull), 0x2); /* bit 15: no such vCPU */
 }
 
 TEST(group_0_is_sent_what_is_in_group_0)
@@ -188,7 +189,7 @@ TEST(group_0_is_sent_what_is_in_group_0)
 	assert_int_equal(sent(0, 5u << 24 | 0xf), 0xf); /* SGI1R: either group */
 }
 
-/* MSR of S3_0_C12_C11_<op2> from x7 */
+/* Trap an MSR of S3_0_C12_C11_<op2> from x7, or with `is_read` an MRS. */
 static struct vcpu *trapped(unsigned n, unsigned op2, uint64_t value, bool is_read)
 {
 	struct vcpu *vcpu = cores_vm.vcpu[n];
@@ -208,7 +209,7 @@ TEST(a_trapped_register_sends_it)
 	assert_int_equal(pending_at(9), 6);
 	assert_ptr_equal(trapped(0, sgi0r, 9u << 24 | 6, false), cores_vm.vcpu[0]);
 	assert_ptr_equal(trapped(0, asgi1r, 9u << 24 | 6, false), cores_vm.vcpu[0]);
-	assert_int_equal(pending_at(9), 0); /* Group 1 */
+	assert_int_equal(pending_at(9), 0); /* SGI 9 is in Group 1 */
 	redist_write(0, SGI(2) + GICD_IGROUPR, 4, 0);
 	trapped(0, sgi0r, 9u << 24 | 6, false);
 	assert_int_equal(pending_at(9), 4);
@@ -226,7 +227,7 @@ TEST(control_says_affinity_routing_and_one_security_state)
 	dist_write(0, GICD_CTLR, 4, 2);
 	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4 | 2u);
 	dist_write(0, GICD_CTLR, 4, 0);
-	dist_write(0, GICD_CTLR, 1, 3); /* a word acts, and nothing else */
+	dist_write(0, GICD_CTLR, 1, 3); /* only the write of a word acts */
 	dist_write(0, GICD_CTLR, 2, 3);
 	assert_int_equal(dist_read(0, GICD_CTLR, 4), 1u << 6 | 1u << 4);
 	redist_write(0, RD(0) + GICR_WAKER, 1, GICR_WAKER_PROCESSOR_SLEEP);

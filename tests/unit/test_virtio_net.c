@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The network device of a link: its registers, frames between two well-behaved drivers in any
- * pieces, and hostile ones: whatever a guest writes to its queues and registers, no byte beside its
- * own RAM changes through its device, no exit is endless, and no frame is counted twice.
+ * Tests of the network device of a link: its registers, frames in any pieces between two
+ * well-behaved drivers, and hostile drivers. Whatever a guest writes to its queues and registers,
+ * its device changes no byte outside the guest's RAM, no exit is endless, and no frame is counted
+ * twice.
  */
 /* LINK: hyp/dev/virtio_net.c hyp/mem/guest_ram.c */
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #define RAM 0x40000000u /* IPA */
 #define RAM_SIZE 0x4000u
-#define WINDOW 0x20000u /* of it, with two colours */
+#define WINDOW 0x20000u /* memory that RAM with two colours spans */
 #define GUARD 0x1000u
 #define HEADER ((uint32_t)sizeof(struct virtio_net_header))
 #define QUEUE_SIZE 8u
@@ -22,7 +23,7 @@
 
 enum { A, B, ENDS };
 
-/* Where a driver has its queues, and buffers after them. */
+/* Offsets of a driver's queues in its RAM, and of the buffers after them */
 #define DESCRIPTORS(which) ((which)*0x800u)
 #define AVAILABLE(which) ((which)*0x800u + 0x400u)
 #define USED(which) ((which)*0x800u + 0x600u)
@@ -31,7 +32,7 @@ enum { A, B, ENDS };
 
 static struct {
 	uint8_t before[GUARD];
-	uint8_t ram[WINDOW] __attribute__((aligned(4096))); /* without colours RAM_SIZE of them */
+	uint8_t ram[WINDOW] __attribute__((aligned(4096))); /* without colours only RAM_SIZE */
 	uint8_t after[GUARD];
 } memory[ENDS];
 static struct vm_machine machine[ENDS];
@@ -70,7 +71,7 @@ void gic_disable(unsigned intid)
 	is_enabled = false;
 }
 
-/* A rest is over at once, unless a test looks at the rest. */
+/* A rest is over at once unless the test keeps rests. */
 void timerq_start(struct timer *timer, uint64_t deadline)
 {
 	timer->deadline = deadline;
@@ -109,7 +110,8 @@ static uint32_t read_reg(unsigned end, uint32_t offset)
 	return (uint32_t)region[end].read(&vcpu, offset, 4, region[end].state);
 }
 
-/* Bounded: a kick moves one frame, and what remains kicks again. */
+/* Process all kicks. Their number is bounded: a kick moves one frame, and kicks again for the
+ * frames that remain. */
 static void process(void)
 {
 	for (unsigned round = 0; kicked[A] || kicked[B]; round++) {
@@ -150,7 +152,7 @@ static void set_queue(unsigned end, unsigned which)
 	write_reg(end, VIRTIO_QUEUE_READY, 1);
 }
 
-/* Reset the device, and agree on its features. It has no queues. */
+/* Reset the device and agree on its features. The device then has no queues. */
 static void agree(unsigned end)
 {
 	write_reg(end, VIRTIO_STATUS, 0);
@@ -211,7 +213,7 @@ static void guards_are_intact(void)
 		}
 }
 
-/* One chain, in `pieces` of the buffer at BUFFERS + `at`, from descriptor `first` on. */
+/* Offer a chain of `pieces` descriptors from `first` on, for the buffer at BUFFERS + `at`. */
 static void offer(unsigned end, unsigned which, unsigned first, uint32_t at, uint32_t size,
 		  unsigned pieces)
 {
@@ -233,7 +235,7 @@ static void offer(unsigned end, unsigned which, unsigned first, uint32_t at, uin
 	ring->ring[ring->index++ % QUEUE_SIZE] = (uint16_t)first;
 }
 
-/* A frame of A, and a buffer of B for it, each in one piece. */
+/* Offer a frame of A, and a buffer of B for the frame, each in one piece. */
 static void offer_frame(unsigned first)
 {
 	offer(A, VIRTIO_NET_TX, first, 0, 64, 1);
@@ -349,13 +351,13 @@ TEST(a_frame_arrives_with_a_header_of_its_own)
 	assert_int_equal(used(A, VIRTIO_NET_TX)->index, 1);
 	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), VIRTIO_INT_USED);
 	assert_int_equal(pulses, 1);
-	assert_true(interrupted[A]); /* its driver wants to know what was sent */
+	assert_true(interrupted[A]); /* A's driver wants to know what was sent */
 	write_reg(B, VIRTIO_INTERRUPT_ACK, VIRTIO_INT_USED);
 	assert_int_equal(read_reg(B, VIRTIO_INTERRUPT_STATUS), 0);
 }
 
-/* Each way to copy a frame: at once where it lies in one piece at both ends and is short or
- * aligned, else in parts. */
+/* The rows cover each way to copy a frame: at once if it lies in one piece at both ends and is
+ * short or aligned, else in parts. */
 TEST(a_frame_arrives_whole_whatever_its_pieces)
 {
 	static const uint8_t header[12] = { [10] = 1 };
@@ -397,7 +399,7 @@ TEST(a_frame_arrives_whole_whatever_its_pieces)
 	}
 }
 
-/* A part of a frame has arrived. */
+/* Send a part of a frame. */
 static void send_half(void)
 {
 	offer(A, VIRTIO_NET_TX, 0, 0, HEADER + VIRTIO_NET_FRAME_MOST, 2);
@@ -406,8 +408,8 @@ static void send_half(void)
 	assert_true(kicked[B] && !net[B].received);
 }
 
-/* The rest of it comes neither with the frame of a new queue, nor from memory that the guest no
- * longer offers. */
+/* The rest of the frame must not arrive with a frame of a new queue, nor come from memory that the
+ * guest no longer offers. */
 TEST(a_frame_of_a_queue_that_ends_goes_no_further)
 {
 	for (unsigned i = 0; i < 2 * ENDS; i++) {
@@ -441,7 +443,7 @@ TEST(a_frame_passes_one_that_is_on_its_way_to_the_other_end)
 	assert_int_equal(net[B].received, 1);
 }
 
-/* A chain has so many descriptors that an exit with all of them would be long. */
+/* The chain has so many descriptors that one exit for all of them would be too long. */
 TEST(a_part_has_a_bounded_number_of_steps)
 {
 	unsigned parts = 1;
@@ -453,12 +455,12 @@ TEST(a_part_has_a_bounded_number_of_steps)
 	assert_in_range(parts, 2, 15);
 }
 
-/* --- what frames may take of a core: however many a sender has, and however it kicks --- */
+/* --- core time that frames may take, however many a sender has and however it kicks --- */
 
 #define FRAMES 6u
-#define TICKS 100u /* of each read of the counter */
+#define TICKS 100u /* for each read of the counter */
 
-/* The sender has so many frames, and the receiver has a buffer for each of FRAMES. */
+/* Offer `frames` frames of the sender and FRAMES buffers of the receiver. */
 static void keep_rests(unsigned frames)
 {
 	keeps_rests = true;
@@ -469,7 +471,7 @@ static void keep_rests(unsigned frames)
 		offer(A, VIRTIO_NET_TX, i, 0, 64, 1);
 }
 
-/* A kick just before the end of the rest. */
+/* Kick just before the end of the rest. */
 static void kick_in_the_rest(void)
 {
 	is_enabled = true;
@@ -481,7 +483,7 @@ static void kick_in_the_rest(void)
 
 /* --- another core has the cable --- */
 
-#define FAILED 0x80u /* of the status: the driver gave up (2.1) */
+#define FAILED 0x80u /* a bit of the status: the driver gave up (2.1) */
 
 static uint32_t status_after(uint32_t status)
 {
@@ -556,7 +558,7 @@ TEST(the_rest_is_as_long_as_the_piece)
 	assert_true(net[B].rests_until - end >= end - start - TICKS);
 }
 
-/* A sender may kick with one frame, or none, each time. A kick during the rest moves no frame. */
+/* A sender may kick each time with one frame or none. A kick during the rest moves no frame. */
 TEST(a_kick_is_followed_by_a_rest)
 {
 	for (unsigned frames = 0; frames < 3; frames++) {
@@ -681,7 +683,7 @@ TEST(a_frame_that_ends_with_an_empty_descriptor_fits_its_buffer)
 
 static void assert_stops_only(unsigned end)
 {
-	for (unsigned i = 0; i < 2; i++) { /* the second time the device does not look */
+	for (unsigned i = 0; i < 2; i++) { /* the second time the stopped device does not look */
 		write_reg(A, VIRTIO_QUEUE_NOTIFY, VIRTIO_NET_TX);
 		kicked[A] = kicked[B] = true;
 		process();
@@ -709,21 +711,21 @@ TEST(a_frame_of_a_wrong_length_stops_its_sender)
 	}
 }
 
-/* The only descriptor of a frame, or of the buffer for it, is wrong, or the first one of two. */
+/* The only descriptor, or the first of two, is wrong, in the frame or in the buffer for it. */
 TEST(a_wrong_chain_stops_the_device_of_its_guest)
 {
 	static const struct {
 		uint64_t address;
 		uint32_t length;
-		uint16_t flip, next; /* flags that are the other way round */
+		uint16_t flip, next; /* flip: flags to invert */
 		unsigned pieces;
 	} rows[] = {
 		{ RAM - 1, 4, 0, 1, 2 }, /* outside of the VM's RAM, at both ends */
 		{ RAM + RAM_SIZE - 15, 16, 0, 1, 2 },
 		{ RAM + RAM_SIZE - 15, 16, 0, 0, 1 },
 		{ UINT64_MAX - 7, UINT32_MAX, 0, 1, 2 }, /* the address wraps */
-		{ RAM + BUFFERS, 0, 0, 0, 2 },           /* in a circle */
-		{ RAM + BUFFERS, 8, 0, QUEUE_SIZE, 2 },  /* the next one is none */
+		{ RAM + BUFFERS, 0, 0, 0, 2 },           /* a chain in a circle */
+		{ RAM + BUFFERS, 8, 0, QUEUE_SIZE, 2 },  /* there is no such next descriptor */
 		{ RAM + BUFFERS, 32, VIRTIO_DESC_WRITE, 1, 2 },
 		{ RAM + BUFFERS, 32, VIRTIO_DESC_INDIRECT, 1, 2 },
 	};
@@ -756,7 +758,7 @@ TEST(an_index_that_jumps_stops_the_device)
 	assert_stops_only(B);
 }
 
-/* Of B: colours 0 and 2. Its pages lie at 0, 0x2000, 0x10000 and 0x12000 of the window. */
+/* Give B colours 0 and 2: its pages lie at 0, 0x2000, 0x10000 and 0x12000 of the window. */
 static uint8_t *with_colours(uint32_t offset)
 {
 	static const uint32_t colour[] = { 0, 2 };
@@ -790,7 +792,8 @@ TEST(a_frame_crosses_pages_that_are_no_neighbours)
 	assert_int_equal(net[B].broken, 0);
 }
 
-/* Its end lies beyond the last page, or all of it does; a queue goes on where its pages do not. */
+/* A buffer ends beyond the last page, or all of it lies there. A queue crosses two pages that are
+ * not adjacent. */
 TEST(past_coloured_ram_the_device_stops)
 {
 	static const uint32_t rows[][2] = { { 0x2fc0, 0x41 },
@@ -851,7 +854,7 @@ static uint32_t steps(void)
 	return (uint32_t)from_environment("STEPS", STEPS);
 }
 
-/* One buffer on its way at a time, in one to three pieces a side: each frame is the one sent. */
+/* One frame at a time is under way, in one to three pieces on each side. */
 TEST(each_frame_is_the_one_that_was_sent)
 {
 	uint32_t received = 0;
@@ -874,7 +877,7 @@ TEST(each_frame_is_the_one_that_was_sent)
 	}
 }
 
-/* Mostly what is nearly right, so that it goes far. */
+/* Return mostly addresses that are nearly right, so that the device goes far with them. */
 static uint64_t hostile_address(void)
 {
 	switch (random_below(8)) {
@@ -955,7 +958,7 @@ TEST(whatever_a_guest_writes_nothing_else_changes)
 	}
 	broken = net[A].broken + net[B].broken;
 	received = net[A].received + net[B].received;
-	assert_true(broken > steps() / 50); /* what this test is for has come about */
+	assert_true(broken > steps() / 50); /* the test has met what it is for */
 	assert_true(received > steps() / 500);
 	assert_true(net[A].lost + net[B].lost > steps() / 50);
 }

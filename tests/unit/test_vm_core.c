@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One core in the life of its vCPUs: of two VMs, each with vCPU 0 here. */
+/* Tests of one core during the life of its vCPUs: two VMs, each with its vCPU 0 on this core. */
 /* LINK: hyp/vm/vm_begin.c hyp/vm/vcpu_power.c */
 /* LINK: hyp/vm/vm_core.c hyp/arch/armv8/cpu.c hyp/arch/armv8/newer.c */
 /* LINK: hyp/arch/common/cpu.c hyp/arch/common/guest.c */
@@ -52,7 +52,7 @@ static struct {
 
 const struct board board = { .name = "none" };
 
-/* --- what lies beside it --- */
+/* --- stand-ins for the parts around vm_core.c --- */
 
 void sched_reset(const struct run_config *of)
 {
@@ -62,7 +62,7 @@ void sched_reset(const struct run_config *of)
 void sched_add(struct vcpu *vcpu)
 {
 	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
-	assert_int_equal(vcpu->power, VCPU_STARTING); /* on is one that the scheduler knows */
+	assert_int_equal(vcpu->power, VCPU_STARTING); /* VCPU_ON is set after sched_add() */
 	vcpu->state = VCPU_STATE_READY;
 	seen.added++;
 	seen.last_added = vcpu;
@@ -90,7 +90,7 @@ void vm_work_follow(struct vcpu *vcpu)
 	seen.restarting = vcpu;
 }
 
-/* A worker with its turn at once. */
+/* A worker that has its turn at once. */
 void vm_work_turn_on(struct vcpu *vcpu)
 {
 	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
@@ -132,7 +132,7 @@ void sched_leave(void)
 
 void vcpu_put(struct vcpu *vcpu)
 {
-	assert_int_equal(seen.added, seen.put); /* before the scheduler has it */
+	assert_int_equal(seen.added, seen.put); /* before the scheduler has the vCPU */
 	vcpu->elr = read_elr_el2();
 	seen.put++;
 }
@@ -152,7 +152,7 @@ void vppi_load(struct vcpu *vcpu)
 	seen.ppis = vcpu;
 }
 
-/* By what the virtual GIC knows. */
+/* This comes before vgic_reset(), since it uses the state of the virtual GIC. */
 void vppi_put(void)
 {
 	seen.ppis = NULL;
@@ -317,7 +317,7 @@ TEST(one_that_is_attached_is_off_and_has_its_registers)
 	assert_int_equal(seen.added, 0);
 }
 
-/* With the real GIC a vCPU has the core's number. */
+/* With the real GIC a vCPU has the number of its core. */
 TEST(vcpus_are_numbered_as_their_gic_knows_them)
 {
 	static const struct run_config direct = { .stage2 = STAGE2_2M };
@@ -339,7 +339,7 @@ TEST(without_a_gic_none_is_reset)
 	assert_int_equal(seen.gic_reset, VCPUS);
 }
 
-/* Its virtual GIC may belong to a new VM by then. */
+/* The virtual GIC of a detached vCPU may belong to a new VM. */
 TEST(one_that_is_detached_has_no_interrupt)
 {
 	bit_set(vcpus[1].vgic.routed, SPI);
@@ -359,12 +359,12 @@ TEST(it_begins_where_it_is_to)
 	turn_on(0);
 	assert_int_equal(vcpus[0].power, VCPU_ON);
 	assert_int_equal(vcpus[0].elr, ENTRY);
-	assert_int_equal(vcpus[0].frame.x[0], DTB); /* the VM's first one */
+	assert_int_equal(vcpus[0].frame.x[0], DTB); /* the VM's first start */
 	assert_int_equal(seen.told, 1);
 	assert_ptr_equal(seen.last_added, &vcpus[0]);
 	assert_int_equal(vcpus[1].power, VCPU_OFF);
 	vm_core_process();
-	assert_int_equal(seen.added, 1); /* once */
+	assert_int_equal(seen.added, 1); /* added once */
 	assert_int_equal(fake_counts.tlbi_core_guests, 1);
 }
 
@@ -392,7 +392,7 @@ TEST(off_nothing_of_it_signals)
 	assert_int_equal(seen.timers_reset, 1);
 	assert_int_equal(seen.private_reset, 0); /* a worker does that */
 	assert_int_equal(seen.interface_reset, 1);
-	assert_int_equal(vcpus[0].power, VCPU_ON); /* until it is saved and reset */
+	assert_int_equal(vcpus[0].power, VCPU_ON); /* until the vCPU is saved and reset */
 }
 
 TEST(a_piece_of_the_reset_has_the_list_registers_and_ppis_of_its_vcpu)
@@ -429,7 +429,7 @@ TEST(posts_to_one_that_is_off_are_processed)
 	vm_core_process();
 	assert_int_equal(seen.processed, 2);
 	turn_on(1);
-	vcpus[1].vgic.posted.what = 1; /* it is its load that does it */
+	vcpus[1].vgic.posted.what = 1; /* the load of the vCPU processes it */
 	vm_core_process();
 	assert_int_equal(seen.processed, 2);
 }
@@ -450,7 +450,7 @@ TEST(a_vcpu_that_sleeps_is_paused_with_its_vm)
 
 static struct vcpu elsewhere;
 
-/* VM 0 is active; VM 1, its standby, is paused, with a vCPU on core 3, too. */
+/* Make VM 0 active and VM 1 its paused standby, which also has a vCPU on core 3. */
 static void begin_pair(void)
 {
 	static struct vm_machine machines[VCPUS] = { { .partner = &vm[1] }, { .partner = &vm[0] } };
@@ -472,7 +472,7 @@ static void assert_active(unsigned n)
 		assert_int_equal(vm[i].paused, i != n);
 		assert_int_equal(vcpus[i].state, i == n ? VCPU_STATE_READY : VCPU_STATE_PAUSED);
 	}
-	assert_int_equal(elsewhere.state, VCPU_STATE_PAUSED); /* its core does that */
+	assert_int_equal(elsewhere.state, VCPU_STATE_PAUSED); /* its own core resumes it */
 }
 
 /* The standby was reset, and paused before its core's loop had started it. */
@@ -527,7 +527,7 @@ static void count_expiry(struct timer *timer)
 	expired++;
 }
 
-/* Its heartbeat, the rest of its device, and a ring that waits for its vCPU. */
+/* These timers are its heartbeat, the rest of its device, and a ring that waits for its vCPU. */
 TEST(the_timers_of_a_vm_end_with_the_vm)
 {
 	struct timer *const timers[] = { &vm[0].heartbeat, &vm[0].net_rest,
@@ -562,7 +562,7 @@ TEST(a_vm_at_its_end_loses_its_vcpus)
 	}
 }
 
-/* Only the vCPU of the fault does. */
+/* Only the vCPU that caused the fault stays. */
 TEST(a_vcpu_whose_fault_has_a_record_to_print_stays)
 {
 	turn_on_both();
@@ -601,7 +601,7 @@ TEST(what_is_detached_leaves_nothing)
 	assert_true(timer_is_queued(&vm[1].limit_timer));
 	vcpus[0].power = VCPU_STARTING;
 	vm_core_process();
-	assert_int_equal(seen.added, 2); /* it is nobody's */
+	assert_int_equal(seen.added, 2); /* the vCPU is detached */
 	vm_core_detach(&vcpus[0]);
 	assert_int_equal(seen.removed, 1);
 	vm_core_detach(&vcpus[1]);
@@ -610,7 +610,7 @@ TEST(what_is_detached_leaves_nothing)
 
 /* --- the limit --- */
 
-/* A step's limit is known once all images are loaded, which takes longer than the limit may be. */
+/* A step's limit is known once all images are loaded, which may take longer than the limit. */
 TEST(each_vm_has_its_limit)
 {
 	turn_on_both();
@@ -620,7 +620,7 @@ TEST(each_vm_has_its_limit)
 	expire_at(LIMIT + 100);
 	assert_ptr_equal(seen.faulted, &vm[0]);
 	assert_int_equal(seen.reason, FAULT_TIME_LIMIT);
-	assert_int_equal(seen.left, 1); /* any vCPU that is loaded */
+	assert_int_equal(seen.left, 1); /* whichever vCPU is loaded */
 	expire_at(2 * LIMIT);
 	assert_ptr_equal(seen.faulted, &vm[1]);
 }

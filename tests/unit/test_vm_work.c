@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VM starts again: which vCPU does which part, in which order, and what another event changes. */
+/* Tests of a VM that starts again: which vCPU does which part, in which order, and what another
+ * event changes. */
 /* LINK: hyp/vm/vm_work.c hyp/vm/vm_begin.c */
 #include <string.h>
 
@@ -34,7 +35,7 @@ static struct vm vm;
 static struct vcpu vcpus[VCPUS];
 static struct vm_type type;
 static struct vm_machine machine;
-static unsigned used_for_pieces; /* the VM's devices by other cores */
+static unsigned used_for_pieces; /* pieces for which other cores use the VM's devices */
 static unsigned image_pieces, restarts, interrupts_reset[VCPUS], silenced, asked, this_core;
 static unsigned power_pieces, begun;
 static unsigned build_pieces, lives_kept, rings_ended, stopped;
@@ -42,14 +43,14 @@ static unsigned records_forgotten, fault_pieces, restart_pieces, reports;
 static bool console_is_taken;
 static bool has_limit, core_left;
 
-/* --- what lies beside it --- */
+/* --- stand-ins for the parts around vm_work.c --- */
 
 void sched_add_worker(struct vcpu *vcpu)
 {
 	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
 	vcpu->load_work = VCPU_WORKS;
 	vcpu->state = VCPU_STATE_READY;
-	vcpu->turns++; /* it preempts another vCPU */
+	vcpu->turns++; /* the worker preempts another vCPU */
 }
 
 void sched_leave(void)
@@ -62,7 +63,7 @@ void sched_add(struct vcpu *vcpu)
 	assert_int_equal(vcpu->state, VCPU_STATE_OFF);
 	assert_int_equal(vcpu->load_work, 0);
 	assert_int_equal(vcpu->power, VCPU_STARTING);
-	assert_true(core_left); /* the vCPU preempts none, so that its first turn is not counted */
+	assert_true(core_left); /* the vCPU preempts no other: its first turn is not counted */
 	assert_int_equal(begun, 1u << vcpu->index); /* with its registers as at reset */
 	vcpu->state = VCPU_STATE_READY;
 }
@@ -112,7 +113,7 @@ FAKE_VOID_FUNC(vppi_put, (void))
 
 bool record_try_lock(void)
 {
-	console_is_taken = !console_is_taken; /* by another core, each second time */
+	console_is_taken = !console_is_taken; /* by another core, every second time */
 	return !console_is_taken;
 }
 
@@ -126,7 +127,7 @@ void guest_record_forget(const struct vm *of)
 	records_forgotten++;
 }
 
-/* The vCPU is still as the fault left it. A restart's report has two pieces. */
+/* The vCPU is still as the fault left it. A restart's report has three pieces. */
 bool vm_report_piece(struct vm_report *report)
 {
 	if (report == &vm.restarts)
@@ -176,7 +177,7 @@ void timerq_stop(struct timer *timer)
 void vm_unmap_all(struct vm *of)
 {
 	assert_ptr_equal(of, &vm);
-	assert_int_equal(silenced, VCPUS); /* no core loads its stage 2 any more */
+	assert_int_equal(silenced, VCPUS); /* no core loads the VM's stage 2 any more */
 	vm.built = false;
 }
 
@@ -307,7 +308,7 @@ static void follow_all(void)
 		vm_work_follow(&vcpus[n]);
 }
 
-/* Each core follows, and works to the end of the part that there is. */
+/* Each core follows, and its vCPU works to the end of the current part. */
 static void do_part(void)
 {
 	follow_all();
@@ -315,7 +316,7 @@ static void do_part(void)
 		work(n);
 }
 
-/* Likewise one piece. */
+/* Each core follows, and its vCPU works one piece; `count` times. */
 static void do_pieces(unsigned count)
 {
 	for (; count; count--) {
@@ -332,7 +333,7 @@ static void forget_resets(void)
 	image_pieces = restarts = 0;
 }
 
-/* --- */
+/* --- restarts --- */
 
 EACH_TEST(setup, NULL);
 
@@ -355,7 +356,7 @@ TEST(no_vcpu_is_cleared_while_another_may_run)
 	assert_int_equal(silenced, 0);
 }
 
-/* A timer that expired meanwhile would make a PPI active that is another vCPU's by then. */
+/* A timer that expired meanwhile would make a PPI active that by then belongs to another vCPU. */
 TEST(one_that_waits_for_the_others_has_no_timer)
 {
 	vcpus[1].el1.cntv_ctl_el0 = vcpus[1].el1.cntp_ctl_el0 = 1;
@@ -369,7 +370,7 @@ TEST(images_come_when_every_vcpu_is_cleared)
 {
 	follow_all();
 	follow_all();
-	assert_int_equal(work(0), 1 + 3 + 4 + 1); /* its SPIs, too */
+	assert_int_equal(work(0), 1 + 3 + 4 + 1); /* the VM's SPIs, too */
 	assert_int_equal(work(1), 1 + 1 + 4 + 1);
 	follow_all();
 	assert_false(vm_works(&vcpus[0]));
@@ -424,7 +425,7 @@ TEST(a_pause_stops_the_work)
 	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
 }
 
-/* The core of vCPU 1 has read VM_RESET, and follows when the VM runs, or asks to start again. */
+/* The core of vCPU 1 has read VM_RESET, and follows when the VM runs or asks to start again. */
 TEST(a_core_that_follows_late_finishes_no_part_of_the_next_restart)
 {
 	images_come_when_every_vcpu_is_cleared();
@@ -443,7 +444,7 @@ TEST(a_core_that_follows_late_finishes_no_part_of_the_next_restart)
 	assert_true(vm_works(&vcpus[0]) && vm_works(&vcpus[1]));
 }
 
-/* A fault ends the VM, and an event starts it again, while vCPU 1 has its last piece of a part. */
+/* A fault ends the VM, and an event starts it again, while vCPU 1 still has a part to finish. */
 TEST(a_part_of_a_restart_that_ended_is_not_finished)
 {
 	follow_all();
@@ -545,7 +546,7 @@ TEST(an_event_restarts_a_vm_in_any_state)
 
 /* --- an event destroys the VM, and makes it anew --- */
 
-/* Each vCPU does what there is, until no vCPU is a worker. */
+/* Each vCPU does all its work, until no vCPU is a worker. */
 static void work_all(void)
 {
 	for (unsigned parts = 0; parts < 10; parts++)
@@ -561,7 +562,7 @@ static void assert_absent(void)
 	assert_false(vm.built || vm.dismissed || has_limit);
 }
 
-/* However far its restart has come. */
+/* An event may dismiss the VM at any point of its restart. */
 TEST(a_vm_that_starts_again_leaves_without_a_start)
 {
 	unsigned cuts = 0;
@@ -582,7 +583,7 @@ TEST(a_vm_that_starts_again_leaves_without_a_start)
 	assert_in_range(cuts, 10, 40);
 }
 
-/* An event may ask for the new life before the VM has left, at any time. */
+/* An event may ask for the new life at any time before the VM has left. */
 TEST(a_vm_that_is_to_leave_is_made_anew_when_it_has_left)
 {
 	bool has_left = false;
@@ -647,12 +648,12 @@ TEST(a_vcpu_is_off_after_the_last_piece)
 	assert_int_equal(vcpus[1].power, VCPU_OFF);
 	assert_int_equal(vcpus[1].state, VCPU_STATE_OFF);
 	assert_false(vm_works(&vcpus[1]));
-	assert_int_equal(vm.work, 0); /* no part of the VM's */
+	assert_int_equal(vm.work, 0); /* no part of the VM's work */
 	vm_work_posts(&vcpus[1]);
 	power_pieces = 0;
 	assert_int_equal(work(1), POWER_PIECES);
 	assert_int_equal(vcpus[1].power, VCPU_OFF);
-	assert_int_equal(vcpus[1].turns, 7); /* of the guest alone */
+	assert_int_equal(vcpus[1].turns, 7); /* only turns of the guest count */
 }
 
 TEST(a_vcpu_runs_after_its_registers_are_reset)
@@ -666,7 +667,7 @@ TEST(a_vcpu_runs_after_its_registers_are_reset)
 	assert_int_equal(vcpus[1].state, VCPU_STATE_READY);
 }
 
-/* An event dismisses the VM before the core has seen that: no vCPU begins without a reset. */
+/* An event dismisses the VM while a core turns the vCPU on. No vCPU begins without a reset. */
 TEST(a_vcpu_of_a_dismissed_vm_has_its_registers_reset_too)
 {
 	begin_running();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulated PL011: what a guest sends and receives, its interrupt, its registers. */
+/* Tests of the emulated PL011: what a guest sends and receives, its interrupt, its registers. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 #include <string.h>
 
@@ -34,14 +34,14 @@ static void set(uint32_t offset, uint32_t value)
 static void setup(void)
 {
 	guest_boot(true);
-	(void)record_try_lock(); /* a test that failed may have left it taken */
+	(void)record_try_lock(); /* a failed test may have kept the lock */
 	record_unlock();
 	vpl011_start(&uart, guest_vcpu.vm, true);
 	guest_set_enabled(VIRT_UART_INTID, true);
 	gic_enable(FAKE_CONSOLE_INTID);
 }
 
-/* The console's line, as its part drives it: up while there is something. */
+/* Type on the console. Its UART drives the interrupt line high while there is something to read. */
 static void type(const char *text)
 {
 	fake_hyp.typed = text;
@@ -50,12 +50,12 @@ static void type(const char *text)
 	fake_gic_line(FAKE_CONSOLE_INTID, false);
 }
 
-/* The guest's interrupt, acknowledged and ended: the UART's or none. */
+/* The guest acknowledges and ends an interrupt. Return true for the UART's, false for none. */
 static bool interrupted(void)
 {
 	uint32_t iar;
 
-	do /* kicked, in pieces */
+	do /* posts of a kick, in pieces */
 		vgicd_process_posts(&guest_vcpu);
 	while (guest_vcpu.vgic.posted.what);
 	iar = guest_ack();
@@ -89,7 +89,7 @@ TEST(a_sent_byte_interrupts_once_it_is_let)
 	set(UARTIMSC, UARTINT_TX);
 	assert_int_equal(get(UARTMIS), UARTINT_TX);
 	assert_true(interrupted());
-	assert_true(interrupted()); /* a level */
+	assert_true(interrupted()); /* the interrupt is a level */
 	set(UARTICR, UARTINT_TX);
 	assert_int_equal(get(UARTRIS), 0);
 	assert_false(interrupted());
@@ -155,7 +155,7 @@ TEST(a_fifo_that_is_turned_off_and_on_is_empty)
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, UARTFR_RXFE);
 	assert_int_equal(get(UARTRIS), 0);
 	type("d");
-	set(UARTLCR_H, 0x60); /* word length alone: it stays */
+	set(UARTLCR_H, 0x60); /* word length alone: the byte stays */
 	assert_int_equal(get(UARTDR), 'd');
 }
 
@@ -174,7 +174,7 @@ TEST(a_timeout_that_is_cleared_comes_with_the_next_byte)
 	assert_int_equal(get(UARTRIS), 0);
 }
 
-/* Where the FIFO has been full, a read looks for the console's next byte. */
+/* After the FIFO was full, a read looks for the console's next byte. */
 TEST(a_level_that_is_cleared_interrupts_with_the_next_byte_alone)
 {
 	set(UARTLCR_H, UARTLCR_H_FEN);
@@ -237,18 +237,18 @@ TEST(bytes_and_halves_of_a_register_are_read)
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTIBRD + 1, 1, &uart) & 0xff, 0x12);
 	type("z");
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR + 2, 2, &uart) & 0xffff,
-			 0); /* and stays */
+			 0); /* and the byte stays */
 	assert_int_equal(get(UARTFR) & UARTFR_RXFE, 0);
 }
 
-/* --- several --- */
+/* --- several UARTs --- */
 
 static struct vm_machine shared = { .shares_console = true };
 static struct vm one = { "one", .machine = &shared, .vcpu = { &guest_vcpu }, .vcpu_count = 1 };
 static struct vm two = { "two", .machine = &shared, .vcpu = { &guest_vcpu }, .vcpu_count = 1 };
 static struct vpl011 uarts[2];
 
-#define MOST 32 /* bytes that an exit sends */
+#define MOST 32 /* maximum number of bytes that an exit sends */
 #define BYTES 20000
 #define TEN "ten bytes "
 #define LONG_LINE TEN TEN TEN TEN TEN TEN TEN TEN "\n"
@@ -266,7 +266,7 @@ static void say(unsigned n, const char *text)
 		vpl011_write(&guest_vcpu, UARTDR, 4, (uint8_t)*text++, &uarts[n]);
 }
 
-/* No line of a guest's is kept for ever, nor grows for ever. */
+/* No line of a guest is kept for ever or grows for ever. */
 TEST(a_long_line_is_broken_and_the_last_one_is_sent)
 {
 	start_both();
@@ -280,13 +280,13 @@ TEST(a_long_line_is_broken_and_the_last_one_is_sent)
 	assert_in_range(fake_hyp.console_size, 1, MOST);
 	say(1, "login:");
 	vpl011_stop(&uarts[1]);
-	assert_non_null(strstr(fake_hyp.console, "x\ntwo: login:")); /* not after the x's */
+	assert_non_null(strstr(fake_hyp.console, "x\ntwo: login:")); /* on a line of its own */
 	vpl011_stop(&uarts[0]);
 	assert_int_equal(fake_hyp.console_size,
 			 2 * strlen("one: ") + sizeof(uart.text) + strlen("\nlogin:\n"));
 }
 
-/* The core's timer sends it, some bytes at a time. */
+/* The core's timer sends the rest, some bytes at a time. */
 TEST(the_rest_of_a_line_follows_without_an_access)
 {
 	size_t before;
@@ -308,7 +308,7 @@ static bool timer_runs(void)
 	return fake_cnthp_ctl_el2 & 1;
 }
 
-/* The timer would be an exit of the next step, for nothing. Later output of another VM needs a
+/* A timer that stays would be a useless exit of the next step. Later output of another VM needs a
  * timer of its own. */
 TEST(a_stopped_one_leaves_no_timer)
 {
@@ -325,7 +325,7 @@ TEST(a_stopped_one_leaves_no_timer)
 	assert_false(timer_runs());
 }
 
-/* Another core prints meanwhile: neither an access nor the timer waits for its lock. */
+/* Another core prints meanwhile: neither an access nor the timer waits for the lock. */
 TEST(text_waits_for_no_core_that_prints)
 {
 	record_lock();
@@ -344,8 +344,7 @@ TEST(text_waits_for_no_core_that_prints)
 	assert_false(timer_runs());
 }
 
-/* Each store of a newline adds the VM's name. The guest executes the store that has no room again
- * and again. */
+/* A store of a newline adds the VM's name. The guest repeats a store that finds no room. */
 TEST(a_store_that_the_queue_has_no_room_for_is_repeated)
 {
 	unsigned lines = 0;
@@ -359,7 +358,7 @@ TEST(a_store_that_the_queue_has_no_room_for_is_repeated)
 	say(0, "\n");
 	assert_int_equal((int)fake_hyp.skipped, -2);
 	assert_int_equal(fake_hyp.queued, (lines - 1) * strlen("one: \n"));
-	assert_true(vpl011_unplug(&uarts[0], false)); /* its line is empty */
+	assert_true(vpl011_unplug(&uarts[0], false)); /* the line of `one` is empty */
 	assert_false(vpl011_unplug(&uarts[1], false));
 	record_unlock();
 	while (!vpl011_unplug(&uarts[1], false))
@@ -384,7 +383,7 @@ static void fill_queue(void)
 	assert_in_range(fake_hyp.console_size, 0, 2 * CONSOLE_QUEUE_SIZE);
 }
 
-/* Whatever other guests send meanwhile. */
+/* Other guests may send anything meanwhile. */
 TEST(a_stopped_ones_last_line_has_room_in_a_queue_that_guests_have_filled)
 {
 	start_both();
@@ -400,7 +399,7 @@ TEST(a_stopped_ones_last_line_has_room_in_a_queue_that_guests_have_filled)
 	assert_non_null(strstr(fake_hyp.console, "two: y"));
 }
 
-/* --- beside a record of a bench guest --- */
+/* --- text while a record of a bench guest is open --- */
 
 #define BODY 300u
 
@@ -525,7 +524,7 @@ TEST(what_is_typed_is_the_first_ones)
 	type("a");
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[1]), 0);
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[0]), 'a');
-	vpl011_stop(&uarts[1]); /* it listens to nothing */
+	vpl011_stop(&uarts[1]); /* this UART does not listen */
 	assert_true(fake_hyp.listening);
 	type("b");
 	assert_int_equal(vpl011_read(&guest_vcpu, UARTDR, 4, &uarts[0]), 'b');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The physical PPIs of a core, which two vCPUs of different VMs have in turn. */
+/* Tests of the physical PPIs of a core, which two vCPUs of different VMs use in turn. */
 /* LINK: exit-path drivers/gic/gicv2.c */
 
 #include "drivers/gic/gic.h"
@@ -52,7 +52,7 @@ static void load(struct vcpu *vcpu)
 	}
 }
 
-/* The PPI that is active is so while its vCPU is loaded, and no longer. */
+/* Assert that the active PPI of vCPU `whose` is active while that vCPU is loaded, and only then. */
 static void assert_active_with(struct vcpu *whose)
 {
 	load(whose == guest ? &other : guest);
@@ -61,7 +61,7 @@ static void assert_active_with(struct vcpu *whose)
 	assert_true(physical(TIMER)->active);
 }
 
-/* In turn, so that the second load of each knows what both have. */
+/* Load both vCPUs in turn, twice: at the second load EL2 knows the PPIs of both. */
 static void load_in_turn(void)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -70,7 +70,7 @@ static void load_in_turn(void)
 	}
 }
 
-/* By the PPIs that EL2 knows of a vCPU, and by the vCPU's interrupts where it knows none. */
+/* EL2 decides by the PPIs that it knows of the vCPU, or else by the vCPU's interrupts. */
 TEST(a_ppi_is_enabled_while_the_guest_has_it_enabled)
 {
 	for (unsigned enabled = 0; enabled < 2; enabled++) {
@@ -87,7 +87,7 @@ TEST(a_ppi_is_enabled_while_the_guest_has_it_enabled)
 	}
 }
 
-/* Equal vCPUs, and those that differ in enables alone, until one of them changes something. */
+/* The vCPUs are equal, or differ only in enables, until one of them changes something. */
 TEST(each_change_reaches_the_physical_ppis)
 {
 	assert_true(vgic_forward(&guest->vgic, PHYS_TIMER));
@@ -105,7 +105,7 @@ TEST(each_change_reaches_the_physical_ppis)
 	load_in_turn();
 	guest_set_dist_enabled(true);
 	load_in_turn();
-	/* as many, but others */
+	/* as many PPIs, but other ones */
 	other.vgic.routed[0] ^= 1u << PHYS_TIMER | 1u << (PHYS_TIMER - 1);
 	other.vgic.virq[PHYS_TIMER].config.enabled = true;
 	other.vgic.ppi_config = 0;
@@ -143,7 +143,7 @@ TEST(an_active_ppi_follows_its_vcpu_wherever_it_is)
 	gic_deactivate(TIMER);
 }
 
-/* A timer that expires while its vCPU is not loaded. */
+/* The timer expires while its vCPU is not loaded. */
 TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
 {
 	guest_enable(TIMER, 0x48);
@@ -164,7 +164,7 @@ TEST(an_expired_timer_is_active_once_its_vcpu_is_loaded)
 
 TEST(pending_by_software_follows_its_vcpu)
 {
-	guest_pend(TIMER); /* not enabled: it waits at the physical GIC */
+	guest_pend(TIMER); /* not enabled: the PPI is pending at the physical GIC */
 	assert_true(physical(TIMER)->pending_latch);
 	vppi_load(&other);
 	assert_false(physical(TIMER)->pending_latch);
@@ -200,7 +200,8 @@ TEST(nobodys_are_quiet)
 	assert_true(physical(TIMER)->enabled && physical(TIMER)->active);
 }
 
-/* Its end finds it active at the physical GIC once it is loaded; the loaded one's stays. */
+/* When the vCPU is loaded, its end finds the PPI active at the physical GIC. The PPI of the vCPU
+ * that is loaded meanwhile does not change. */
 TEST(an_absent_vcpus_timer_is_active_in_its_own_set)
 {
 	guest_enable(TIMER, 0x48);

@@ -10,7 +10,7 @@
 #include "tests/unit/unit.h"
 
 static const struct run_config config_on = { .stats = 1, .trace = 1 };
-static struct run_config guest_config; /* the same, in some tests with a stage 2 filled lazily */
+static struct run_config guest_config; /* config_on, or a stage 2 that is filled lazily */
 static struct page_pool pool;
 
 struct trap_device device;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The VM of the tests of hyp/trap/trap.c: one emulated device, RAM that may be mapped at its first
- * touch, and exits that are taken as the vectors would. */
+ * touch, and exits taken as the vectors would take them. */
 #pragma once
 
 #include "hyp/vm/vm.h"
@@ -21,7 +21,7 @@
 #define RAM FAKE_GUEST_BASE
 #define RAM_SIZE 0x1000000u
 
-/* The device: what it was asked last, and what it answers. */
+/* The device: its last access, and the value that it returns. */
 struct trap_device {
 	unsigned reads, writes;
 	uint32_t offset;
@@ -33,24 +33,24 @@ extern struct trap_device device;
 
 static struct vcpu *const vcpu = &guest_vcpu;
 
-/* Before each test. */
+/* Call before each test. */
 void trap_setup(void);
 
-/* Guest RAM is to be mapped at its first touch, with this many pages for tables. */
+/* Make guest RAM be mapped at its first touch, with `pool_pages` pages for tables. */
 void be_lazy(enum stage2_grain grain, unsigned pool_pages);
 extern struct guest_ram lazy_ram;
 
-/* Takes the trap of a syndrome. */
+/* Take a trap with syndrome `esr`. Return the vCPU that runs next, or NULL. */
 struct vcpu *take(uint32_t esr);
 
-/* Makes a hypercall, from which this vCPU comes back; returns its result. */
+/* Make a hypercall that returns to this vCPU, and return its result. */
 reg_t call(reg_t id, reg_t first, reg_t second);
 
-/* The guest's EXIT, from which it does not come back. */
+/* Make the hypercall EXIT, which does not return to the guest. */
 void exit_with(reg_t reason);
 
-/* As take(). Emulated: the guest goes on after the instruction. */
+/* As take(), and assert that EL2 emulates the access and the guest goes on after it. */
 void assert_skips(uint32_t esr);
 
-/* The VM is stopped, and the record says why. */
+/* As take(), and assert that the trap stops the VM and reports `reason`. */
 void assert_stops(uint32_t esr, enum fault_reason reason);

@@ -68,7 +68,7 @@ static size_t choose(void)
 	return count;
 }
 
-/* With an argument: the tests whose names match that pattern. */
+/* Run all tests, or only those whose names match the pattern in argv[1]. */
 int main(int argc, char **argv)
 {
 	size_t entries = (size_t)(__stop_unit_tests - __start_unit_tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Situations that the random sequences of the oracle do not reach, or reach seldom. */
+/* Cases that the random sequences of the oracle do not reach, or reach seldom. */
 #include "drivers/gic/gic_regs.h"
 #include "lib/bits.h"
 #include "tests/unit/cores.h"
@@ -7,15 +7,16 @@
 #include "tests/unit/vgic_model.h"
 #include "tests/unit/vgic_oracle.h"
 
-#define LR 4u /* list registers at most; few enough steps are for fewer */
+#define LR 4u /* maximum number of list registers */
 
-/* vCPU n's step */
+/* A step of vCPU n */
 #define BY(n, kind, intid, arg)                                                                    \
 	{                                                                                          \
 		STEP_##kind, n, intid, arg                                                         \
 	}
 
-/* With 1, 2 and 4 list registers, linked or not, EOI in one step or two. */
+/* Run the steps with 1, 2 and 4 list registers, with linked and unlinked interrupts, and with EOI
+ * in one step and in two. */
 static void run(unsigned vcpu_count, const struct vgic_step *steps, size_t count)
 {
 	static const unsigned lr_counts[] = { 1, 2, LR };
@@ -36,7 +37,7 @@ static void run(unsigned vcpu_count, const struct vgic_step *steps, size_t count
 		run(vcpu_count, steps, ARRAY_SIZE(steps));                                         \
 	} while (0)
 
-/* 7 and 16 have no common divisor: every priority once, in no order. */
+/* Since 7 and 16 have no common divisor each priority occurs once, in mixed order. */
 TEST(sixteen_pended_cost_few)
 {
 	cores_boot_as(1, LR, gic_splits_ends(), false);
@@ -59,7 +60,8 @@ TEST(sixteen_pended_cost_few)
 	BY(0, PRIORITY, intid, priority), BY(0, PEND, intid, 0), BY(0, ACK, 0, 0)
 #define END BY(0, EOI, 0, 0), BY(0, DIR, 0, 0)
 
-/* An interrupt that it ended would not come again, its timer among them. */
+/* If a vCPU slept before EL2 has followed up the end of an interrupt, such as the timer's, that
+ * interrupt would not come again. */
 TEST(nobody_sleeps_before_an_end_is_followed_up)
 {
 	RUN_BY(1, BY(0, LINE_HIGH, MODEL_TIMER, 0), BY(0, ACK, 0, 0),
@@ -69,7 +71,7 @@ TEST(nobody_sleeps_before_an_end_is_followed_up)
 	       BY(0, ACK, 0, 0));
 }
 
-/* A write to DIR that finds nothing active does not end what is made active after it. */
+/* A write to DIR that finds nothing active must not end an interrupt made active after it. */
 TEST(an_end_of_nothing_is_forgotten)
 {
 	cores_boot_as(1, 2, false, true);
@@ -83,8 +85,8 @@ TEST(an_end_of_nothing_is_forgotten)
 	cores_check_rules();
 }
 
-/* Ends that deactivate, out of order, with more active than list registers: UNPREDICTABLE
- * (IHI 0048B 4.4.5). When the last of them has come nothing is left active. */
+/* EOIs that deactivate out of order, with more active interrupts than list registers, are
+ * UNPREDICTABLE (IHI 0048B 4.4.5). After the last EOI no interrupt is active. */
 TEST(after_any_order_of_ends_nothing_is_left)
 {
 	static const unsigned order[] = { 3, 0, 5, 1, 4, 2 };
@@ -108,7 +110,7 @@ TEST(after_any_order_of_ends_nothing_is_left)
 	}
 }
 
-/* vCPU 1 clears the SPI that vCPU 0 has accepted, vCPU 0 disables it before its core has looked. */
+/* vCPU 1 clears the SPI that vCPU 0 has accepted; vCPU 0 disables it before its core looks. */
 TEST(a_clear_by_another_vcpu_outlives_a_disable)
 {
 	RUN_BY(2, BY(1, RAISE, 103, 0), BY(0, LATE, 0, 2), BY(1, UNPEND, 103, 0),
@@ -128,7 +130,7 @@ TEST(a_clear_after_the_distributor_is_off_may_leave_a_latch)
 /* vCPU 0's timer is disabled, and pending at the physical GIC. */
 TEST(another_vcpu_clears_a_pending_ppi)
 {
-	if (gic_version() == 3) /* a GICv2 has no registers of another vCPU's PPIs */
+	if (gic_version() == 3) /* a GICv2 has no registers for another vCPU's PPIs */
 		RUN_BY(2, BY(0, DISABLE, 27, 0), BY(0, PEND, 27, 0), BY(1, UNPEND, 27, 0),
 		       BY(1, READ, 27, 0));
 }

@@ -15,7 +15,8 @@
 #include "tests/unit/unit.h"
 
 #define LR_COUNT 4u
-/* that one act of a guest may cause: pieces of a write among them; more are a storm */
+/* Maximum number of exits that one action of the guest may cause, pieces of a write included. More
+ * exits are an interrupt storm. */
 #define EXITS_MAX (8u + VIRQ_COUNT / PIECE_VIRQS)
 
 struct vcpu guest_vcpu;
@@ -26,7 +27,7 @@ static const struct vm_type unmodified = { .injects = true, .ends_itself = true 
 static struct vm *const vm = &vms[0];
 static unsigned exits;
 
-/* The hypervisor takes what is signalled before the guest goes on. */
+/* The hypervisor takes all signalled interrupts before the guest goes on. */
 static void guest_settle(void)
 {
 	for (unsigned i = 0; fake_gic_irq(); i++) {
@@ -41,7 +42,7 @@ static void guest_settle(void)
 		fake_gic_broken("the guest runs at a raised physical priority");
 }
 
-/* Another vCPU has the core, with a virtual CPU interface that is off and masks everything. */
+/* Load another vCPU, whose virtual CPU interface is off and masks everything. */
 void guest_leave(void)
 {
 	static const struct gic_virt_state other;
@@ -56,7 +57,7 @@ void guest_return(void)
 	vgic_refill(&guest_vcpu.vgic);
 }
 
-/* As vm.c does it before a guest starts. */
+/* Reset the GIC as vm.c does before a guest starts. */
 static void reset_gic(bool link_hw)
 {
 	gic_set_bases(&fake_gic_bases);
@@ -108,7 +109,7 @@ void guest_boot(bool link_hw)
 	guest_vcpu.vm = vm;
 	guest_vcpu.core = bit_lowest(fake_gic.this_core);
 	smp_set_core(guest_vcpu.core);
-	smp_process_calls(); /* of the last test */
+	smp_process_calls(); /* left over from the last test */
 	vm->outcome = VM_RUNNING;
 	guest_is_unmodified(false);
 	reset_gic(link_hw);

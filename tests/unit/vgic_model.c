@@ -9,19 +9,19 @@
 
 #define PRIORITY_BITS 0xf8u
 
-/* Conditions of an acknowledge */
+/* Conditions for an acknowledge */
 #define PENDING 1u
 #define ENABLED 2u
 #define TARGETED 4u
 #define INACTIVE 8u
 #define GROUP_ON 16u
 
-/* More than list registers, of every sort, and few enough to meet often; in few words of the
- * registers, as all of these are read after each step. */
+/* INTIDs of every sort: more than there are list registers, and few enough that steps often use the
+ * same one. They lie in few register words, since all of these are read after each step. */
 const uint8_t model_intids[MODEL_INTIDS] = {
 	0,  1,  2,           7,          /* SGIs */
-	20, 22, MODEL_TIMER, 30,         /* PPIs: of emulated devices, but for the timer */
-	32, 33, 34,          35, 36, 39, /* SPIs, likewise */
+	20, 22, MODEL_TIMER, 30,         /* PPIs of emulated devices, and the timer */
+	32, 33, 34,          35, 36, 39, /* SPIs of emulated devices */
 	96, 97, 103,                     /* physical SPIs */
 };
 
@@ -96,7 +96,7 @@ bool model_may_be_pending(const struct model_irq *irq)
 	return model_is_pending(irq) || irq->maybe || irq->maybe_from;
 }
 
-/* --- acts --- */
+/* --- actions --- */
 
 void model_pend(struct model_irq *irq)
 {
@@ -108,8 +108,8 @@ void model_pend(struct model_irq *irq)
 	irq->pending_latch = true;
 }
 
-/* A physical SPI whose line is high is accepted again where the core clears it before the core sees
- * what forbids it. Then the SPI is latched. */
+/* The vGIC accepts a physical SPI again if the line is high and the core clears the SPI before the
+ * core sees a change that forbids the delivery. The SPI is then latched. */
 void model_unpend(struct model_irq *irq, unsigned sources)
 {
 	irq->sources &= (uint8_t)~sources;
@@ -125,7 +125,7 @@ void model_line(struct model_irq *irq, bool high)
 	irq->line = high;
 }
 
-/* Forwarded: what the vGIC had is pending at the physical GIC again. */
+/* A forwarded interrupt that the vGIC had accepted becomes pending at the physical GIC again. */
 void model_release(struct model_irq *irq)
 {
 	if (irq->accepted) {
@@ -161,7 +161,7 @@ void model_deactivate(struct model_irq *irq)
 	irq->active = irq->acked = false;
 }
 
-/* --- looking --- */
+/* --- cores look --- */
 
 static void accept(struct model_irq *irq)
 {
@@ -184,14 +184,14 @@ static void settle(struct model_irq *irq)
 	else if (irq->target != MODEL_NOBODY)
 		irq->holder = irq->target;
 	else
-		return; /* at one of those that were its targets */
+		return; /* the holder is one of the former targets */
 	irq->holders =
 		(uint8_t)(BIT(irq->holder) | (irq->target != MODEL_NOBODY ? BIT(irq->target) : 0));
 	accept(irq);
 }
 
-/* An interrupt that was active when its target changed is still here until its core has seen its
- * end. */
+/* An interrupt that was active when its target changed stays at its holder until the holder's core
+ * has seen the end. */
 static unsigned conditions(unsigned n, const struct model_irq *irq)
 {
 	bool here = irq->target == n || (irq->holder == n && model.vcpu[n].blind);
@@ -246,7 +246,7 @@ static bool may_be_signalled(unsigned n, const struct model_irq *irq)
 	       (vcpu->groups >> irq->group1 & 1) && irq->priority < (vcpu->mask & PRIORITY_BITS);
 }
 
-/* The priority of the most urgent interrupt that must be signalled, or MODEL_IDLE. */
+/* Return the priority of the most urgent interrupt that must be signalled, or MODEL_IDLE. */
 static unsigned best(unsigned n)
 {
 	const struct model_vcpu *vcpu = &model.vcpu[n];
@@ -292,7 +292,7 @@ static const char *wrong_ack(unsigned n, unsigned intid, unsigned source)
 	return NULL;
 }
 
-/* No longer pending: for certain where every core has looked. */
+/* The interrupt is no longer pending. That is certain (`sure`) only if every core has looked. */
 static void consume(struct model_irq *irq, unsigned source, bool sure)
 {
 	bool unsure = model_may_be_pending(irq) && !sure;
@@ -307,10 +307,11 @@ static void consume(struct model_irq *irq, unsigned source, bool sure)
 		     (unsure && (irq->pending_latch || irq->accepted || irq->maybe));
 	if (!irq->forwarded || unsure)
 		irq->pending_latch = false;
-	irq->accepted = false; /* an edge since then counts anew */
+	irq->accepted = false; /* a later edge counts anew */
 }
 
-/* A core that has not looked since the line fell signals the interrupt again. */
+/* Forget that vCPUs saw the interrupt pending, except a vCPU that saw its line high: a core that
+ * has not looked since the line fell signals the interrupt again. */
 static void forget_pending(unsigned n, unsigned intid)
 {
 	for (unsigned i = 0; i < model.count; i++)
@@ -367,7 +368,7 @@ bool model_is_running(unsigned n, unsigned intid)
 	return false;
 }
 
-/* Where the line makes the interrupt pending, nothing is learnt. */
+/* While the interrupt is pending by its line the model learns nothing. */
 void model_adopt(struct model_irq *irq, bool pending, unsigned sources)
 {
 	irq->sources |= (uint8_t)(sources & irq->maybe_from);

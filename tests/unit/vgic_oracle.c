@@ -19,11 +19,11 @@
 
 struct vgic_seen vgic_seen;
 static const struct vgic_setup *setup;
-static unsigned late[VCPU_MAX];      /* steps until the core looks */
-static unsigned late_last[VCPU_MAX]; /* the interrupt that the core takes last then */
-static unsigned peak;                /* vCPU 0: active at once since nothing was */
-static const char *wrong;            /* what a step found */
-static bool disordered; /* an end came out of order: the guest ends the rest before anything else */
+static unsigned late[VCPU_MAX];      /* steps until the core looks: takes its interrupts again */
+static unsigned late_last[VCPU_MAX]; /* interrupt that the core then takes last */
+static unsigned peak;                /* vCPU 0: most interrupts active at once since none was */
+static const char *wrong;            /* what a step found wrong, or NULL */
+static bool disordered; /* an EOI came out of order: no acknowledge until all have ended */
 
 static bool alone(void)
 {
@@ -53,7 +53,7 @@ static bool has_one_holder(const struct model_irq *irq)
 	return !(irq->holders & (irq->holders - 1));
 }
 
-/* --- registers: vCPU n's access, to the private interrupts of `owner` --- */
+/* --- register accesses by vCPU n, to private interrupts of vCPU `owner` --- */
 
 static void write_bank(unsigned n, unsigned owner, uint32_t offset, bool private, unsigned size,
 		       uint64_t value)
@@ -71,7 +71,7 @@ static uint64_t read_bank(unsigned n, unsigned owner, uint32_t offset, bool priv
 	return dist_read(n, offset, size);
 }
 
-/* Whose private interrupt a step is about: any vCPU's where the GIC has it so. */
+/* Return the vCPU whose private interrupt a step is about. On GICv3 this may be any vCPU. */
 static unsigned owner_of(const struct vgic_step *step)
 {
 	return gic_version() == 3 && is_private(step->intid) ? step->arg % model.count : step->n;
@@ -82,7 +82,7 @@ static struct model_irq *irq_of(const struct vgic_step *step)
 	return model_irq(owner_of(step), step->intid);
 }
 
-/* The interrupt's bit, by an access of 1, 2, 4 or 8 bytes. */
+/* Write the interrupt's bit with an access of 1, 2, 4 or 8 bytes. */
 static void write_bit(const struct vgic_step *step, uint32_t bank)
 {
 	unsigned size = 1u << step->arg / 32 % 4;
@@ -92,8 +92,8 @@ static void write_bit(const struct vgic_step *step, uint32_t bank)
 		   1ull << (step->intid - 8 * first));
 }
 
-/* Bits `mask` of the interrupt's field of `bits` bits, by an access of 1, 2 or 4 bytes. All other
- * bits stay. */
+/* Write bits `mask` of the interrupt's field of `bits` bits with an access of 1, 2 or 4 bytes. All
+ * other bits keep their values. */
 static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bits, unsigned size,
 			uint64_t mask, uint64_t value)
 {
@@ -106,7 +106,7 @@ static void write_field(const struct vgic_step *step, uint32_t bank, unsigned bi
 		   (rest & ~(mask << shift)) | value << shift);
 }
 
-/* --- looking --- */
+/* --- cores that look: take their signalled interrupts --- */
 
 static void look_at(unsigned n)
 {
@@ -116,8 +116,8 @@ static void look_at(unsigned n)
 	model.vcpu[n].blind = false;
 }
 
-/* Each core that has been late for long enough takes what there is. What a lone vCPU's core sends
- * itself, the rest of an access, is never late. */
+/* Each core that has been late for long enough takes its interrupts. The SGIs that the core of a
+ * lone vCPU sends itself, for the rest of an access, are never late. */
 static void look(void)
 {
 	if (alone() && model.vcpu[0].blind && cores_is_loaded(0))
@@ -129,7 +129,8 @@ static void look(void)
 	model_look();
 }
 
-/* What comes from a device after ICPENDR is not cleared: a kick has a higher priority than it. */
+/* ICPENDR must not clear an interrupt that a device pends after the write: the core takes the kick,
+ * which has a higher priority, first. */
 static void kicks_come_first(void)
 {
 	for (unsigned n = 0; n < model.count; n++)
@@ -147,7 +148,7 @@ static void do_late(const struct vgic_step *step)
 	cores_hold(step->n, true);
 }
 
-/* The other VM has the core before the hypervisor sees anything of what the vCPU did last. */
+/* The other VM's vCPU gets the core before the hypervisor sees the last actions of vCPU n. */
 static void do_put(const struct vgic_step *step)
 {
 	late_last[step->n] = FAKE_GIC_MAINTENANCE;
@@ -170,7 +171,7 @@ static bool has_acked(unsigned n)
 	return cores_is_loaded(n) && model.vcpu[n].depth;
 }
 
-/* Mostly vCPU n or the next one for which a step is something. */
+/* Return n, or in three of four cases the first vCPU from n on for which the step has an effect. */
 static unsigned next_with(const struct vgic_step *step, bool (*has)(unsigned n))
 {
 	unsigned n = step->n;
@@ -220,8 +221,9 @@ static void do_eoi(const struct vgic_step *step)
 }
 
 /*
- * An EOI out of order where it also deactivates is UNPREDICTABLE (IHI 0048B 4.4.5). It is exact
- * here as long as everything active is in list registers, and until the guest is back in order.
+ * An EOI that also deactivates is UNPREDICTABLE out of order (IHI 0048B 4.4.5). The result is exact
+ * here as long as every active interrupt is in a list register and the guest acknowledges no
+ * interrupt until all have ended.
  */
 static void do_eoi_other(const struct vgic_step *step)
 {
@@ -238,8 +240,8 @@ static void do_eoi_other(const struct vgic_step *step)
 	end_by_eoi(step->n, step->arg);
 }
 
-/* Split EOI: what has dropped its priority is deactivated later. The source of an SGI is of the
- * essence: a second one may be another's. */
+/* With split EOI an interrupt is deactivated after its priority drop. The write must name the
+ * source of an SGI: a second SGI with this INTID may come from another source. */
 static void do_dir(const struct vgic_step *step)
 {
 	unsigned n = step->n, first = 0;
@@ -261,7 +263,8 @@ static void do_dir(const struct vgic_step *step)
 	}
 }
 
-/* With a priority active it might be another one by that (IHI 0048B 4.4.3). */
+/* BPR changes only while no priority is active: a new BPR could turn an active priority into
+ * another one (IHI 0048B 4.4.3). */
 static void set_point(const struct vgic_step *step)
 {
 	struct model_vcpu *vcpu = &model.vcpu[step->n];
@@ -274,7 +277,7 @@ static void set_point(const struct vgic_step *step)
 	fake_gic.guest.common_point = step->arg & 1;
 }
 
-/* Registers of vCPU n's CPU interface. */
+/* Write a register of vCPU n's CPU interface. */
 static void do_interface(const struct vgic_step *step)
 {
 	cores_on(step->n);
@@ -286,7 +289,8 @@ static void do_interface(const struct vgic_step *step)
 		fake_gic.guest.groups = model.vcpu[step->n].groups = step->arg & 3;
 }
 
-/* Would it sleep, another VM had the core, and what this one is interrupted for would not come. */
+/* Check that the vCPU may sleep. Another VM's vCPU would get the core, and interrupts for this vCPU
+ * would not come. */
 static void do_wfi(const struct vgic_step *step)
 {
 	cores_on(step->n);
@@ -300,7 +304,7 @@ static void do_wfi(const struct vgic_step *step)
 
 /* --- sources of interrupts --- */
 
-/* GICv2: SPENDSGIR has SGIs from other cores, too. */
+/* On GICv2, SPENDSGIR also pends SGIs from other cores. */
 static void send_alone(unsigned intid, unsigned source)
 {
 	if (gic_version() > 2)
@@ -334,7 +338,7 @@ static void do_sgi(const struct vgic_step *step)
 		sgi_write(step->n, sgi1r_write, (uint64_t)step->intid << 24 | targets);
 }
 
-/* GICv2 has other registers for them. */
+/* For SGIs GICv2 has other registers than ISPENDR and ICPENDR. */
 static void pend_sgi(const struct vgic_step *step, bool pending)
 {
 	struct model_irq *irq = irq_of(step);
@@ -347,7 +351,7 @@ static void pend_sgi(const struct vgic_step *step, bool pending)
 		model_unpend(irq, step->arg);
 		dist_write(0, GICD_CPENDSGIR + step->intid, 1, step->arg);
 	} else if (pending || alone() || owner_of(step) == step->n || !model_races(irq)) {
-		/* Else it may also clear what is sent before the core has looked. */
+		/* In other cases ICPENDR may also clear an SGI sent before the core looks. */
 		irq->sources = pending;
 		irq->maybe_from = 0;
 		write_bit(step, pending ? GICD_ISPENDR : GICD_ICPENDR);
@@ -399,7 +403,7 @@ static void do_target(const struct vgic_step *step)
 					    : 0x100);
 }
 
-/* A device of the only vCPU's own core: EL2 processes its posts before the guest goes on. */
+/* A lone vCPU shares its core with the emulated device, so EL2 processes the posts at once. */
 static void process_own_posts(void)
 {
 	struct vcpu *vcpu = cores_vm.vcpu[0];
@@ -408,7 +412,7 @@ static void process_own_posts(void)
 		vgicd_process_posts(vcpu);
 }
 
-/* The act of a device reaches a core before the model knows. */
+/* Return true if the action of a device may reach a core before the model knows. */
 static bool outruns(const struct model_irq *irq)
 {
 	return model_races(irq) || (alone() && !cores_is_loaded(0));
@@ -439,8 +443,8 @@ static void do_line(const struct vgic_step *step)
 	}
 }
 
-/* `arrives`: n's core takes it, whatever its route is; the vGIC has it then, though its target may
- * not have looked. */
+/* `arrives`: n's core takes the SPI whatever its route is. The vGIC then has the SPI although the
+ * core of its target may not have looked. */
 static void do_raise(const struct vgic_step *step)
 {
 	bool arrives = step->kind == STEP_ARRIVE;
@@ -459,7 +463,7 @@ static void do_raise(const struct vgic_step *step)
 	}
 }
 
-/* --- programming --- */
+/* --- configuration --- */
 
 static void do_enable(const struct vgic_step *step)
 {
@@ -480,7 +484,8 @@ static void do_priority(const struct vgic_step *step)
 	write_field(step, GICD_IPRIORITYR, 8, 1u << step->arg % 8 % 3, 0xff, step->arg & 0xf8);
 }
 
-/* The configuration of a physical interrupt is the physical one's: while it is disabled. */
+/* A forwarded interrupt has the configuration of its physical interrupt, which may change only
+ * while it is disabled. */
 static void do_edge(const struct vgic_step *step)
 {
 	struct model_irq *irq = model_irq(step->n, step->intid);
@@ -503,8 +508,9 @@ static void do_group(const struct vgic_step *step)
 	write_field(step, GICD_IGROUPR, 1, 1u << step->arg / 32 % 3, 1, irq->group1);
 }
 
-/* Not of what is to be ended by EOI and is not active: CAVEATS.md. Of several vCPUs another one may
- * acknowledge it meanwhile, or have it. */
+/* Return true if the write has a defined result. With one vCPU that excludes ISACTIVER for an
+ * interrupt that is not active and still awaits its EOI: see CAVEATS.md. With several vCPUs another
+ * vCPU may acknowledge the interrupt meanwhile, or hold it. */
 static bool is_plain(const struct vgic_step *step)
 {
 	const struct model_irq *irq = irq_of(step);
@@ -544,7 +550,7 @@ static void do_dist(const struct vgic_step *step)
 	dist_write(step->n, GICD_CTLR, 4, model.dist_groups);
 }
 
-/* What it says is another's, and of another time. */
+/* Ignore the value: it may be the state of another core at another time. */
 static void do_read(const struct vgic_step *step)
 {
 	static const uint32_t bank[] = { GICD_ISPENDR, GICD_ISACTIVER, GICD_ISENABLER };
@@ -554,7 +560,7 @@ static void do_read(const struct vgic_step *step)
 		  is_private(step->intid), 4);
 }
 
-/* What a vCPU does while it is not loaded: nothing. */
+/* While vCPU n is not loaded only devices act. */
 static bool is_possible(const struct vgic_step *step)
 {
 	return cores_is_loaded(step->n) || step->kind == STEP_LINE_HIGH ||
@@ -569,14 +575,14 @@ static void (*const acts[])(const struct vgic_step *step) = {
 
 /* --- comparison: every core has looked --- */
 
-/* What was read of the private interrupts of each vCPU, and of the SPIs, by words. */
+/* Words read from each bank: private interrupts of each vCPU, and SPIs. */
 enum bank { PENDING, ACTIVE, ENABLED, GROUPS, BANKS };
 static const uint32_t bank_offset[BANKS] = { GICD_ISPENDR, GICD_ISACTIVER, GICD_ISENABLER,
 					     GICD_IGROUPR };
 static uint32_t private_words[BANKS][VCPU_MAX];
 static uint32_t spi_words[BANKS][VIRQ_WORDS];
 
-/* GICv2 has each vCPU's private interrupts for itself alone. */
+/* On GICv2 only a vCPU itself can read its private interrupts. */
 static unsigned reader_of(unsigned reader, unsigned owner)
 {
 	return gic_version() == 2 ? owner : reader;
@@ -588,7 +594,7 @@ static void read_all(unsigned reader)
 		for (unsigned n = 0; n < model.count; n++)
 			private_words[bank][n] = (uint32_t)read_bank(reader_of(reader, n), n,
 								     bank_offset[bank], true, 4);
-		for (unsigned word = 1; word < VIRQ_WORDS; word += 2) /* those that are in use */
+		for (unsigned word = 1; word < VIRQ_WORDS; word += 2) /* only words in use */
 			spi_words[bank][word] =
 				(uint32_t)dist_read(reader, bank_offset[bank] + 4 * word, 4);
 	}
@@ -621,12 +627,12 @@ static const char *compare_pending(struct model_irq *irq, unsigned n, unsigned i
 	return NULL;
 }
 
-/* The state at the physical GIC, of an interrupt that is forwarded. */
+/* Compare the state of a forwarded interrupt at the physical GIC. */
 static const char *compare_physical(const struct model_irq *irq, unsigned intid)
 {
 	const struct fake_irq *physical = &fake_gic.irq[intid];
 	bool active = irq->active || irq->accepted;
-	bool held = active && !gic_splits_ends(); /* gicv2_combined.c: by its priority */
+	bool held = active && !gic_splits_ends(); /* gicv2_combined.c: held back by its priority */
 
 	if (!irq->forwarded || irq->maybe)
 		return NULL;
@@ -641,7 +647,7 @@ static const char *compare_physical(const struct model_irq *irq, unsigned intid)
 	return physical->edge != irq->edge ? "configuration at the physical GIC" : NULL;
 }
 
-/* Registers that keep what is written. */
+/* Compare registers that read back the written value. */
 static const char *compare_kept(unsigned reader, unsigned n, unsigned intid)
 {
 	const struct model_irq *irq = model_irq(n, intid);
@@ -653,7 +659,7 @@ static const char *compare_kept(unsigned reader, unsigned n, unsigned intid)
 	return (config >> (intid % 4 * 2 + 1) & 1) != irq->edge ? "ICFGR" : NULL;
 }
 
-/* An SPI that is not active is at its target, and at no vCPU on its way. */
+/* An SPI that is not active is routed to its target, and has no pending retarget. */
 static const char *compare_route(const struct model_irq *irq, unsigned intid)
 {
 	const struct fake_irq *physical = &fake_gic.irq[intid];
@@ -685,7 +691,7 @@ static const char *compare_irq(unsigned reader, unsigned n, unsigned intid, bool
 		return "IGROUPR";
 	what = compare_pending(irq, n, intid);
 	if (open)
-		model_look(); /* by what was adopted */
+		model_look(); /* with the adopted state */
 	if (!what && kept)
 		what = compare_kept(reader, n, intid);
 	if (!what)
@@ -708,8 +714,8 @@ static const char *compare_signals(void)
 	return NULL;
 }
 
-/* After step `i`: of one interrupt in turn, and of the step's, also the registers that keep what is
- * written. */
+/* Compare the two after step `i`. Registers that read back the written value are compared for one
+ * interrupt in turn and for the interrupt of the step. */
 static const char *compare(const struct vgic_step *step, unsigned i, unsigned *intid)
 {
 	unsigned reader = i % model.count;
@@ -799,7 +805,8 @@ struct vgic_failure vgic_oracle(const struct vgic_setup *of, const struct vgic_s
 	return failure;
 }
 
-/* The same sequence without `length` steps from `from` on fails too: it goes on without them. */
+/* Run the sequence without `length` steps from step `from` on. If it still fails, remove these
+ * steps and return true. */
 static bool without(const struct vgic_setup *of, struct vgic_step *steps, size_t *count,
 		    size_t from, size_t length)
 {
@@ -818,7 +825,7 @@ static bool without(const struct vgic_setup *of, struct vgic_step *steps, size_t
 	return failure.what;
 }
 
-/* Delta debugging: ever smaller parts are left out, again and again while that finds anything. */
+/* Delta debugging: leave out ever smaller parts, and repeat while that shortens the sequence. */
 size_t vgic_shrink(const struct vgic_setup *of, struct vgic_step *steps, size_t count)
 {
 	size_t before;

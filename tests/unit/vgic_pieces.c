@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes to registers of many interrupts. EL2 changes PIECE_VIRQS interrupts in a visit, and takes
- * what is pending between two visits. Whatever comes between them, the end must be that of a write
- * which is done at once: here the end of as many writes to one interrupt each.
+ * Tests of writes to registers of many interrupts. EL2 changes PIECE_VIRQS interrupts in a visit,
+ * and takes pending interrupts between two visits. Whatever comes between the visits, the final
+ * state must be that of a write done at once. The reference is the state after as many writes to
+ * one interrupt each.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "tests/unit/fake/fake_hyp.h"
 #include "tests/unit/unit.h"
 
-#define WORD (FAKE_SPI_FIRST / 32) /* physical SPIs, and others */
+#define WORD (FAKE_SPI_FIRST / 32) /* a register word with physical SPIs and others */
 #define DEVICE (FAKE_SPI_FIRST + FAKE_SPI_COUNT - 1)
 #define ALL 0xffffffffu
 #define TAKEN_MAX 256u
@@ -31,7 +32,7 @@ static void word_write(unsigned n, uint32_t bank, uint32_t value)
 	dist_write(n, bank + 4 * WORD, 4, value);
 }
 
-/* --- the end is as at once --- */
+/* --- the final state is that of a write done at once --- */
 
 struct end {
 	uint32_t registers[GICD_ICACTIVER / 128 - GICD_IGROUPR / 128 + 1];
@@ -81,7 +82,7 @@ static void note_end(struct end *end)
 		note_taken(end, n);
 }
 
-/* Some of everything, at both vCPUs. */
+/* Boot two vCPUs with disabled, enabled, pending and active interrupts at both. */
 static void populate(uint32_t seed)
 {
 	struct random random;
@@ -98,12 +99,13 @@ static void populate(uint32_t seed)
 		if (random_below(&random, 4) == 0)
 			word_write(0, GICD_ISPENDR, BIT(i));
 	}
-	for (unsigned n = 0; n < 2; n++) /* active */
+	for (unsigned n = 0; n < 2; n++) /* make interrupts active */
 		for (unsigned i = 0; i < 6; i++)
 			cpu_ack(n);
 }
 
-/* By one access: 4 bytes of a bank with a bit an interrupt, 8 of one with a byte. */
+/* Write by one access: 4 bytes of a bank with a bit per interrupt, or 8 bytes of a bank with a byte
+ * per interrupt. */
 static void write_at_once(uint32_t bank, uint64_t value)
 {
 	if (bank < GICD_IPRIORITYR)
@@ -151,14 +153,15 @@ TEST(a_write_to_many_ends_as_writes_to_each)
 
 /* --- pieces --- */
 
-/* One vCPU, with every interrupt of the word enabled. */
+/* Boot one vCPU and enable every interrupt of the word. */
 static void boot_enabled(void)
 {
 	cores_boot(1);
 	word_write(0, GICD_ISENABLER, ALL);
 }
 
-/* The core is held after a write in pieces: without physical interrupts, which come one by one. */
+/* Hold the core, write in pieces, and let the core take `taken` interrupts. The write leaves out
+ * the physical SPIs, which arrive one by one. */
 static void begin_pieces(unsigned taken)
 {
 	boot_enabled();
@@ -174,7 +177,7 @@ static void let_go(void)
 	cores_settle();
 }
 
-/* Interrupts of the word that are pending at the virtual GIC, whatever is left to do. */
+/* Return the interrupts of the word that the vGIC has made pending so far. */
 static uint32_t changed(void)
 {
 	return vgic_pending_of(&cores_vm.vcpu[0]->vgic, WORD, ALL);
@@ -207,7 +210,7 @@ TEST(no_visit_changes_more_than_a_piece)
 		before = changed();
 	}
 	assert_int_equal(before, ~0xffu);
-	assert_int_equal(visits, 24 / PIECE_VIRQS + 1); /* the last one fills list registers */
+	assert_int_equal(visits, 24 / PIECE_VIRQS + 1); /* the last visit fills list registers */
 }
 
 TEST(an_access_to_several_words_changes_one_at_once)
@@ -235,7 +238,7 @@ TEST(a_read_between_has_the_end)
 	assert_int_equal(word_read(0, GICD_ISENABLER), 0);
 }
 
-/* The guest goes elsewhere between two pieces, by an interrupt, and writes again. */
+/* An interrupt between two pieces takes the guest to other code, which writes again. */
 TEST(the_last_write_counts)
 {
 	for (unsigned pieces = 0; pieces < 20; pieces++) {
@@ -284,7 +287,8 @@ TEST(an_interrupt_comes_before_the_rest)
 	assert_int_equal(changed() & ~0xffu, before);
 }
 
-/* What a device makes pending after ICPENDR is later than the write, however late its rest is. */
+/* An interrupt that a device pends after the write to ICPENDR stays pending, however late the rest
+ * of the write is. */
 TEST(the_rest_of_icpendr_clears_no_later_interrupt)
 {
 	boot_enabled();
@@ -299,8 +303,8 @@ TEST(the_rest_of_icpendr_clears_no_later_interrupt)
 	assert_nobody_takes_anything();
 }
 
-/* The device's interrupt had the last list register, which is empty and still its own. Another
- * interrupt comes before it, so that the list registers are filled between the pieces. */
+/* DEVICE had the last list register, which is empty and still assigned to it. DEVICE - 1 comes
+ * first, so that EL2 fills list registers between the pieces. */
 TEST(the_rest_of_icpendr_clears_no_interrupt_of_a_fast_path)
 {
 	boot_enabled();
@@ -346,7 +350,7 @@ TEST(a_vcpu_that_is_reset_has_no_rest)
 	assert_int_equal(vgic_pending_of(&cores_vm.vcpu[0]->vgic, 0, 0xffff), 0);
 }
 
-/* The states are published last. */
+/* The vCPU publishes its states after all other posted work. */
 TEST(others_that_read_states_leave_a_vcpu_its_fast_paths)
 {
 	struct vcpu *vcpu;

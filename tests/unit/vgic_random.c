@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sequences for the oracle, of one vCPU and of several, on the GIC version of the linked
- * driver. From the environment: STEPS, how many in all, in place of what `make unit-test` does;
- * SEED, where to begin, in place of 1. */
+/* Random sequences for the oracle, with one vCPU and with several, on the GIC version of the linked
+ * driver. Environment variables: STEPS is the total number of steps in place of the default of
+ * `make unit-test`; SEED is the first seed in place of 1. */
 #include "drivers/gic/gic_regs.h"
 #include "lib/random.h"
 #include "tests/unit/cores.h"
@@ -9,10 +9,10 @@
 #include "tests/unit/vgic_model.h"
 #include "tests/unit/vgic_oracle.h"
 
-#define STEPS 200000u                   /* all setups together */
-#define LENGTH 500u                     /* of a sequence: a fault is not far from its beginning */
-#define FIRST (MODEL_INTIDS * VCPU_MAX) /* steps that give each another priority */
-#define SHORT 12u                       /* at most so many steps show a planted fault */
+#define STEPS 200000u /* all setups together */
+#define LENGTH 500u   /* steps of a sequence; a fault shows soon after its beginning */
+#define FIRST (MODEL_INTIDS * VCPU_MAX) /* steps that first give each interrupt another priority */
+#define SHORT 12u                       /* maximum number of steps to show a planted fault */
 
 static struct random source;
 
@@ -37,19 +37,19 @@ static enum vgic_step_kind draw_kind(bool alone)
 	return (enum vgic_step_kind)kind;
 }
 
-/* Steps that quiet the machine. */
+/* Draw a step that takes or ends an interrupt. */
 static enum vgic_step_kind draw_service(void)
 {
 	return draw(2) ? STEP_ACK : draw(3) ? STEP_EOI : STEP_DIR;
 }
 
-/* Of several vCPUs no physical interrupt is so little urgent that the core does not take it. */
+/* With several vCPUs draw no priority at which the core would not take a physical interrupt. */
 static uint8_t draw_priority(bool alone)
 {
 	return (uint8_t)(draw(alone ? 32 : 30) << 3 | draw(8));
 }
 
-/* Mostly what lets interrupts through; equal priorities are rarer than on most systems. */
+/* Draw mostly arguments that let interrupts through. Few priorities are equal. */
 static uint8_t draw_arg(enum vgic_step_kind kind, bool alone)
 {
 	switch (kind) {
@@ -67,7 +67,7 @@ static uint8_t draw_arg(enum vgic_step_kind kind, bool alone)
 	}
 }
 
-/* An interrupt that the step makes sense for; `at` is its place in model_intids[]. */
+/* Return an interrupt for which the step makes sense. `at` is an index into model_intids[]. */
 static uint8_t fit(enum vgic_step_kind kind, unsigned at, bool alone)
 {
 	unsigned spi = MODEL_PRIVATE + at % (MODEL_INTIDS - MODEL_PRIVATE);
@@ -122,7 +122,7 @@ static void check_seed(unsigned vcpu_count, uint64_t seed, bool link_hw, bool sp
 		fail_msg("SEED=%llu: %s", (unsigned long long)seed, wrong);
 }
 
-/* Every number of list registers and of vCPUs, in turns. */
+/* Check every number of list registers and of vCPUs in turn. */
 static void check(bool link_hw, bool split_eoi)
 {
 	uint64_t seed = from_environment("SEED", 1);
@@ -156,7 +156,7 @@ TEST(unlinked_ones_that_end_in_two_steps_do_so_too)
 	check(false, true);
 }
 
-/* The tests before this one met what they are for. GICv3 has no sources of SGIs. */
+/* The tests before this one must have met every rare event. SGIs of GICv3 have no sources. */
 TEST(what_is_rare_was_met)
 {
 	if (gic_version() > 2)
@@ -168,14 +168,14 @@ TEST(what_is_rare_was_met)
 #undef X
 }
 
-/* A planted fault: a new target does not get what is pending. */
+/* Plant a fault: an SPI loses its pending state when it gets a new target. */
 static void lose_moved(const struct vgic_step *step, unsigned i)
 {
 	if (step->kind == STEP_TARGET && step->intid >= GIC_PRIVATE_COUNT)
 		dist_write(0, GICD_ICPENDR + step->intid / 32 * 4, 4, 1u << step->intid % 32);
 }
 
-/* Without the fault the steps that are left are right. */
+/* Without the fault the shortened sequence must pass. */
 TEST(a_planted_fault_is_found_and_shown_by_few_steps)
 {
 	struct vgic_setup setup = { 3, 2, gic_splits_ends(), false, lose_moved };

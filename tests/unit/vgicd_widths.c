@@ -16,7 +16,7 @@ struct frame {
 static const struct frame gicd = { dist_read, GICD_WORDS };
 static const struct frame gicr = { redist_read, GICR_WORDS };
 
-/* Something in every register. Priorities first, and nothing is enabled that is pending. */
+/* Write a value to every register, priorities first. No pending interrupt is enabled. */
 static void populate(void)
 {
 	cores_boot(2);
@@ -71,7 +71,7 @@ TEST(a_read_has_the_bytes_it_covers)
 	}
 }
 
-/* Any access of a guest: no sanitizer reports, and the GIC's rules hold. */
+/* Whatever a guest accesses, no sanitizer reports an error and the rules of the GIC hold. */
 TEST(every_offset_takes_every_width)
 {
 	for (unsigned count = 1; count <= VCPU_MAX; count++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that arms CNTV for ever, as NuttX and Zephyr do. It stops with 1 where CNTVCT is not
- * CNTPCT: with an offset, QEMU's timers fail where CVAL plus CNTVOFF passes 2^64.
+ * A guest that arms CNTV with the largest CVAL, as NuttX and Zephyr do. It stops with 1 if CNTVCT
+ * differs from CNTPCT: with an offset, QEMU's timers fail if CVAL plus CNTVOFF passes 2^64.
  */
 #include "guest_core.h"
 #include "vcpus.h"
 #include "wrong.h"
 
-/* CNTVCT is read between the two. */
+/* Read CNTVCT between two reads of CNTPCT. */
 static bool has_an_offset(void)
 {
 	uint64_t before, virtual, after;

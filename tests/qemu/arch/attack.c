@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A guest whose vCPU 0 attacks without end, one step at a time: the core of its vCPU 1, its own
- * core, or the VM at the other end of its link. The page that the device tree's address names is
- * the attack: from 1 on, of attacks[]. vCPU 1 takes what comes. Defines: GIC, 2 or 3; SPI, the
- * first one of four.
+ * core, or the VM at the other end of its link. The page number of the device tree's address
+ * chooses the attack: from 1 on, of attacks[]. vCPU 1 takes the interrupts that come. Defines: GIC,
+ * 2 or 3; SPI, the first of four SPIs.
  */
 #include "abi/virt.h"
 #include "abi/virtio_net.h"
@@ -12,12 +12,12 @@
 
 #define SPIS 4u
 #define SGIS 16u
-#define BANKS 3u /* words of the banks that have SPIs */
+#define BANKS 3u /* words with SPIs in each bank */
 #define PAGE 0x1000u
 #define NOTHING 0x3f000000u
 #define PAGES 0x100u
 
-static volatile uint32_t *const turns_off = (uint32_t *)SHARED; /* vCPU 1, whenever it is on */
+static volatile uint32_t *const turns_off = (uint32_t *)SHARED; /* vCPU 1 always turns itself off */
 static volatile uint32_t *const opened = (uint32_t *)SHARED + 1;
 
 static void sgis(uint32_t n)
@@ -41,7 +41,7 @@ static void retargets(uint32_t n)
 		route(intid, n % 3 == 0);
 }
 
-/* Eight interrupts, more than there are list registers. */
+/* Pend eight interrupts, more than there are list registers. */
 static void refills(uint32_t n)
 {
 	mmio_write8(GICD + ISPENDR + 4 + n % (4 * BANKS), 0xff);
@@ -53,7 +53,7 @@ static void starts(uint32_t n)
 	psci(CPU_ON, 1, (uintptr_t)second_start, 1);
 }
 
-/* No attack: the VM is there for events. */
+/* Do nothing: this VM is there for events. */
 static void idles(uint32_t n)
 {
 	(void)n;
@@ -71,7 +71,7 @@ static void faults(uint32_t n)
 	mmio_read32(NOTHING + n);
 }
 
-/* Any function and arguments, but for those that end the VM or one of its vCPUs. */
+/* Call any function with any arguments, except functions that end the VM or one of its vCPUs. */
 static void calls(uint32_t n)
 {
 	static uint32_t seed = 1;
@@ -128,7 +128,7 @@ static void write_chains(uint32_t frame)
 	}
 }
 
-/* The header, and `frame` bytes in the other descriptors of each chain. */
+/* Open the device. Each chain has a header, and `frame` bytes in its other descriptors. */
 static void open_device(uint32_t frame)
 {
 	write_chains(frame);
@@ -166,7 +166,7 @@ static void frames(uint32_t n)
 	send_frames(1500);
 }
 
-/* A frame without a byte stops the device, which starts again. */
+/* Send a frame without a byte, which stops the device, and start the device again. */
 static void empty_frames(uint32_t n)
 {
 	(void)n;
@@ -176,12 +176,12 @@ static void empty_frames(uint32_t n)
 }
 
 static void (*const attacks[])(uint32_t n) = {
-	idles, resets, faults, /* without a GIC */
+	idles, resets, faults, /* these use no GIC */
 	sgis,  kicks,  retargets, refills, starts, calls, frames, empty_frames,
 };
 #define WITHOUT_GIC 3u
 
-/* --- */
+/* --- the guest --- */
 
 static void take_all(void)
 {
@@ -197,7 +197,7 @@ static void begin(uint32_t vcpu)
 	mmio_write32(private_of(vcpu) + ISENABLER, 0xffff);
 }
 
-/* All SPIs are enabled, and vCPU 1's. */
+/* Enable all SPIs, with vCPU 1 as their target. */
 static void begin_spis(void)
 {
 	for (unsigned intid = 32; intid < 32 * (1 + BANKS); intid++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel of a guest that takes the place of the bench guest, bench_<isa>.S: bench_main() runs
+ * A guest that takes the place of the bench guest. Its kernel is bench_<isa>.S; bench_main() runs
  * with MMU and caches off. stub_run() runs the instructions of stub_code with every register from
- * stub_in, and leaves every register in stub_seen. A check that fails ends the guest with an error
- * record, which has the name of the check, and an exit status that no guest has.
+ * stub_in, and leaves every register in stub_seen. A failed check ends the guest with an error
+ * record, which has the name of the check, and with an exit status that no guest has.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "arch/sysreg.h"
 
 #define EXIT_DONE 0
-#define EXIT_UNKNOWN 99 /* no enum guest_exit */
+#define EXIT_UNKNOWN 99 /* not in enum guest_exit */
 
 extern uintptr_t stub_in[], stub_seen[];
 extern uint32_t stub_code[], stub_end[];
@@ -36,7 +36,7 @@ static inline void bench_exit(unsigned status)
 	hvc(HC_ID(EXIT), status, 0);
 }
 
-/* "<what><n><suffix>"; n < 0: no number. */
+/* Fail with the text "<what><n><suffix>"; n < 0: no number. */
 static _Noreturn void fail(const char *what, int n, const char *suffix)
 {
 	char *record = (char *)guest_run + GUEST_RECORD_OFFSET, *at = record;
@@ -55,7 +55,7 @@ static _Noreturn void fail(const char *what, int n, const char *suffix)
 		bench_exit(EXIT_UNKNOWN);
 }
 
-/* For a guest that takes no interrupt. */
+/* on_irq() of a guest that takes no interrupt. */
 #define NO_INTERRUPTS                                                                              \
 	void on_irq(void)                                                                          \
 	{                                                                                          \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest in C in the place of the bench guest (bench.h), and what C cannot do: stub_run() loads
+ * The kernel of a guest in C that takes the place of the bench guest (bench.h). stub_run() loads
  * every register from stub_in, runs stub_code, and stores every register to stub_seen. Registers
  * are r0 to r14 of User mode, CPSR, r8_fiq to r12_fiq, then SP, LR and SPSR of FIQ, IRQ, SVC, Abort
  * and Undefined mode. The stub begins in SVC mode and may end in another, which is not User mode.
- * No stack is in use meanwhile.
+ * No stack is in use while the stub runs.
  */
 #include "abi/guest_run.h"
 

@@ -7,7 +7,7 @@
 #define SLOT_SP_EL0 (8 * 32)
 #define SLOT_NZCV (8 * 33)
 #define STUB_FRAME 96
-#define STUB_GAP 64		/* a stub may spoil SP by that much */
+#define STUB_GAP 64		/* a stub may change SP by that much */
 #define STUB_WORDS 16
 
 	.text

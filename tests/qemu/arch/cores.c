@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest with several vCPUs, which checks what PSCI, SGIs and private interrupts do, and powers
- * off; a check that fails stops the VM with its number (wrong.h). With interrupts masked: WFI ends
- * for one that is pending. On ARMv7 vCPUs beside vCPU 0 begin in Thumb state in the second round.
- * Defines: CPUS; GIC, 2 or 3; ENDING, how it ends; CONDUIT, hvc or smc.
+ * A guest with several vCPUs that checks PSCI, SGIs and private interrupts, and powers off. A
+ * failed check stops the VM with its number (wrong.h). The guest runs with interrupts masked: a
+ * pending interrupt ends a WFI. On ARMv7 the vCPUs other than vCPU 0 begin in Thumb state in the
+ * second round. Defines: CPUS; GIC, 2 or 3; ENDING, how the guest ends; CONDUIT, hvc or smc.
  */
 #include <stdbool.h>
 
@@ -25,7 +25,7 @@
 #define FEATURES 0x8400000au
 #define SMCCC_VERSION 0x80000000u
 #define SMCCC_ARCH_FEATURES 0x80000001u
-#define WIDE 0x40000000u /* of an id */
+#define WIDE 0x40000000u /* bit of an id: arguments of 64 bits */
 #define NOT_SUPPORTED (-1)
 #define INVALID_PARAMETERS (-2)
 #define DENIED (-3)
@@ -38,13 +38,13 @@
 
 #define CONTEXT_FIRST ((uintptr_t)0x1234)
 #define CONTEXT_SECOND ((uintptr_t)0x89abcdef01234567)
-#define POWER_DOWN 0x10000 /* of CPU_SUSPEND */
+#define POWER_DOWN 0x10000 /* state of CPU_SUSPEND */
 #define TIMER 27u
 #define BARE_MPIDR 0x80000000u
 
 struct shared {
 	uint32_t was_reset;
-	uintptr_t context; /* what the vCPU that was turned on last came with */
+	uintptr_t context; /* context of the vCPU that was turned on last */
 };
 
 static volatile struct shared *const shared = (struct shared *)SHARED;
@@ -55,7 +55,7 @@ static void expect(bool well, uint32_t number)
 		stop_with(number);
 }
 
-/* With arguments of a register's width where the function has such. */
+/* Call a function, with arguments of a register's width if it has such a form. */
 static int32_t call(uint32_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {
 	bool wide = id == CPU_ON || id == CPU_SUSPEND || id == AFFINITY_INFO;
@@ -63,7 +63,7 @@ static int32_t call(uint32_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 	return (int32_t)psci(id | (wide ? PSCI_WIDE : 0), a1, a2, a3);
 }
 
-/* This vCPU's part; the distributor is everyone's. */
+/* Start this vCPU's part of the GIC. The vCPUs share the distributor. */
 static void gic_start(void)
 {
 	uint32_t vcpu = own_number();
@@ -73,7 +73,8 @@ static void gic_start(void)
 	dsb_sy();
 }
 
-/* The next one: its INTID, with the source where the GIC says one; ended, the timer off before. */
+/* Take and end the next interrupt; turn the timer off first if it is the timer's. Return the INTID,
+ * with the source if the GIC gives one. */
 static uint32_t interrupt(void)
 {
 	uint32_t iar;
@@ -119,8 +120,8 @@ static const uint32_t known[] = {
 	CPU_SUSPEND_WIDE,  CPU_ON_WIDE, AFFINITY_INFO_WIDE
 };
 
-/* MIGRATE, functions of later versions, and other owners' functions. The hypervisor's own calls are
- * another guest's. */
+/* MIGRATE, functions of later versions, and functions of other owners. The hypervisor's own calls
+ * are for another guest. */
 static const uint32_t unknown[] = { 0x84000005, 0x84000007, 0x8400000b, 0x8400000c,
 				    0x8400000f, 0x84000012, 0x83ffffff, 0x8400ffff,
 				    0x80000002, 0xc0000000, 0,          0xffffffff,
@@ -151,7 +152,7 @@ static const struct {
 	{ AFFINITY_INFO, CPUS, 0, INVALID_PARAMETERS },
 	{ AFFINITY_INFO, 1, 1, INVALID_PARAMETERS },
 	{ CPU_SUSPEND, POWER_DOWN, 0x1000, INVALID_ADDRESS },
-	{ CPU_OFF, 0, 0, DENIED }, /* the last one */
+	{ CPU_OFF, 0, 0, DENIED }, /* the last vCPU that is on */
 #ifdef __aarch64__
 	/* An id has 32 bits, and so have the arguments of a call with 32 bits. */
 	{ 0xdeadbeef00000000 | PSCI_VERSION, 0, 0, 0x10001 },
@@ -212,7 +213,7 @@ static void one_round(uint32_t vcpu, const char *entry, uintptr_t context)
 	timer(14);
 	signal(4, vcpu);
 	do {
-		/* EL2 takes some turns of this loop for CPU_OFF. */
+		/* EL2 needs some turns of this loop for CPU_OFF. */
 		for (unsigned n = 0; n < 10; n++)
 			__asm__ volatile("yield");
 		state = call(AFFINITY_INFO, vcpu, 0, 0);
@@ -220,7 +221,7 @@ static void one_round(uint32_t vcpu, const char *entry, uintptr_t context)
 	expect(state == 1, 15);
 }
 
-/* The timer's interrupt ends it, and is still there. */
+/* The timer's interrupt ends the suspension and is still pending. */
 static void suspend(void)
 {
 	cntv_set(3000, 1);
@@ -262,7 +263,7 @@ void first_main(void)
 	suspend();
 }
 
-/* A vCPU that is turned on, or vCPU 0 when it wakes up. */
+/* A vCPU begins here when it is turned on, and vCPU 0 when it wakes up. */
 void second_main(uintptr_t context)
 {
 	if (own_number() == 0)
@@ -280,7 +281,7 @@ void second_main(uintptr_t context)
 	timer(36);
 	signal(5, 0);
 	expect(interrupt() == 4, 37);
-	cntv_set(1, 1); /* off with its timer on, and about to signal */
+	cntv_set(1, 1); /* the vCPU goes off with its timer about to signal */
 	call(CPU_OFF, 0, 0, 0);
 	expect(false, 38);
 }

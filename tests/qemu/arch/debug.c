@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An unmodified guest that finds its debug registers and performance monitors as at reset, steps on
- * each breakpoint and watchpoint that the last guest planted, and leaves all of them planted
- * anew: for its next start, for the vCPU that it turns on again, for the guest of the next step
- * (test_debug.py). With OVERFLOW it takes the interrupt of counters instead, and leaves it active.
- * It prints a line: "well", or the line here and the number of a register. Defines: GIC, 2 or 3;
- * CPUS; OVERFLOW, 0 or 1.
+ * An unmodified guest that checks that its debug registers and performance monitors are as at
+ * reset, runs over each breakpoint and watchpoint that the last guest planted, and plants all of
+ * them anew: for its next start, for the vCPU that it turns on again, for the guest of the next
+ * step (test_debug.py). With OVERFLOW it takes the interrupt of counters instead, and leaves it
+ * active. It prints a line: "well", or the source line of the failed check and the number of a
+ * register. Defines: GIC, 2 or 3; CPUS; OVERFLOW, 0 or 1.
  */
 #include "guest_gic.h"
 #include "vcpus.h"
 
-#define KEPT 0x41000000u /* not loaded: it survives a reset */
+#define KEPT 0x41000000u /* not loaded, so that it survives a reset */
 #define PMU_INTID 23u
 
 void fired(void);
@@ -19,7 +19,7 @@ uint32_t linked_victim(void);
 
 static volatile uint32_t datum = 1;
 
-/* EACH of a kind of 16 registers, by number. */
+/* Apply X to each of the 16 registers of a kind, by number. */
 #define EACH_16(X, register)                                                                       \
 	X(register, 0);                                                                            \
 	X(register, 1);                                                                            \
@@ -38,7 +38,7 @@ static volatile uint32_t datum = 1;
 	X(register, 14);                                                                           \
 	X(register, 15);
 
-/* A register by its name in AArch64, or by its encoding in AArch32. */
+/* REGISTER is a name in AArch64 and an encoding in AArch32. */
 #ifdef __aarch64__
 #define REGISTER(armv8, armv7) armv8
 #define READ "mrs %0, "
@@ -157,7 +157,7 @@ static void expect_debug(void)
 	EXPECT(GET(MDSCR) == 0, 0);
 	EXPECT(GET(OSDLR) == 0, 0);
 	EXPECT(GET(CLAIM_CLEAR) == 0, 0);
-	EXPECT(oslsr == 0 || oslsr & 2, 0); /* no OS lock, or it is locked */
+	EXPECT(oslsr == 0 || oslsr & 2, 0); /* there is no OS lock, or it is locked */
 	__asm__ volatile(UNMASK_DEBUG);
 	EXPECT(victim() + linked_victim() == 2, 0);
 }
@@ -166,14 +166,15 @@ static void expect_debug(void)
 	if (n <= last)                                                                             \
 		PUT(put(n), value);
 
-/* Enabled: 0 for an address, 1 for one linked to a context, the last for that context, 0. */
+/* Enable breakpoint 0 for an address, breakpoint 1 for an address linked to a context, and the last
+ * breakpoint for that context, 0. */
 static void plant_breakpoints(void)
 {
 	int last = (int)LAST_BREAK;
 	uintptr_t value = (uintptr_t)linked_victim;
 
 	EACH_16(PLANT, DBGBVR)
-	value = 0x1e6; /* disabled, of every level */
+	value = 0x1e6; /* disabled, for every level */
 	EACH_16(PLANT, DBGBCR)
 	PUT(DBGBVR(0), (uintptr_t)victim);
 	PUT(DBGBCR(0), 0x1e7);
@@ -242,7 +243,7 @@ static void plant_pmu(void)
 		PUT(PMXEVCNTR, 0x1000 + n);
 	}
 	PUT(PMSELR, 31);
-	PUT(PMXEVTYPER, 1u << 27); /* counts in the hypervisor, too */
+	PUT(PMXEVTYPER, 1u << 27); /* counts at EL2, too */
 	PUT(PMUSERENR, 0xf);
 	PUT(PMCNTENSET, all);
 	PUT(PMINTENSET, all);
@@ -251,9 +252,9 @@ static void plant_pmu(void)
 	EXPECT(GET(PMCCNTR) != 0, 0);
 }
 
-/* --- its interrupt --- */
+/* --- the interrupt of the performance monitors --- */
 
-/* QEMU (10.0) sees an event counter's overflow when something looks at the counter. */
+/* QEMU (10.0) notices the overflow of an event counter when something reads the counter. */
 static uint32_t wait_for_one(void)
 {
 	uint32_t intid = SPURIOUS;
@@ -265,7 +266,7 @@ static uint32_t wait_for_one(void)
 	return intid;
 }
 
-/* The cycle counter, or counter 0, that of instructions, is about to overflow. */
+/* Start the cycle counter, or counter 0 for instructions, shortly before its overflow. */
 static void start_counter(bool cycles)
 {
 	uint32_t bit = cycles ? 1u << 31 : 1;
@@ -273,7 +274,7 @@ static void start_counter(bool cycles)
 	PUT(PMSELR, 0);
 	PUT(PMXEVTYPER, 0x08);
 	PUT(PMXEVCNTR, 0xffffff00u);
-	PUT(PMCCNTR, 0xffff0000u); /* PMCR.LC is clear: bit 31 counts */
+	PUT(PMCCNTR, 0xffff0000u); /* PMCR.LC is clear: bit 31 overflows */
 	PUT(PMOVSCLR, ~0u);
 	PUT(PMINTENSET, bit);
 	PUT(PMCNTENSET, bit);
@@ -301,7 +302,7 @@ static void take_overflows(void)
 	EXPECT(wait_for_one() == PMU_INTID, 2);
 }
 
-/* --- --- */
+/* --- the guest --- */
 
 static void expect_thumbee(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State that a Raspberry Pi 4's firmware and boot loader may leave to the hypervisor: the
- * pins of the console (GPFSEL1), and with LOUD other cores that have an interrupt pending for good
- * and wait for their word of the spin table anew. With NO_FREQUENCY the counter's frequency is 0.
- * BEGIN: address of the hypervisor's code, after its header.
+ * State that a Raspberry Pi 4's firmware and boot loader may leave to the hypervisor: the pins of
+ * the console (GPFSEL1). With LOUD each other core has an interrupt pending for good and waits
+ * again for its word of the spin table. With NO_FREQUENCY the counter's frequency is 0. BEGIN:
+ * address of the hypervisor's code, after its header.
  */
 #define GPFSEL1_ADDRESS 0xfe200004
 #define GICD 0xff841000
@@ -18,7 +18,7 @@ _start:
 	ldr	w2, =GPFSEL1
 	str	w2, [x1]
 #ifdef NO_FREQUENCY
-	msr	cntfrq_el0, xzr			/* which needs EL3 */
+	msr	cntfrq_el0, xzr			/* this needs EL3 */
 #endif
 #ifdef LOUD
 	mov	x1, #WORDS
@@ -33,7 +33,7 @@ _start:
 	ldr	x4, [x1, #24]
 	orr	x2, x2, x3
 	orr	x2, x2, x4
-	cbnz	x2, 1b				/* until each has taken its word away */
+	cbnz	x2, 1b				/* until each core has cleared its word */
 #endif
 	ldr	x1, =BEGIN
 	br	x1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that has both groups, more pending and more active than there are list registers, and EOI
- * in two steps. With interrupts masked: ISR shows the signals, Group 0 as FIQ. An error stops the
- * VM with 4 times the line that expected otherwise. Defines: GIC, 2 or 3.
+ * A guest that uses both groups, more pending and active interrupts than there are list registers,
+ * and EOI in two steps. The guest runs with interrupts masked: ISR shows the signals, Group 0 as
+ * FIQ. A failed check stops the VM with 4 times its source line. Defines: GIC, 2 or 3.
  */
 #include "guest_gic.h"
 #include "vcpus.h"
@@ -59,7 +59,7 @@ static void split_eoi(void)
 	set_ctlr(0, SPLIT_EOI);
 }
 
-/* IAR without AckCtl leaves it where it is (IHI 0048B 4.4.4). */
+/* A read of IAR without AckCtl does not acknowledge a Group 1 interrupt (IHI 0048B 4.4.4). */
 static void expect_not_the_others(bool group1)
 {
 	if (!group1)
@@ -106,7 +106,7 @@ static void deactivate(uint32_t intid)
 static void send_group0(unsigned id)
 {
 	WRITE("s3_0_c12_c11_7", (uint64_t)id << 24 | 1);       /* SGI0R */
-	WRITE("s3_0_c12_c11_7", (uint64_t)(id + 8) << 24 | 1); /* is not in Group 0 */
+	WRITE("s3_0_c12_c11_7", (uint64_t)(id + 8) << 24 | 1); /* this SGI is not in Group 0 */
 }
 #endif
 
@@ -120,7 +120,7 @@ static void sgis_set(uint32_t bank, uint32_t value)
 	mmio_write32(private_of(0) + bank, value);
 }
 
-/* Its own group's registers, and they alone, have it. */
+/* Take an interrupt. The registers of its own group show it, and no others. */
 static void take(bool group1, unsigned id)
 {
 	EXPECT(signalled() == (group1 ? IRQ : FIQ));
@@ -138,7 +138,8 @@ static void each_group_is_signalled_its_way(void)
 	EXPECT(signalled() == 0);
 }
 
-/* Deeper than list registers: active until the second step, in whatever order those come. */
+/* With more active interrupts than list registers each one stays active until its second step, in
+ * whatever order these steps come. */
 static void an_end_in_two_steps_is_the_second(void)
 {
 	split_eoi();
@@ -169,7 +170,7 @@ void first_main(void)
 	mmio_write32(GICD, CTLR_ON);
 	sgis_set(0x80, 0xff00); /* IGROUPR */
 	sgis_set(0x100, 0xffff);
-	for (unsigned i = 0; i < 16; i++) /* the later the less urgent */
+	for (unsigned i = 0; i < 16; i++) /* a later SGI is less urgent */
 		mmio_write8(private_of(0) + IPRIORITYR + i, (uint8_t)(0x10 + 8 * i));
 	both_on();
 	each_group_is_signalled_its_way();

@@ -21,7 +21,7 @@ static inline uint32_t entry_state(void)
 	return (uint32_t)read_currentel();
 }
 
-/* By the boot protocol of Linux, at EL1. */
+/* Return true if the guest was started by the boot protocol of Linux, at EL1. */
 static inline bool as_booted(uintptr_t x0, uintptr_t x1, uintptr_t x2, uintptr_t x3, uintptr_t dtb)
 {
 	return x0 == dtb && !(x1 | x2 | x3) && entry_state() == 1 << 2;
@@ -40,7 +40,7 @@ static inline uint32_t entry_state(void)
 	return read_cpsr() & ~0xf8000000u;
 }
 
-/* By the boot protocol of Linux, in Supervisor mode. */
+/* Return true if the guest was started by the boot protocol of Linux, in Supervisor mode. */
 static inline bool as_booted(uintptr_t r0, uintptr_t r1, uintptr_t r2, uintptr_t r3, uintptr_t dtb)
 {
 	(void)r3;
@@ -79,7 +79,7 @@ static inline uint32_t now(void)
 	return (uint32_t)count();
 }
 
-/* Each timer at a compare value, and so many ticks ahead. */
+/* <name>_at() sets a timer's compare value, <name>_set() sets it `ticks` ahead. */
 #define EACH_TIMER(name, counter)                                                                  \
 	static inline void name##_at(uint64_t cval, uint32_t control)                              \
 	{                                                                                          \
@@ -100,7 +100,7 @@ static inline uint32_t timers_on(void)
 	return (uint32_t)(read_cntv_ctl_el0() << 8 | read_cntp_ctl_el0());
 }
 
-static inline uintptr_t load_two(uintptr_t address) /* ANDed */
+static inline uintptr_t load_two(uintptr_t address) /* returns both words ANDed */
 {
 	register uintptr_t low FIRST_OF_TWO, high SECOND_OF_TWO;
 

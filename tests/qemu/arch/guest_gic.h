@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GIC that an unmodified guest has (abi/virt.h), by accesses that EL2 can emulate. Defines:
- * GIC, 2 or 3. */
+/* Access to the GIC of an unmodified guest (abi/virt.h), by instructions that EL2 can emulate.
+ * Defines: GIC, 2 or 3. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,10 +27,10 @@
 #define IROUTER 0x6000u
 
 #define SPURIOUS 1023u
-#define NOBODY (~0u) /* of route(): no vCPU */
+#define NOBODY (~0u) /* argument of route(): no vCPU */
 
 #if GIC == 2
-/* Of the distributor's registers for private interrupts. */
+/* Return the base address of the registers for private interrupts. */
 static inline uintptr_t private_of(uint32_t vcpu)
 {
 	(void)vcpu;
@@ -59,7 +59,7 @@ static inline void end(bool group0, uint32_t iar)
 	mmio_write32(GICC + 0x10, iar);
 }
 
-/* For the group that interrupts are of where nothing says otherwise. */
+/* Turn the interface on for the group in which interrupts are by default. */
 static inline void interface_on(uint32_t vcpu)
 {
 	(void)vcpu;
@@ -102,7 +102,7 @@ static inline void end(bool group0, uint32_t iar)
 		__asm__ volatile("msr s3_0_c12_c12_1, %0\n\tisb" ::"r"((uint64_t)iar)); /* EOIR1 */
 }
 
-/* Group 1, and all interrupts in it. */
+/* Turn Group 1 on and put all interrupts into it. */
 static inline void interface_on(uint32_t vcpu)
 {
 	mmio_write32(GICD, 0x12); /* ARE, Group 1 */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest whose vCPUs all at once, and with interrupts taken, write random values to the registers
- * of GIC (each other's, too), timers, UART and flash, and read them, and make random PSCI calls;
- * access anything anywhere, and lose their way among modes and vectors (hostile_anywhere.c).
- * Any of them resets the VM; the last of LIVES ends it. It is every second step of a plan. The
- * others measure, on a machine that is to be as new, and compare with the first of them. An
- * error stops the VM with 4 times a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES;
- * SEED; SLED_WORDS, where a vCPU can begin; COMPARE, 0 where no two measurements are alike; RAM;
- * HYP_BASE, where EL2 is.
+ * A hostile guest. All its vCPUs at once, with interrupts unmasked, read the registers of GIC
+ * (those of each other, too), timers, UART and flash, write random values to them, make random PSCI
+ * calls, access random addresses, and take exceptions in random modes with moved vectors
+ * (hostile_anywhere.c). Any vCPU resets the VM; in the last of LIVES it ends the VM. The guest does
+ * so in every second step of a plan. In the other steps it measures, on a machine that must be as
+ * new, and compares with the first of these steps. An error stops the VM with 4 times a number.
+ * Defines: CPUS; GIC, 2 or 3; SPI, the first SPI; LIVES; SEED; SLED_WORDS, the number of words at
+ * which a vCPU can begin; COMPARE, 0 if no two measurements are alike; RAM; HYP_BASE, the address
+ * of EL2.
  */
 #include "hostile.h"
 #include "guest/kernel/any_access.h"
@@ -16,19 +17,19 @@
 #define IMSC 0x38u
 #define UART_INTID 33u
 
-#define CTLR_ALL 7u       /* of GICC: both groups, AckCtl */
-#define IAR_GROUP1 1022u  /* not without AckCtl */
-#define SPECIAL 1020u     /* and above: no interrupt */
+#define CTLR_ALL 7u       /* GICC_CTLR: both groups, AckCtl */
+#define IAR_GROUP1 1022u  /* IAR without AckCtl: a Group 1 interrupt */
+#define SPECIAL 1020u     /* from here on: no interrupt */
 #define STORM 64u         /* interrupts within a step */
 #define SOON 4096u        /* ticks */
-#define STEPS_MEAN 300u   /* of a life, a vCPU */
-#define REVIVAL_MEAN 100u /* steps from one to the next */
+#define STEPS_MEAN 300u   /* steps of a vCPU in a life */
+#define REVIVAL_MEAN 100u /* steps from one revival to the next */
 
 void first_main(void);
 void second_main(uint32_t vcpu);
 void interrupt(bool fast);
 
-/* Aligned, mostly: else it is this guest's own abort. */
+/* The access is mostly aligned. An unaligned access aborts in this guest. */
 static void touch_by(uint32_t vcpu, uintptr_t address, uint32_t size, uint64_t what)
 {
 	if (below(vcpu, 32))
@@ -159,7 +160,7 @@ static void acknowledge_both(void)
 }
 #endif
 
-/* Turn off an interrupt that comes for ever; and everything, where nothing else helps. */
+/* Turn off an interrupt that comes for ever, and the whole interface if nothing else helps. */
 void interrupt(bool fast)
 {
 	uint32_t vcpu = own_number();
@@ -181,7 +182,8 @@ void interrupt(bool fast)
 		interface_off();
 }
 
-/* Nothing is active, something is enabled, what is signalled is taken, and something will be. */
+/* Deactivate all interrupts, enable some, let signalled interrupts be taken, and start a timer that
+ * will signal one. */
 static void revive(uint32_t vcpu)
 {
 	mask();
@@ -214,13 +216,13 @@ static void touch_uart(uint32_t vcpu)
 {
 	uint32_t offset = below(vcpu, 4) ? below(vcpu, 0x4c) : below(vcpu, 0xff8);
 
-	if (offset >= 4 || below(vcpu, 4) == 0) /* what is sent takes room in the log */
+	if (offset >= 4 || below(vcpu, 4) == 0) /* sent bytes take room in the log */
 		touch(vcpu, UART + offset);
 	else
 		mmio_write32(UART, '.');
 }
 
-/* Several registers at once are loaded from the bank that always shows its contents. */
+/* Load several registers at once only from the bank that always shows its contents. */
 static void touch_flash(uint32_t vcpu)
 {
 	static const uint8_t commands[] = { 0x10, 0x20, 0x40, 0x50, 0x60, 0x70, 0x90,
@@ -260,7 +262,7 @@ static uintptr_t entry(uint32_t vcpu)
 	case 0:
 		return (uintptr_t)value(vcpu) & ~(uintptr_t)(RAM | 0x3fffffff);
 	case 1:
-		return in_sled + 2; /* no instruction's */
+		return in_sled + 2; /* no address of an instruction */
 	case 2:
 		return below(vcpu, 0x10000000);
 	default:
@@ -268,7 +270,7 @@ static uintptr_t entry(uint32_t vcpu)
 	}
 }
 
-/* vCPUs that may sleep for ever: all but one. */
+/* Return true for a vCPU that may sleep for ever: any but the keeper. */
 static bool may_sleep(uint32_t vcpu)
 {
 	return vcpu != shared->keeper && shared->kept == shared->lives;
@@ -339,7 +341,7 @@ static void call_any(uint32_t vcpu)
 
 /* --- a life --- */
 
-/* Also wakes who sleeps. */
+/* This also wakes vCPUs that sleep. */
 static void send_any(uint32_t vcpu)
 {
 	send(below(vcpu, 16), below(vcpu, 1u << CPUS));

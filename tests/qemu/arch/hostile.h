@@ -10,7 +10,7 @@
 #include "wrong.h"
 
 #define FLASH_BANK 0x04000000u
-#define SHARED (RAM + 0x1000000u) /* not loaded: what is there lives through a reset */
+#define SHARED (RAM + 0x1000000u) /* not loaded, so that it survives a reset */
 #define TIMER 27u
 #define PHYSICAL_TIMER 30u
 
@@ -33,19 +33,19 @@ enum figure {
 	SGI,
 	CNTV,
 	CNTP,
-	STATE, /* what all registers read as, by vCPU 0 and the others */
+	STATE, /* sum of all registers, of vCPU 0 and of each other vCPU */
 	FIGURES = STATE + CPUS
 };
 
 static volatile struct {
-	uint32_t step;      /* of the plan; 0 before the first */
-	uint32_t lives;     /* all of them */
-	uint32_t lives_due; /* of this step */
-	uint32_t keeper;    /* the vCPU that stays awake, so that the others may not */
-	uint32_t kept;      /* the life that it is there in */
+	uint32_t step;      /* step of the plan; 0 before the first */
+	uint32_t lives;     /* number of lives so far */
+	uint32_t lives_due; /* lives left in this step */
+	uint32_t keeper;    /* the vCPU that stays awake, so that the others may sleep */
+	uint32_t kept;      /* the life in which the keeper has begun */
 	uint32_t quiet, taken_at;
 	uint32_t visits[CPUS], in_step[CPUS];
-	uint32_t steps[CPUS]; /* of all lives */
+	uint32_t steps[CPUS]; /* number of steps in all lives */
 	uint32_t seed[CPUS];
 	uint32_t figure[FIGURES];
 } *const shared = (void *)SHARED;
@@ -81,7 +81,7 @@ static inline uint32_t below(uint32_t vcpu, uint32_t limit)
 	return (uint32_t)((uint64_t)next(vcpu) * limit >> 32);
 }
 
-/* Anything, a bit, nothing or everything. */
+/* Return a random value, a single bit, 0 or all ones. */
 static inline uint64_t value(uint32_t vcpu)
 {
 	switch (below(vcpu, 4)) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hostile guest's use of addresses and modes: accesses of every kind anywhere in the IPA
- * space, and exceptions in any mode, with the vectors elsewhere, up to DEPTH of them within the
- * handler. The way back is in hostile_<isa>.S: the vectors are never where there is nothing, since
- * a vector that faults for ever lets no time pass under icount.
+ * The hostile guest's use of addresses and modes: accesses of every kind anywhere in the IPA space,
+ * and exceptions in any mode with moved vectors, up to DEPTH of them within the handler.
+ * hostile_<isa>.S has the way back. The vectors are never at an address without memory, since a
+ * vector that faults for ever lets no time pass under icount.
  */
 #include "guest/kernel/any_access.h"
 #include "hostile.h"
 
-#define RAM_SIZE 0x4000000u /* what is stored there could be this guest's own */
+#define RAM_SIZE 0x4000000u /* a store there could change this guest itself */
 #define DEVICES_END 0x0a000000u
-#define EMULATED_END 0x0a004000u /* with the virtio transports */
+#define EMULATED_END 0x0a004000u /* includes the virtio transports */
 #define EL2_SIZE 0x1000000u
 #define DEPTH 4u
 
-/* From hostile_<isa>.S: code that does one thing to `address`, and a way back from wherever that
- * leads. `pc` and `psr`: where, and in which mode; `vectors`: in steps of VECTORS. */
+/* In hostile_<isa>.S: run the code at `pc`, in the mode of `psr`, which does one thing to
+ * `address`, and come back from wherever that leads. `vectors` is the offset of the vectors, in
+ * steps of VECTORS. */
 void wander_to(uintptr_t pc, uintptr_t psr, uintptr_t address, uintptr_t what, uintptr_t depth,
 	       uintptr_t vectors);
 extern const char own_snippets[], arm_snippets[], thumb_snippets[];
@@ -58,7 +59,7 @@ static uintptr_t anywhere(uint32_t vcpu)
 	switch (below(vcpu, 4)) {
 	case 0: /* around every 2 MiB */
 		return (below(vcpu, 2048) << 21) + below(vcpu, 128) - 64;
-	case 1: /* what EL2 has at these physical addresses */
+	case 1: /* physical addresses of EL2 */
 		return HYP_BASE + below(vcpu, EL2_SIZE);
 	case 2:
 		return below(vcpu, DEVICES_END);
@@ -67,8 +68,8 @@ static uintptr_t anywhere(uint32_t vcpu)
 	}
 }
 
-/* No syndrome describes an access of several registers, or an exclusive one: where something is
- * emulated the VM would end. Output of the UART would be in the log. */
+/* No syndrome describes an access of several registers or an exclusive access: at an emulated
+ * address it would end the VM. Output of the UART would be in the log. */
 static bool is_emulated(uintptr_t address)
 {
 	return address < EMULATED_END;
@@ -144,7 +145,7 @@ void touch_anywhere(uint32_t vcpu)
 	}
 }
 
-/* Where only a way back follows: one thing, or nothing at all. */
+/* Return the address of code that does one thing and comes back, or of no code at all. */
 static uintptr_t somewhere(uint32_t vcpu, uintptr_t *psr)
 {
 	if (below(vcpu, 8) == 0)
@@ -158,7 +159,7 @@ static uintptr_t somewhere(uint32_t vcpu, uintptr_t *psr)
 	return (uintptr_t)arm_snippets + 8 * below(vcpu, ARM_SNIPPETS);
 }
 
-/* An existing mode, mostly. */
+/* Return a random PSR, mostly with an existing mode. */
 static uintptr_t any_psr(uint32_t vcpu)
 {
 	static const uint8_t modes[] = { MODES };

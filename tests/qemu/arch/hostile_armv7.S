@@ -2,7 +2,7 @@
 /* Stacks, exception vectors and calls; for arch/hostile.c. */
 #include "wrong.h"
 
-#define STACKS (RAM + 0x2000000) /* each vCPU's grows down from a page of its own */
+#define STACKS (RAM + 0x2000000) /* each vCPU's stack grows down from a page of its own */
 #define NOTHING 0x0bad0000
 #define MODE_SVC 0x13
 
@@ -49,7 +49,7 @@ wander_to:
 	mov	r1, r3
 	rfeia	sp!
 
-	/* An access that is not aligned, a register that is not there: left out. */
+	/* Skip an unaligned access, or an access to a register that does not exist. */
 abort:
 	subs	pc, lr, #4
 undefined:
@@ -93,7 +93,7 @@ vectors:
 	b	irq
 	b	fiq
 
-	/* Wherever these begin, and in whichever mode, it goes on after them. */
+	/* The guest goes on after these NOPs, wherever in them and in whichever mode it begins. */
 	.balign	32
 lost_vectors:
 	.rept	2 * 32 / 4

@@ -3,7 +3,7 @@
 #include "guest/arch/armv8/frame.inc"
 #include "wrong.h"
 
-#define STACKS (RAM + 0x2000000) /* each vCPU's grows down from a page of its own */
+#define STACKS (RAM + 0x2000000) /* each vCPU's stack grows down from a page of its own */
 #define NOTHING 0x0bad0000
 #define UNDEFINED 0x00
 #define DATA_ABORT 0x25
@@ -48,7 +48,7 @@ wander_to:
 	mov	x1, x3
 	eret
 
-	/* An access that is not aligned, a register that is not there: left out. */
+	/* Skip an unaligned access, or an access to a register that does not exist. */
 sync:
 	stp	x0, x1, [sp, #-16]!
 	mrs	x0, esr_el1
@@ -100,7 +100,7 @@ vectors:
 	.endr
 	.ltorg
 
-	/* Wherever these begin, and in whichever mode, it goes on after them. */
+	/* The guest goes on after these NOPs, wherever in them and in whichever mode it begins. */
 	.balign	2048
 lost_vectors:
 	.rept	2 * 2048 / 4

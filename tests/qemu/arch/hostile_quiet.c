@@ -3,27 +3,27 @@
 #include "hostile.h"
 
 #define REPEATS 16u
-#define ARRIVAL 10000u /* until what was written and read of other vCPUs has reached their cores */
+#define ARRIVAL 10000u /* loops until accesses to other vCPUs' registers have reached their cores */
 
 /* --- measuring --- */
 
 void figure(uint32_t which, uint32_t repeat, uint32_t ticks)
 {
 	if (repeat == 0)
-		return; /* cold */
+		return; /* the first pass is cold */
 	if (!shared->figure[which])
 		shared->figure[which] = ticks;
 	expect(!COMPARE || shared->figure[which] == ticks, 16 + which);
 }
 
-/* The compiler does not know which pass it is, so that none of them is compiled on its own. */
+/* Hide the number of the pass from the compiler, so that it compiles no pass on its own. */
 static uint32_t any(uint32_t repeat)
 {
 	__asm__("" : "+r"(repeat));
 	return repeat;
 }
 
-/* A window around it, from a start at the same distance of each instruction. */
+/* Measure a window around the operation, whose start is at the same distance in each pass. */
 #define MEASURE(which, operation)                                                                  \
 	for (uint32_t repeat = 0; repeat < REPEATS; repeat++) {                                    \
 		uint32_t start = now();                                                            \
@@ -32,7 +32,7 @@ static uint32_t any(uint32_t repeat)
 		figure(which, any(repeat), now() - start);                                         \
 	}
 
-/* To where it is taken. */
+/* Measure from the start of the operation to the take of its interrupt. */
 #define MEASURE_TAKEN(which, operation)                                                            \
 	for (uint32_t repeat = 0; repeat < REPEATS; repeat++) {                                    \
 		uint32_t start = now();                                                            \
@@ -51,7 +51,7 @@ static uint32_t sum_of(uint32_t sum, uintptr_t start, uint32_t size)
 	return sum;
 }
 
-/* A vCPU's own. */
+/* Return the sum of a vCPU's own registers. */
 uint32_t private_state(uint32_t vcpu)
 {
 	uintptr_t base = private_of(vcpu);
@@ -77,7 +77,7 @@ uint32_t private_state(uint32_t vcpu)
 #endif
 }
 
-/* State of an unused machine. */
+/* Return the sum of all registers, the state of an unused machine. */
 static uint32_t state(void)
 {
 	uint32_t sum = sum_of(sum_of(private_state(0), GICD, 0x1000), UART + 4, 0xffc);
@@ -105,7 +105,7 @@ static void others_come_and_go(void)
 	}
 }
 
-/* So many were made until now. */
+/* Print the number of steps so far. */
 static void report_steps(void)
 {
 	uint32_t steps = 0;

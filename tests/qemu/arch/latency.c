@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for a Zephyr with latency_measure: it measures operations of its own by CNTVCT, prints
- * the means in the form in which latency_measure prints them, and powers off if POWEROFF is 1.
+ * the means in the form of latency_measure, and powers off if POWEROFF is 1.
  */
 #include "arch/mmio.h"
 #include "guest_core.h"

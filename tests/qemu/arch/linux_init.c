@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first program in user space of a Linux guest, without a C library. As process 1 it says what
- * CNTVCT was at its first instruction, which is how far the kernel's boot took, and goes on as
- * busybox's shell with the script /script. Otherwise it sleeps for a second, and says what CNTVCT
- * was before and after.
+ * The first program in user space of a Linux guest, without a C library. As process 1 it prints
+ * CNTVCT at its first instruction, which is how long the kernel's boot took, and becomes busybox's
+ * shell with the script /script. Otherwise it sleeps for a second and prints by how much CNTVCT
+ * moved on.
  */
 #include "arch/linux_calls.inc"
 

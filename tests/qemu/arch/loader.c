@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A boot loader that tidies nothing up: it enters the hypervisor at EL2 with its own MMU and caches
+ * A boot loader that cleans nothing up: it enters the hypervisor at EL2 with its own MMU and caches
  * on, alignment checked, aborts unmasked, a hypervisor timer that has expired, HCR, CPTR, HSTR,
- * CNTHCTL and the debug traps preset, and a vector base that leads nowhere. The GIC has every
- * interrupt enabled at the highest priority, edge-triggered, pending and active, SPIs for another
- * core, an acknowledged interrupt of each group without its end, and virtual interrupts in list
- * registers.
+ * CNTHCTL and the debug traps preset, and a vector base without memory. The GIC has every interrupt
+ * enabled at the highest priority, edge-triggered, pending and active, SPIs for another core, an
+ * acknowledged interrupt of each group that is not ended, and virtual interrupts in list registers.
  * HYP_BASE: where the hypervisor's image begins; GIC_PRIVATE: the distributor, or the
  * redistributor's SGI_base; GIC_VERSION: 2 or 3.
  */
@@ -39,13 +38,13 @@
 #define GICC_IAR 0x00c
 #define GICH_LR 0x100
 #define GICR_FRAME 0x10000
-#define SPI_WORDS 8 /* of 32 INTIDs: the private ones and 224 SPIs */
+#define SPI_WORDS 8 /* words of 32 INTIDs: the private interrupts and 224 SPIs */
 #define NOWHERE 0xdead0000
 #ifdef __aarch64__
 #define TCR 0x80823520                                          /* 4 GiB, cached walks, 40 bits */
 #define HCR (1u << 4 | 1u << 5 | 1u << 8 | 1u << 13 | 1u << 19) /* IMO, AMO, VSE, TWI, TSC; no RW */
 #define CPTR 0x37ff                                             /* FP traps */
-/* CNTHCTL_EL2: EL1 has no counter; MDCR_EL2: every trap of debug and of the PMU */
+/* CNTHCTL_EL2 denies EL1 the counter; MDCR_EL2 has every trap of debug and of the PMU */
 #define LEAVE_TRAPS                                                                                \
 	__asm__ volatile("msr cnthctl_el2, xzr\n\tmsr mdcr_el2, %0" ::"r"(UINT64_C(0xfe0)))
 #define ENTER "mov x29, #0x29\n\tmsr spsel, #0\n\tmsr daifclr, #4\n\tbr %0" /* SError */
@@ -98,7 +97,7 @@ static void leave_interfaces(void)
 	mmio_write32(GICD + SGIR, 1u << 16 | 3); /* SGI 3 to this core */
 	dsb_sy();
 	(void)mmio_read32(GICC + GICC_IAR);
-	for (unsigned i = 0; i < 4; i++) /* pending, of INTIDs 40 to 43 */
+	for (unsigned i = 0; i < 4; i++) /* pending, with INTIDs 40 to 43 */
 		mmio_write32(GICH + GICH_LR + 4 * i, 1u << 28 | (40 + i));
 	mmio_write32(GICH + CTLR, 1);
 }

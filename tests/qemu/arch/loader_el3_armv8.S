@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A boot loader that enters the hypervisor at EL3 and tidies nothing up: its own MMU and caches
- * are on, exceptions unmasked and routed to EL3, everything below trapped, EL2's registers as no
- * reset would have them, every interrupt Secure, and a Secure one acknowledged without its end.
+ * A boot loader that enters the hypervisor at EL3 and cleans nothing up: its own MMU and caches are
+ * on, exceptions unmasked and routed to EL3, everything below EL3 trapped, EL2's registers unlike
+ * after any reset, every interrupt Secure, and a Secure interrupt acknowledged and not ended.
  * BEGIN: the hypervisor's first instruction; GIC_VERSION: 2 or 3.
  */
 #include "tests/qemu/arch/loader_map_armv8.inc"
@@ -13,7 +13,7 @@
 	str	w1, [x0]
 	.endm
 
-	/* SGI 3 becomes pending in Group 0, and is acknowledged. */
+	/* Make SGI 3 pending in Group 0, and acknowledge it. */
 	.macro	acknowledge
 #if GIC_VERSION == 2
 	store	0x08000000, 1			/* GICD_CTLR */
@@ -42,7 +42,7 @@
 	mrs	x1, s3_0_c12_c8_0		/* ICC_IAR0_EL1 */
 #endif
 	cmp	w1, #3
-	b.ne	.				/* there was none */
+	b.ne	.				/* no interrupt was pending */
 	.endm
 
 	.text

@@ -3,8 +3,8 @@
  * A guest whose exits are long. Each of its two vCPUs prepares its list registers, so that a refill
  * has much to do, and makes an exit; both choose at random. Interrupts are masked: a vCPU takes
  * them by polling. vCPU 0 has SPIs 32 to 63 and 96 to 127, vCPU 1 has the others, until they move.
- * If the address of the device tree is not 0, vCPU 1 only sleeps, and takes what wakes it. Defines:
- * GIC, 2 or 3; SEED; ROUNDS.
+ * If the address of the device tree is not 0, vCPU 1 only sleeps and takes the interrupts that wake
+ * it. Defines: GIC, 2 or 3; SEED; ROUNDS.
  */
 #include "guest/kernel/any_access.h"
 #include "guest_gic.h"
@@ -83,7 +83,7 @@ static void take_all(void)
 
 /* --- states --- */
 
-/* The vCPU's own SPI. */
+/* Return a random SPI of the vCPU's own. */
 static uint32_t own(uint32_t vcpu)
 {
 	return vcpu ? 64 + draw(vcpu, 32) : (draw(vcpu, 2) ? 32 : 96) + draw(vcpu, 32);
@@ -94,7 +94,7 @@ static uint32_t any(uint32_t vcpu)
 	return 32 + draw(vcpu, SPIS);
 }
 
-/* An access of any width that the core has, which is aligned. */
+/* Return log2 of the size of an access: any that the core has. */
 static uint32_t width(uint32_t vcpu)
 {
 	return draw(vcpu, sizeof(uintptr_t) == 8 ? 4 : 3);
@@ -110,8 +110,8 @@ static void set(uint32_t bank, uint32_t intid)
 	mmio_write8(GICD + bank + intid / 8, (uint8_t)(1u << intid % 8));
 }
 
-/* More interrupts than list registers. Some of the most urgent ones end, so list registers are
- * empty while others wait. */
+/* Pend more interrupts than there are list registers. Some of the most urgent ones end, so that
+ * list registers are empty while others wait. */
 static void waiting(uint32_t vcpu)
 {
 	for (uint32_t n = 8 + draw(vcpu, 4); n; n--)
@@ -258,7 +258,7 @@ static void nests(uint32_t vcpu)
 	nested(vcpu, draw(vcpu, 4));
 }
 
-/* A line that is sent with the VM's name. */
+/* Write a line, which is sent with the VM's name. */
 static void writes_line(uint32_t vcpu)
 {
 	for (uint32_t n = LINE_LENGTH; n; n--)
@@ -273,7 +273,7 @@ static void touches_uart(uint32_t vcpu)
 	mmio_read32(UART + 4 * draw(vcpu, 18));
 }
 
-/* DBGBCR0 */
+/* Read DBGBCR0. */
 static void reads_debug(uint32_t vcpu)
 {
 	uintptr_t value;
@@ -321,8 +321,8 @@ static void make_exit(uint32_t vcpu, uint32_t exit)
 	exits[exit % EXITS](vcpu);
 }
 
-/* Nested active interrupts, more than list registers. They end after the exit, the last one first.
- */
+/* Make more nested interrupts active than there are list registers. They end after the exit, the
+ * last one first. */
 static void nested(uint32_t vcpu, uint32_t exit)
 {
 	uint32_t iars[6], n;
@@ -342,7 +342,7 @@ static void nested(uint32_t vcpu, uint32_t exit)
 		end(false, iars[n]);
 }
 
-/* --- */
+/* --- the guest --- */
 
 static void begin(uint32_t vcpu)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An unmodified guest on a core with all that QEMU knows: what is newer than its machine is
- * undefined for it (test_debug.py). It prints a line: "well", or the number of an access. */
+/* An unmodified guest on a core with every feature that QEMU models. Accesses to features that are
+ * newer than the guest's machine must be undefined (test_debug.py). The guest prints a line:
+ * "well", or the letter of an access that is not undefined. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,7 +11,7 @@
 
 static volatile uint64_t syndrome;
 
-/* Keeps ESR_EL1 and goes on after the instruction. */
+/* Store ESR_EL1 and go on after the instruction. */
 __asm__(".balign 0x800\n"
 	"vectors:\n"
 	".org vectors + 0x200\n"
@@ -25,7 +26,7 @@ __asm__(".balign 0x800\n"
 	"	eret\n"
 	".org vectors + 0x800\n");
 
-/* Whether it is undefined. */
+/* Execute an instruction and yield whether it is undefined. */
 #define UNDEFINED(instruction)                                                                     \
 	({                                                                                         \
 		syndrome = ~0ull;                                                                  \

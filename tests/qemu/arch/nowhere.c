@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An unmodified guest that probes where nothing is, by load, store, fetch and stage-1 walk, at EL1
- * and at EL0, and looks at the exception that it takes. An error stops the VM with its line.
- * Defines: the syndromes that it expects: SYNDROME, of a load; FETCH; WALK; on ARMv7 DFSR and IFSR
- * in the long format.
+ * An unmodified guest that probes an address without memory or device, by load, store, fetch and
+ * stage-1 walk, at EL1 and at EL0, and checks the exception that it takes. An error stops the VM
+ * with the source line. Defines: the expected syndromes SYNDROME, of a load; FETCH; WALK; on ARMv7
+ * DFSR and IFSR in the long format.
  */
 #include <stdbool.h>
 
@@ -24,7 +24,7 @@ static void expect(bool right, uint32_t line)
 		stop_with(line);
 }
 
-/* `state`: the handler's. */
+/* `state` is the state of the handler. */
 static void expect_taken(const struct taken *wanted, uint32_t line)
 {
 	expect(taken.vector == wanted->vector, line);
@@ -38,7 +38,7 @@ static void expect_taken(const struct taken *wanted, uint32_t line)
 #ifdef __aarch64__
 #define HIGH 0xffffffff80000000 /* an address that TTBR1 translates */
 #define WNR (1u << 6)
-#define FROM_EL0(syndrome) ((syndrome) - (1u << 26)) /* the class of EL0 comes before EL1's */
+#define FROM_EL0(syndrome) ((syndrome) - (1u << 26)) /* the class of EL0 is EL1's minus one */
 #define EL1H_PSR (FLAGS | 5)
 #define EL1T_PSR (FLAGS | 4)
 #define EL1T 0x000 /* vectors */
@@ -75,7 +75,7 @@ static void accesses(void)
 	ABORTS(store_pair, EL1H_PSR, EL1H, SYNDROME | WNR, NOWHERE, 0);
 	ABORTS(load, EL1T_PSR, EL1T, SYNDROME, NOWHERE, 0);
 	ABORTS(NOWHERE, 5, EL1H, FETCH, NOWHERE, 0);
-	__asm__ volatile("dc civac, %0\n\tic ivau, %0" ::"r"((uintptr_t)NOWHERE)); /* nothing */
+	__asm__ volatile("dc civac, %0\n\tic ivau, %0" ::"r"((uintptr_t)NOWHERE)); /* no effect */
 	ABORTS(load, 0, EL0, FROM_EL0(SYNDROME), NOWHERE, 0);
 	ABORTS(store_word, 0, EL0, FROM_EL0(SYNDROME | WNR), NOWHERE, 4);
 	ABORTS(load_arm, 0x10, EL0_32, FROM_EL0(SYNDROME), NOWHERE, 0);
@@ -83,7 +83,7 @@ static void accesses(void)
 	ABORTS(NOWHERE, 0, EL0, FROM_EL0(FETCH), NOWHERE, 0);
 }
 
-/* RAM as it is by TTBR0, and TTBR1 leads nowhere. */
+/* TTBR0 maps RAM flat, and TTBR1 leads to an address without memory. */
 static void walks(void)
 {
 	uintptr_t sctlr;
@@ -109,13 +109,13 @@ static void walks(void)
 #else
 #define HIGH 0x80000000u /* an address that TTBR1 translates */
 #define WNR (1u << 11)
-#define SHORT_SYNDROME 0x008 /* in the short format they are what they are */
+#define SHORT_SYNDROME 0x008 /* the short format has fixed syndromes */
 #define SHORT_WALK 0x00c
 #define SVC (FLAGS | 0xd3)
 #define USR (FLAGS | 0xd0)
 #define ABT 0x1d7 /* with A masked, too */
 #define THUMB 0x20
-#define IT_EQ (0x40000000u | 0x800) /* Z, and the one instruction of an IT block */
+#define IT_EQ (0x40000000u | 0x800) /* Z, and the state of the only instruction of an IT block */
 #define BIG 0x200
 #define EAE (1u << 31)
 
@@ -126,7 +126,7 @@ CODE(store, "str r3, [r0, #4]\nb .");
 CODE(store_word, "str r3, [r0]\nb .");
 CODE(load_thumb, ".hword 0xbf08, 0x6803, 0xe7fe"); /* it eq; ldreq r3, [r0]; b . */
 
-static uint32_t handler_psr = ABT; /* but the flags, which stay */
+static uint32_t handler_psr = ABT; /* except the flags, which stay */
 
 static void aborts(uintptr_t pc, uintptr_t psr, uintptr_t vector, uint32_t syndrome, uintptr_t at,
 		   uintptr_t far, uint32_t line)
@@ -162,7 +162,7 @@ static void in_thumb_state(void)
 	};
 
 	run_at((uintptr_t)load_thumb, 0x400000d3u | THUMB, NOWHERE);
-	expect_taken(&wanted, __LINE__); /* of an IT block nothing is left */
+	expect_taken(&wanted, __LINE__); /* no IT state is left */
 }
 
 static void accesses(void)
@@ -174,7 +174,7 @@ static void accesses(void)
 	ABORTS(store_word, USR, SHORT_SYNDROME | WNR, NOWHERE, 0);
 	FETCH_ABORTS(SVC, SHORT_SYNDROME);
 	FETCH_ABORTS(USR, SHORT_SYNDROME);
-	__asm__ volatile("mcr p15, 0, %0, c7, c14, 1" ::"r"(NOWHERE)); /* DCCIMVAC: nothing */
+	__asm__ volatile("mcr p15, 0, %0, c7, c14, 1" ::"r"(NOWHERE)); /* DCCIMVAC: no effect */
 	PUT(TTBCR, EAE);
 	ABORTS(load, SVC, SYNDROME, NOWHERE, 0);
 	ABORTS(store_word, USR, SYNDROME | WNR, NOWHERE, 0);
@@ -187,7 +187,7 @@ static void accesses(void)
 	in_thumb_state();
 }
 
-/* RAM as it is by TTBR0, and TTBR1 leads nowhere. */
+/* TTBR0 maps RAM flat, and TTBR1 leads to an address without memory. */
 static void long_walks(void)
 {
 	mmio_write32(TABLE, 0x401); /* blocks: AF */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guest that has something for its vCPU 1, which is off, all the time. Defines: GIC;
- * POSTS: 0 for a guest that has nothing. */
+/* A guest that all the time sends SGIs to its vCPU 1, which is off. Defines: GIC; POSTS: 0 for a
+ * guest that sends none. */
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"

@@ -9,8 +9,8 @@
 #define SLOT_SPSR_IRQ 26
 #define SLOT_LR_SVC 28
 #define SLOT_SPSR_SVC 29
-#define ZERO_REGISTER 99 /* none */
-#define MAP_BLOCK 0x441u /* its access flag, for PL0 as well */
+#define ZERO_REGISTER 99 /* there is none */
+#define MAP_BLOCK 0x441u /* a block with its access flag, also for PL0 */
 #define NOP 0xe320f000
 
 enum mode { USR, FIQ, IRQ, SVC, ABT, UND, SYS, MODES };
@@ -23,9 +23,10 @@ static const uint8_t slot_of_sp[MODES] = { 13, 21, 24, 27, 30, 33, 13 };
 #define AIF 0x1c0u
 #define PSR_I 0x80u
 
-/* ARM: from 0xe0000000 on; Thumb: 16 bits, or 32 bits, first half first, without the upper three */
+/* Encodings: ARM from 0xe0000000 on; Thumb with 16 bits, or with 32 bits as the first half, without
+ * its upper three bits, and the second half */
 static const struct access accesses[] = {
-	/* name, encoding, log2 of bytes, store, sign-extended to bits */
+	/* name, encoding, log2 of bytes, store, bits after sign extension */
 	{ "ldr_r", 0xe5900000, 2, false, 0, false },
 	{ "str_r", 0xe5800000, 2, true, 0, false },
 	{ "ldrb_r", 0xe5d00000, 0, false, 0, false },
@@ -76,8 +77,8 @@ static unsigned slot_of(enum mode mode, unsigned n)
 	return n < 13 ? n : slot_of_sp[mode] + n - 13;
 }
 
-/* The bytes differ, and have nothing in the three bits that a priority does not keep. SPSRs have
- * flags that differ, and SVC mode. */
+/* All bytes differ, and are 0 in the three bits that a priority does not keep. SPSRs have different
+ * flags, and SVC mode. */
 static uint32_t pattern_of(unsigned slot)
 {
 	if (slot >= 21 && slot % 3 == 2)
@@ -92,7 +93,7 @@ static void enter_mode(enum mode mode)
 	emit(CPS(mode));
 }
 
-/* The way out of User mode is an SVC, which leaves its traces. */
+/* The stub leaves User mode by an SVC, which changes LR and SPSR of SVC mode. */
 static void leave_mode(enum mode mode)
 {
 	if (mode == USR)
@@ -120,7 +121,7 @@ static void sync_code(void)
 	__asm__ volatile("dsb\n\tmcr p15, 0, %0, c7, c5, 0\n\tdsb\n\tisb" ::"r"(0) : "memory");
 }
 
-/* Flat, MMU on. Where stage 1 is off, gem5 reports an abort of stage 2 with HDFAR = 0. */
+/* Turn the MMU on, flat. While stage 1 is off, gem5 reports a stage-2 abort with HDFAR = 0. */
 static void map_flat(const uint64_t *table)
 {
 	write_tcr_el1(1u << 31); /* EAE */
@@ -133,7 +134,7 @@ static void map_flat(const uint64_t *table)
 	isb();
 }
 
-/* --- Thumb, without a register --- */
+/* --- Thumb, entered without the use of a register --- */
 
 static void halves(const uint16_t *list, unsigned count)
 {
@@ -158,8 +159,8 @@ static void emit_access(const struct access *access, unsigned n, unsigned base)
 		       2);
 }
 
-/* Flags are of a comparison of equal values. The next instruction is executed or not as after an
- * access without a trap. */
+/* Each block runs with the flags of a comparison of equal values. The instruction after an emulated
+ * access is executed or not as after an access without a trap. */
 static const struct it_block {
 	const char *name;
 	uint16_t code[10];
@@ -230,7 +231,7 @@ static void check_thumb(void)
 		every_access(SVC, thumb_narrow, COUNT(thumb_narrow), narrow[i]);
 	for (unsigned i = 0; i < COUNT(wide); i++)
 		every_access(SVC, thumb_wide, COUNT(thumb_wide), wide[i]);
-#ifndef IN_GEM5 /* CAVEATS.md */
+#ifndef IN_GEM5 /* see CAVEATS.md */
 	check_it_blocks();
 #endif
 	begin(SVC);
@@ -246,7 +247,7 @@ static void check_thumb(void)
 	verify("thumb_hvc", -1, SVC);
 }
 
-/* Their condition fails: whether they trap or not, they do nothing. */
+/* Instructions whose condition fails do nothing, whether they trap or not. */
 static void check_condition(void)
 {
 	begin(SVC);
@@ -258,7 +259,7 @@ static void check_condition(void)
 	verify("condition_fails", -1, SVC);
 }
 
-/* Taken in this mode at `b .`. */
+/* Take an interrupt in this mode at `b .`. */
 static void interrupt(enum mode mode)
 {
 	uintptr_t here;
@@ -319,5 +320,5 @@ static void check_others(void)
 		fail("interrupts_counted", -1, "");
 	check_wfi(SVC);
 	check_woke_in_time();
-	check_wfi(FIQ); /* the interrupt is pending still */
+	check_wfi(FIQ); /* the interrupt is still pending */
 }

@@ -7,14 +7,14 @@
 #define SLOT_SP_EL0 32
 #define SLOT_FLAGS 33
 #define ZERO_REGISTER 31
-#define MAP_BLOCK 0x401u /* its access flag */
+#define MAP_BLOCK 0x401u /* a block with its access flag */
 #define NOP 0xd503201f
 
 enum mode { MODE_EL1, MODES };
 static const char *const suffix_of[MODES] = { "" };
 
 static const struct access accesses[] = {
-	/* name, encoding, log2 of bytes, store, sign-extended to bits, offsets 0 alone */
+	/* name, encoding, log2 of bytes, store, bits after sign extension, only offset 0 */
 	{ "ldr_w", 0xb9400000, 2, false, 0, false },
 	{ "ldr_x", 0xf9400000, 3, false, 0, false },
 	{ "ldrb_w", 0x39400000, 0, false, 0, false },
@@ -50,7 +50,7 @@ static unsigned slot_of(enum mode mode, unsigned n)
 	return n;
 }
 
-/* The bytes differ, and have nothing in the three bits that a priority does not keep. */
+/* All bytes differ, and are 0 in the three bits that a priority does not keep. */
 static uint64_t pattern_of(unsigned slot)
 {
 	return 0x0101010101010101ull * ((slot + 1) << 3) ^ 0x58a0c8187030e840;
@@ -66,7 +66,7 @@ static void leave_mode(enum mode mode)
 	(void)mode;
 }
 
-/* stub_run() puts its own SP there. */
+/* stub_run() sets SP to its own stack. */
 static void expect_mode(enum mode mode)
 {
 	(void)mode;
@@ -78,7 +78,7 @@ static void sync_code(void)
 	__asm__ volatile("dsb sy\n\tic iallu\n\tdsb sy\n\tisb" ::: "memory");
 }
 
-/* Flat, MMU on. Where stage 1 is off, gem5 reports an abort of stage 2 with FAR_EL2 = 0. */
+/* Turn the MMU on, flat. While stage 1 is off, gem5 reports a stage-2 abort with FAR_EL2 = 0. */
 static void map_flat(const uint64_t *table)
 {
 	write_mair_el1(MAP_MAIR);
@@ -94,7 +94,7 @@ static void map_flat(const uint64_t *table)
 #define UNMASK_IRQ 0xd50342ff
 #define MASK_IRQ 0xd50342df
 
-/* Taken at `b .`, with either stack pointer, the first instruction before. */
+/* Take an interrupt at `b .`, with either stack pointer, after the instruction `first`. */
 static void interrupt(const char *name, unsigned spsel, uint32_t first)
 {
 	begin(MODE_EL1);

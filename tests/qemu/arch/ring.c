@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest whose vCPUs sleep: one has a turn, in which it sleeps until its timer's interrupt, and
- * sends the next one an SGI. An interrupt that is lost leaves all asleep; one that was not sent
- * stops the VM with a number, which is the vCPU's, as does a clock that goes back, from 8 on. With
- * interrupts masked. Defines: CPUS; GIC, 2 or 3; ROUNDS, after which the guest ends.
+ * A guest whose vCPUs sleep and take turns: in its turn a vCPU sleeps until its timer's interrupt
+ * and then sends the next vCPU an SGI. A lost interrupt leaves all vCPUs asleep. An interrupt that
+ * was not sent stops the VM with the vCPU's number, and a clock that goes back stops the VM with 8
+ * plus that number. The guest runs with interrupts masked. Defines: CPUS; GIC, 2 or 3; ROUNDS,
+ * after which the guest ends.
  */
 #include "guest_gic.h"
 #include "vcpus.h"
 #include "wrong.h"
 
 #define TIMER 27u
-#define TURN 1u /* the SGI */
+#define TURN 1u /* the SGI that gives the turn */
 #define TICKS 2000u
 
 static void sleep_until(uint32_t vcpu, uint32_t intid)

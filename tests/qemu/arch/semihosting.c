@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that asks the emulator for the host, by semihosting: a command (SYS_SYSTEM), a file
- * (SYS_OPEN, SYS_WRITE), the removal of another (SYS_REMOVE). Define: FOLDER, of the host.
+ * A guest that tries to reach the host by semihosting: it asks the emulator to run a command
+ * (SYS_SYSTEM), to write a file (SYS_OPEN, SYS_WRITE) and to remove another file (SYS_REMOVE).
+ * Define: FOLDER, a folder of the host.
  */
 #include "bench.h"
 

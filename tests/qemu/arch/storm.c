@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest whose vCPUs do at random, all at once, what one core asks another one for: SGIs, accesses
- * to each other's interrupts, SPIs sent elsewhere, vCPUs turned on and off; in the midst of that
- * any of them resets the VM, and in its last life turns it off. With interrupts masked. An
- * error stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first one; LIVES.
+ * A guest whose vCPUs, all at once and at random, do things for which one core asks another: SGIs,
+ * accesses to each other's interrupts, new targets of SPIs, vCPUs turned on and off. Meanwhile any
+ * vCPU resets the VM, and in the last life powers it off. The guest runs with interrupts masked. An
+ * error stops the VM with a number. Defines: CPUS; GIC, 2 or 3; SPI, the first SPI; LIVES.
  */
 #include "guest_gic.h"
 #include "vcpus.h"
@@ -11,14 +11,14 @@
 
 #define TIMER 27u
 #define SPIS 4u
-#define STEPS_MEAN 50u /* of a life */
+#define STEPS_MEAN 50u /* steps in a life */
 
 #define DENIED (-3)
 #define ALREADY_ON (-4)
 #define ON_PENDING (-5)
 
 static volatile uint32_t *const lives = (uint32_t *)SHARED;
-static uint32_t *const seeds = (uint32_t *)SHARED + 1; /* a vCPU each: it goes on when on again */
+static uint32_t *const seeds = (uint32_t *)SHARED + 1; /* one per vCPU, kept while it is off */
 
 static int call(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3)
 {

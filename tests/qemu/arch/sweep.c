@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a system register of EL1 or EL0 carries a value from one VM to another: two guests on a
- * core give each other turns. Each writes its own pattern to every register that it can write,
- * sleeps, and reads them: a register that changed meanwhile stops the VM with the register's number
- * (op1, CRn, CRm, op2). An access that is undefined leaves the register out. Defines: CPUS; GIC.
+ * A test whether a system register of EL1 or EL0 carries a value from one VM to another: two guests
+ * on a core give each other turns. Each guest writes its own pattern to every register that it can
+ * write, sleeps, and reads the registers. A register that changed meanwhile stops the VM with the
+ * register's number (op1, CRn, CRm, op2). A register whose access is undefined is left out.
+ * Defines: CPUS; GIC; PATTERN.
  */
 #include "guest_gic.h"
 #include "vcpus.h"
@@ -15,7 +16,7 @@
 #define TICKS 400000u /* the other guest has its turn meanwhile */
 #define REG(op1, n, m, op2) ((op1) << 11 | (n) << 7 | (m) << 3 | (op2))
 
-/* Goes on after an instruction that is undefined; x9 counts those. */
+/* Go on after an undefined instruction; x9 counts such instructions. */
 __asm__(".balign 0x800\n"
 	"vectors:\n"
 	".org vectors + 0x200\n"
@@ -28,7 +29,7 @@ __asm__(".balign 0x800\n"
 
 static uint64_t kept[COUNT];
 
-/* MRS x0, <register>, or MSR <register>, x0, and a return: made at run time. False: undefined. */
+/* Execute MRS x0, <register> or MSR <register>, x0, made at run time. Return 0 if undefined. */
 static int access(uint32_t opcode, uint32_t reg, uint64_t *value)
 {
 	static uint32_t code[2] __attribute__((aligned(64)));
@@ -55,7 +56,8 @@ static int write(uint32_t reg, uint64_t value)
 	return access(0xd5180000u, reg, &value);
 }
 
-/* This program needs them, or they change by themselves; EL2 has the PMU's not apart (CAVEATS). */
+/* Return true for registers that this program needs, or that change by themselves. EL2 does not
+ * keep the PMU's apart for each VM (CAVEATS.md). */
 static int is_left_out(uint32_t reg)
 {
 	uint32_t op1 = reg >> 11, n = reg >> 7 & 15, m = reg >> 3 & 15;
@@ -64,7 +66,7 @@ static int is_left_out(uint32_t reg)
 		return 1;
 	return n == 0 || n == 1 || n == 2 || n == 9 || n == 14 || n == 15 || /* SCTLR, TCR; ids */
 	       reg == REG(0, 4, 0, 0) || reg == REG(0, 4, 0, 1) ||
-	       reg == REG(0, 5, 2, 0) ||                         /* its aborts */
+	       reg == REG(0, 5, 2, 0) ||                         /* written by its aborts */
 	       (n == 4 && (m == 6 || m == 2)) ||                 /* PMR; PSTATE */
 	       reg == REG(0, 12, 0, 0) || (n == 12 && m >= 8) || /* VBAR; the GIC's */
 	       (op1 == 3 && n == 4);                             /* NZCV, DAIF, FPCR and so on */
@@ -80,7 +82,7 @@ static void let_the_other_guest_run(void)
 	end(false, iar);
 }
 
-/* Which of the two guests this is: the first one to say so is 0. */
+/* Write the pattern to all registers, let the other guest run, and compare. */
 static void round_of(uint64_t pattern)
 {
 	static uint8_t works[COUNT];

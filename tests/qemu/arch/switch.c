@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that another VM shares the core with, and that notices nothing (test_sched.py). It finds
- * its FP registers zero, fills every register with a value that neither the other VM nor a reset
- * leaves there, the CPU interface's too, lets some turns pass, and compares. A register that
- * differs is named by an error record (bench.h).
+ * A guest that shares its core with another VM and must notice nothing (test_sched.py). It checks
+ * that its FP registers are zero, fills every register, those of the CPU interface too, with a
+ * value that neither the other VM nor a reset leaves there, lets some turns pass, and compares. An
+ * error record names the register that differs (bench.h).
  */
 #include "bench.h"
 
@@ -27,7 +27,7 @@ NO_INTERRUPTS
 
 static uint32_t fp_left[FP_WORDS], fp_found[FP_WORDS];
 
-/* Zero in the beginning, whatever the last guest left. */
+/* The FP registers are zero in the beginning, whatever the last guest left. */
 static void check_fp_is_zero(void)
 {
 	fp_store(fp_found);
@@ -55,7 +55,7 @@ static void compare_fp(void)
 			     -1, "");
 }
 
-/* A priority mask, and an interrupt that stays active. */
+/* Set a priority mask, and take an interrupt that stays active. */
 static void fill_interface(void)
 {
 	uintptr_t gicd = (uintptr_t)guest_run->gicd_base, gicc = (uintptr_t)guest_run->gicc_base;

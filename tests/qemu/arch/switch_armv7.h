@@ -10,7 +10,7 @@ __asm__(".fpu neon-vfpv4");
 #define SLOT_CPSR 15
 #define DEADLINE_SLOT 2
 #define FPEXC_EN (1u << 30)
-#define FP_CONTROL 0x48400008u /* FPSCR; ZC, IDC: what no arithmetic here sets */
+#define FP_CONTROL 0x48400008u /* FPSCR: bits that no arithmetic here sets */
 #define FP_STATUS 0u
 #define PSR_Q (1u << 27)
 #define PSR_SVC_MASKED 0x1d3u
@@ -19,8 +19,8 @@ static const char *const fp_control_names[] = { "fpscr" };
 /* mrrc p15, 0, r0, r1, c14; subs r0, r0, r2; bmi to the first: changes r0, r1 and flags */
 static const uint32_t wait_code[] = { 0xec510f0e, 0xe0500002, 0x4afffffc };
 
-/* SCTLR: no MMU, Z set. TTBCR without EAE: PRRR and NMRR lie where the other VM has MAIR0 and
- * MAIR1. */
+/* SCTLR: no MMU, Z set. TTBCR without EAE: PRRR and NMRR are the registers that the other VM uses
+ * as MAIR0 and MAIR1. */
 #define LEFT_REGISTERS(X)                                                                          \
 	X(sctlr_el1, 0x00c50878)                                                                   \
 	X(cpacr_el1, 0x00500000)                                                                   \

@@ -5,7 +5,7 @@
 #include "guest_arch/ops.h"
 
 #define SLOTS 34
-#define SLOT_SP 31 /* stub_run() puts its own there */
+#define SLOT_SP 31 /* stub_run() sets its own SP */
 #define SLOT_NZCV 33
 #define DEADLINE_SLOT 29
 #define GICR_SGI 0x10000

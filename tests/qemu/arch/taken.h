@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of an unmodified guest that takes an exception at once, and what the exception was. */
+/* Code of an unmodified guest that takes an exception at once, and the state of that exception. */
 #pragma once
 
 #include <stdint.h>
 
-/* Vector tables: an exception from the mode in which C runs. */
+/* The state of the last exception, which the vectors below store. */
 struct taken {
 	uintptr_t syndrome, far, pc, psr, vector, state;
 };
 
 static struct taken taken __attribute__((used));
-extern const char vectors[] __attribute__((visibility("hidden"))); /* no table of addresses */
+extern const char vectors[] __attribute__((visibility("hidden"))); /* needs no address table */
 
 #ifdef __aarch64__
-#define EL0 0x400 /* vectors: of EL0; of EL1 with its own stack pointer */
+#define EL0 0x400 /* offsets of vectors: from EL0; from EL1 with SP_EL1 */
 #define EL1H 0x200
 #define STATE(daif) ((daif) | 1) /* SP_EL1 */
 
@@ -43,7 +43,7 @@ __asm__(".pushsection .text.vectors, \"ax\"\n"
 	"br x12\n"
 	".popsection\n");
 
-/* x0: what the code finds in that register. The code leaves x12 alone. */
+/* Run the code at `pc` with `x0` in that register. The code must not change x12. */
 static void run_at(uintptr_t pc, uintptr_t psr, uintptr_t x0)
 {
 	register uintptr_t first __asm__("x0") = x0;
@@ -101,7 +101,7 @@ __asm__(".pushsection .text.vectors, \"ax\"\n"
 	".ltorg\n"
 	".popsection\n");
 
-/* r0: what the code finds in that register. The code leaves r12 alone. */
+/* Run the code at `pc` with `r0` in that register. The code must not change r12. */
 static void run_at(uintptr_t pc, uintptr_t psr, uintptr_t r0)
 {
 	register uintptr_t first __asm__("r0") = r0;
@@ -119,7 +119,7 @@ static void run_at(uintptr_t pc, uintptr_t psr, uintptr_t r0)
 }
 #endif
 
-/* Code that takes an exception. */
+/* Define code that takes an exception. */
 #define CODE(label, instructions)                                                                  \
 	extern const char label[] __attribute__((visibility("hidden")));                           \
 	__asm__(".pushsection .text.code, \"ax\"\n.balign 4\n" #label ":\n" instructions           \

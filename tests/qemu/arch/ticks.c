@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest with a periodic tick that lets its timer run late: the handler moves the compare value by
- * one period, so that the line may be high still at the EOI. A tick that is lost leaves the guest
- * asleep. With interrupts masked. Defines: CPUS; GIC, 2 or 3; TIMER, 27 for CNTV or 30 for CNTP;
+ * A guest that lets its periodic timer run late: the handler moves the compare value by one period,
+ * so that the line may still be high at the EOI. A lost tick leaves the guest asleep. The guest
+ * runs with interrupts masked. Defines: CPUS; GIC, 2 or 3; TIMER, 27 for CNTV or 30 for CNTP;
  * ROUNDS, after which the guest ends.
  */
 #include "guest_gic.h"
@@ -39,7 +39,7 @@ void first_main(void)
 		iar = next_interrupt();
 		if ((iar & 0x3ff) != TIMER)
 			stop_with(iar & 0x3ff);
-		if (round % 4 == 1) /* the next one is due within this handler */
+		if (round % 4 == 1) /* the next tick is due within this handler */
 			while (clock() < due + PERIOD + PERIOD / 2)
 				;
 		due += PERIOD;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plays the part of Arndale's U-Boot on a Versatile Express with Secure state, whose cores all
- * begin here in Secure SVC. Each gives its interrupts to Non-secure state and waits, or goes on,
- * in the state that BOOT and OTHER name: HYP is what bootm does; SECURE_SVC is what `go` does.
+ * This code plays the part of Arndale's U-Boot on a Versatile Express with Secure state, whose
+ * cores all begin here in Secure SVC. Each core gives its interrupts to Non-secure state and waits,
+ * or goes on, in the state that BOOT and OTHER name: HYP is what bootm does; SECURE_SVC is what
+ * `go` does.
  *   HYP_BASE   where the hypervisor's image begins
- *   BOOT       state in which core 0 enters it
- *   OTHER      state in which core 1 leaves its pen; NEVER: it does not
- *   COUNTER_HZ what CNTFRQ is left with
+ *   BOOT       state in which core 0 enters the hypervisor
+ *   OTHER      state in which core 1 leaves its pen; NEVER: core 1 does not leave it
+ *   COUNTER_HZ value that is left in CNTFRQ
  *   PREPARED   0: Secure state gave Non-secure state nothing
- *   LEFT_ON    1: MMU and caches of Secure state are on when core 0 enters
+ *   LEFT_ON    1: MMU and caches of Secure state are on when core 0 enters the hypervisor
  */
 	.arch	armv7ve
 	.arch_extension sec
@@ -24,7 +25,7 @@
 #define GICD 0x2c001000
 #define GICC 0x2c002000
 #define SYS_FLAGS 0x1c010030
-#define DEVICE_TREE 0x8f000000 /* nothing is there: it is only handed over */
+#define DEVICE_TREE 0x8f000000 /* no tree is there: the address is only handed over */
 
 	.text
 	.global	_start
@@ -54,7 +55,7 @@ _start:
 	mvn	r1, #0
 	add	r3, r0, #0x84
 	add	r2, r0, #0x100
-1:	str	r1, [r3], #4			/* IGROUPR1 and on, as many as there can be */
+1:	str	r1, [r3], #4			/* IGROUPR1 and on, as many as can exist */
 	cmp	r3, r2
 	blo	1b
 	mov	r1, #3
@@ -72,7 +73,7 @@ pen:
 	.if	OTHER == NEVER
 	ldr	r0, =GICC
 	mov	r1, #0
-	str	r1, [r0]			/* or what is to wake it would keep it awake */
+	str	r1, [r0]			/* else the wake-up interrupt keeps it awake */
 1:	wfi
 	b	1b
 	.endif
@@ -83,7 +84,7 @@ pen:
 	beq	pen
 	mov	r3, #OTHER
 
-/* r1 = where to, r2 = device tree, r3 = in which state */
+/* r1 = address to enter, r2 = device tree, r3 = state to enter it in */
 enter:
 	cpsie	a
 	cmp	r3, #SECURE_SVC
@@ -105,7 +106,7 @@ in_monitor:
 	mov	lr, r1
 	movs	pc, lr
 
-/* An identity map in sections, of memory alone: who leaves it on comes to no device. */
+/* An identity map of memory alone, in sections: code that leaves it on reaches no device. */
 mmu_on:
 	ldr	r0, =table
 	mov	r3, #0				/* faults */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An unmodified guest, which knows QEMU's virt and PSCI, and nothing else. Defines: DOES, a word
- * below; UART_BASE; GIC, 2 or 3; CONDUIT, hvc or smc; DTB, the device tree that it is to find.
+ * An unmodified guest, which knows only QEMU's virt and PSCI. Defines: DOES, a value of the enum
+ * below; UART_BASE; GIC, 2 or 3; CONDUIT, hvc or smc; DTB, the device tree that the guest must
+ * find.
  */
 #include "abi/virt.h"
 #include "abi/virtio_net.h"
@@ -22,13 +23,13 @@ enum does {
 	HELLO,    /* prints, leaves a line open */
 	ECHO,     /* prints what is typed, by interrupts, until a 'q' */
 	RESET,    /* SYSTEM_RESET until the third start */
-	MACHINE,  /* looks at what it has; says what is wrong */
-	READONLY, /* stores to a load that is no flash; then to nowhere, and has no vectors */
+	MACHINE,  /* checks its machine; prints what is wrong */
+	READONLY, /* stores to a load outside of flash, then where no memory is, without vectors */
 	FOREVER,
-	FLASH, /* loads all over the flash, commands, SYSTEM_RESET; then looks again */
+	FLASH, /* loads all over the flash, commands, SYSTEM_RESET; then checks again */
 };
 
-/* A register of the implementation: in each state that the isa has. */
+/* An implementation-defined register is undefined, in each state that the isa has. */
 #ifdef __aarch64__
 CODE(undefined, "mrs x3, s3_1_c15_c2_7\nb .");
 
@@ -92,7 +93,7 @@ static void expect_flash(void)
 	expect_word(FLASH_BANK, 0x464c4153, "wrong F\n"); /* loaded */
 }
 
-/* Nothing comes of it. */
+/* Send a command to the flash. The command has no effect. */
 static void command(uint32_t value)
 {
 	mmio_write32(FLASH_BANK + 0x154, value);
@@ -169,11 +170,11 @@ static void machine(void)
 	expect_flash();
 	expect_empty_transport(0);
 	expect_empty_transport(VIRT_VIRTIO_SLOTS - 1);
-	invalidate_line(UART); /* of a device: nothing */
+	invalidate_line(UART); /* on a device: no effect */
 	end_by(SYSTEM_OFF, "as it should be\n");
 }
 
-/* The words of each 2 MiB are as erased. */
+/* Check that each 2 MiB read as erased. */
 static uintptr_t erased(uintptr_t from, uintptr_t to)
 {
 	for (; from < to; from += 0x200000)
@@ -192,7 +193,7 @@ static void flash(void)
 		end_by(SYSTEM_OFF, "as it should be\n");
 	}
 	mmio_write32(SHARED, 1);
-	/* as many pages for tables as there were once, and one that a command gave back */
+	/* needs as many table pages as there once were, and one that a command gives back */
 	at = erased(0x1ff000, 0x800000);
 	command(0x90);
 	at = erased(at, 0xa00000);

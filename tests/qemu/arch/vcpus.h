@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel of guests in C, vcpus_<isa>.S: vCPU 0 begins in first_main(), each other one in
- * second_main(); and the machine that an unmodified guest finds (abi/virt.h). */
+/* Guests in C, whose kernel is vcpus_<isa>.S: vCPU 0 begins in first_main(), each other vCPU in
+ * second_main(). The machine is that which an unmodified guest finds (abi/virt.h). */
 #pragma once
 
 #include "guest_text.h"
 
-#define SHARED 0x41000000u /* not loaded: what is there lives through a reset */
+#define SHARED 0x41000000u /* not loaded, so that it survives a reset */
 
 #define PSCI_VERSION 0x84000000u
 #define CPU_SUSPEND 0x84000001u
@@ -14,13 +14,13 @@
 #define AFFINITY_INFO 0x84000004u
 #define SYSTEM_OFF 0x84000008u
 #define SYSTEM_RESET 0x84000009u
-#define PSCI_WIDE ((uint32_t)(sizeof(uintptr_t) == 8) << 30) /* added: arguments of 64 bits */
+#define PSCI_WIDE ((uint32_t)(sizeof(uintptr_t) == 8) << 30) /* added to an id: 64-bit arguments */
 
 uintptr_t psci(uintptr_t id, uintptr_t a1, uintptr_t a2, uintptr_t a3);
 extern char second_start[];
-extern char second_start_again[]; /* the same; on ARMv7 in Thumb state */
+extern char second_start_again[]; /* as second_start, but on ARMv7 in Thumb state */
 
-/* A random number below `limit`. */
+/* Return a random number below `limit`. */
 static inline uint32_t below(uint32_t *seed, uint32_t limit)
 {
 	*seed ^= *seed << 13;

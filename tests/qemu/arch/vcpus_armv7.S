@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As vcpus_armv8.S, of r0 to r3. */
+/* As vcpus_armv8.S, with the arguments in r0 to r3. */
 #ifndef STACKS
-#define STACKS 0x1e00000 /* after _start: each vCPU's grows down from a page of its own */
+#define STACKS 0x1e00000 /* from _start; each vCPU's stack grows down from a page of its own */
 #endif
 #ifndef CONDUIT
 #define CONDUIT hvc
@@ -20,7 +20,7 @@ _start:
 	bl	first_main
 	b	.
 
-	.weak	second_main			/* of guests with one vCPU there is none */
+	.weak	second_main			/* a guest with one vCPU has none */
 	.global	second_start
 second_start:
 	mrc	p15, 0, r5, c0, c0, 5		/* MPIDR */
@@ -36,7 +36,7 @@ psci:
 	CONDUIT	#0
 	bx	lr
 
-	/* In Thumb state */
+	/* Enter second_start in Thumb state. */
 	.balign	4
 	.thumb
 	.global	second_start_again

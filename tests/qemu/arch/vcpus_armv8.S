@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and C (vcpus.h), at whatever address. A vCPU starts with the arguments of
- * first_main() in x0 to x3; x0 is second_main()'s. Defines, if any: CONDUIT, hvc or smc; STACKS. */
+/* Set up a stack and enter C (vcpus.h), at any load address. A vCPU starts with the arguments of
+ * first_main() in x0 to x3, or with that of second_main() in x0. Optional defines: CONDUIT, hvc or
+ * smc; STACKS. */
 #ifndef STACKS
-#define STACKS 0x1e00000 /* after _start: each vCPU's grows down from a page of its own */
+#define STACKS 0x1e00000 /* from _start; each vCPU's stack grows down from a page of its own */
 #endif
 #ifndef CONDUIT
 #define CONDUIT hvc
@@ -17,7 +18,7 @@ _start:
 	bl	first_main
 	b	.
 
-	.weak	second_main			/* of guests with one vCPU there is none */
+	.weak	second_main			/* a guest with one vCPU has none */
 	.global	second_start, second_start_again
 second_start:
 second_start_again:

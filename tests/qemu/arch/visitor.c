@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An unmodified guest, at whatever address: it prints what it was started with, then does what each
- * letter of SCRIPT, and then each that is typed, says:
+ * An unmodified guest for any load address. It prints the state that it was started with, then
+ * executes the command of each letter of SCRIPT, and then of each letter that is typed:
  *   i  four characters at INITRD   p  a line that does not end
  *   x  the line EXIT: STATUS=5     q  SYSTEM_OFF
  */

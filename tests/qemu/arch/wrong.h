@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an unmodified guest says what is wrong: an access to the emulated distributor that no
- * syndrome describes ends the VM, and the record has WRONG plus the number as its IPA. */
+/* An unmodified guest reports an error by an access to the emulated distributor that no syndrome
+ * describes. The access ends the VM, and the record has WRONG plus the number as its IPA. */
 #pragma once
 
 #define WRONG 0x08000000
@@ -17,7 +17,7 @@ static inline void access_at(uintptr_t at)
 #endif
 }
 
-/* `number`: below 0x10000. */
+/* Stop the VM with `number`, which must be below 0x10000. */
 static inline void stop_with(uint32_t number)
 {
 	access_at(WRONG + number);

@@ -47,7 +47,7 @@ void (*fake_by_address)(uintptr_t start, size_t size);
 void (*fake_semihosting)(unsigned code);
 uint64_t fake_counter_step = 1;
 
-static uint8_t *pages; /* where fake_pages() gets its memory, PAGES of it */
+static uint8_t *pages; /* the PAGES pages that fake_pages() hands out */
 static size_t pages_used;
 
 #define PAGES_ADDRESS 0x20000000u

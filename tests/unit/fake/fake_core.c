@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One core stands for all: what another one is asked for is done at once. */
+/* One core stands for all: a call of another core runs at once. */
 #include "hyp/cpu/smp.h"
 #include "tests/unit/fake/fake.h"
 #include "tests/unit/fake/function.h"

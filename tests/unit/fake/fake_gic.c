@@ -10,15 +10,15 @@
 #define IDLE_PRIORITY 0x100u
 #define PRIORITY_BITS 0xf8u /* 5 bits, as a list register has */
 
-/* GICH_HCR, IHI 0048B 5.3.1; ICH_HCR_EL2, IHI 0069 12.4.7. The enables and GICH_MISR's reasons have
- * the same bits, but for bit 0. */
+/* GICH_HCR, IHI 0048B 5.3.1; ICH_HCR_EL2, IHI 0069 12.4.7. The enable bits have the places of
+ * GICH_MISR's reasons, except for bit 0. */
 #define HCR_EN BIT(0)
 #define HCR_TDIR BIT(14)      /* GICv3: the guest's writes to DIR trap */
-#define HCR_EOI_COUNT BIT(27) /* one end; the field wraps after 31 */
+#define HCR_EOI_COUNT BIT(27) /* one unit of EOIcount, which wraps after 31 */
 #define MISR_EOI BIT(0)
 #define MISR_U BIT(1)     /* at most one list register is valid */
 #define MISR_LRENP BIT(2) /* EOIcount is not 0 */
-#define MISR_NP BIT(3)    /* none is pending */
+#define MISR_NP BIT(3)    /* no list register is pending */
 #define MISR_GROUP_ON(group) BIT(4 + 2 * (group))
 #define MISR_GROUP_OFF(group) BIT(5 + 2 * (group))
 
@@ -39,7 +39,7 @@ const char *fake_gic_violation(void)
 	return first;
 }
 
-/* --- what a list register says, read from the manuals and not with the driver's functions --- */
+/* --- list registers, decoded by the manuals and not by the driver's functions --- */
 
 static unsigned bits(uint64_t value, unsigned high, unsigned low)
 {
@@ -112,13 +112,14 @@ static unsigned running(const struct fake_interface *interface)
 	return active ? bit_lowest(active) << 3 : IDLE_PRIORITY;
 }
 
-/* GICv3 has the active priorities of both groups apart. */
+/* GICv3 keeps the active priorities of the two groups apart. */
 static void raise_priority(struct fake_interface *interface, unsigned priority, bool group1)
 {
 	interface->active_prio[gic_version() > 2 && group1] |= BIT(priority >> 3);
 }
 
-/* Without what the binary point leaves out (IHI 0048B 3.3.3, IHI 0069 4.8.3). */
+/* Return the priority without the bits that the binary point leaves out (IHI 0048B 3.3.3, IHI 0069
+ * 4.8.3). */
 static unsigned group_priority(const struct fake_interface *interface, unsigned priority,
 			       bool group1)
 {
@@ -246,7 +247,7 @@ uint32_t fake_gic_eisr(void)
 	return set;
 }
 
-/* An ended interrupt that asked for its maintenance interrupt is not yet empty. */
+/* A list register whose interrupt ended and asked for a maintenance interrupt is not yet empty. */
 uint32_t fake_gic_elrsr(void)
 {
 	uint32_t set = 0;
@@ -272,7 +273,7 @@ uint32_t fake_gic_misr(void)
 		reasons |= fake_gic.guest.groups >> group & 1 ? MISR_GROUP_ON(group)
 							      : MISR_GROUP_OFF(group);
 	if (gic_version() > 2 && !(fake_gic.guest.groups & 2))
-		reasons |= MISR_GROUP_OFF(0); /* QEMU does, whatever Group 0's enable is */
+		reasons |= MISR_GROUP_OFF(0); /* as QEMU does, whatever Group 0's enable is */
 	return (reasons & fake_gic.hcr & ~MISR_EOI) | (fake_gic_eisr() ? MISR_EOI : 0);
 }
 
@@ -281,7 +282,7 @@ bool fake_gic_maintenance(void)
 	return fake_gic.hcr & HCR_EN && fake_gic_misr();
 }
 
-static bool switching; /* fake_gic_switch() */
+static bool switching; /* a VM switch is under way, see fake_gic_switch() */
 
 static void check_link(const struct gic_lr *lr)
 {
@@ -360,7 +361,7 @@ void fake_gic_guest_init(bool split_eoi)
 	fake_gic.guest.groups = 3;
 	fake_gic.guest.split_eoi = split_eoi;
 	fake_gic.guest.mask = 0xff;
-	fake_gic.guest.point[0] = 2; /* all that there is */
+	fake_gic.guest.point[0] = 2; /* all priority bits preempt */
 	fake_gic.guest.point[1] = 3;
 }
 
@@ -384,7 +385,7 @@ uint32_t fake_gic_guest_ack(void)
 	return lr.vintid | lr.source << 10;
 }
 
-/* The list register in which it is active; GIC_LR_MAX when none is. */
+/* Return the list register in which the interrupt is active, or GIC_LR_MAX. */
 static unsigned find_active(uint32_t iar)
 {
 	for (unsigned i = 0; i < fake_gic.lr_count; i++) {
@@ -397,7 +398,7 @@ static unsigned find_active(uint32_t iar)
 	return GIC_LR_MAX;
 }
 
-/* An end that no list register has is counted. */
+/* The end of an interrupt that is active in no list register is counted. */
 static void end_virtual(uint32_t iar)
 {
 	unsigned i = find_active(iar);
@@ -431,7 +432,7 @@ void fake_gic_guest_eoi(uint32_t iar)
 	if (!fake_gic.guest.split_eoi)
 		end_virtual(iar);
 	else if (gic_version() > 2 && find_active(iar) == GIC_LR_MAX)
-		fake_gic.hcr += HCR_EOI_COUNT; /* QEMU does, in whatever mode EOI is */
+		fake_gic.hcr += HCR_EOI_COUNT; /* as QEMU does in either EOI mode */
 }
 
 void fake_gic_reset(unsigned lr_count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the fake GIC. Physical groups, which it need not have, read as zero and ignore
- * writes. */
+/* Registers of the fake GIC. Registers of physical groups, which a GIC need not have, read as zero
+ * and ignore writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,14 +34,14 @@ static bool within(uintptr_t address, uintptr_t base, uintptr_t size, uint32_t *
 
 /* --- the distributor, and the redistributor's part of it --- */
 
-/* GICv3 has the private interrupts in the redistributor and nowhere else. */
+/* GICv3 has private interrupts only in the redistributor. */
 static bool is_here(unsigned intid, bool redist)
 {
 	return gic_version() == 2 || redist == (intid < GIC_PRIVATE_COUNT);
 }
 
-/* The state that a bank of bits has of an interrupt; NULL: groups. A bank that sets, and the next
- * one, which clears, have the same. */
+/* Return the state of an interrupt that a bank of bits shows, or NULL for groups. A bank that sets
+ * bits and the next one, which clears them, show the same state. */
 static bool *bit_of(uint32_t bank, unsigned intid)
 {
 	struct fake_irq *irq = &fake_gic.irq[intid];
@@ -110,7 +110,8 @@ static void write_priorities(unsigned first, unsigned size, uint64_t value, bool
 			fake_gic.irq[first + i].priority = (uint8_t)(value >> 8 * i) & 0xf8;
 }
 
-/* ITARGETSR: of GICv2. The private interrupts' say which bit this core is (IHI 0048B 4.3.12). */
+/* Only GICv2 has ITARGETSR. The registers of private interrupts read as this core's bit (IHI 0048B
+ * 4.3.12). */
 static bool in_targets(uint32_t offset)
 {
 	return gic_version() == 2 && offset >= GICD_ITARGETSR && offset < GICD_ICFGR;
@@ -130,14 +131,14 @@ static void write_targets(unsigned first, unsigned size, uint64_t value)
 			fake_gic.irq[first + i].route = value >> 8 * i & 0xff;
 }
 
-/* IROUTER: of GICv3, the affinity of a core. */
+/* Only GICv3 has IROUTER, which holds the affinity of a core. */
 static bool in_routes(uint32_t offset)
 {
 	return gic_version() == 3 && offset >= GICD_IROUTER + 8 * GIC_PRIVATE_COUNT &&
 	       offset < GICD_IROUTER + 8 * FAKE_GIC_INTIDS;
 }
 
-/* ICFGR of SPIs: two bits an interrupt, the upper says edge. */
+/* ICFGR of SPIs has two bits per interrupt; the upper bit means edge. */
 static bool in_config(uint32_t offset)
 {
 	return offset >= GICD_ICFGR + GIC_PRIVATE_COUNT / 4 &&
@@ -188,7 +189,7 @@ static uint64_t dist_read(uint32_t offset, bool redist)
 	return offset == GICD_TYPER && !redist ? FAKE_GIC_INTIDS / 32 - 1 : 0;
 }
 
-/* TargetListFilter is 2: this core. */
+/* TargetListFilter 2 means this core. */
 static void send_sgi(uint32_t value)
 {
 	if (value >> 24 == 2 || value >> 16 & fake_gic.this_core)
@@ -245,7 +246,7 @@ static void cpu_write(uint32_t offset, uint64_t value)
 }
 
 /* The guest's CPU interface as VMCR shows it: GICH_VMCR (IHI 0048B 5.3.3) has five bits of PMR,
- * ICH_VMCR_EL2 (IHI 0069 12.4.9) all of it. */
+ * ICH_VMCR_EL2 (IHI 0069 12.4.9) has all of them. */
 #define VMCR_GROUPS 3u
 #define VMCR_EOIM (1u << 9)
 #define VMCR_PMR_SHIFT 24
@@ -315,7 +316,7 @@ static uint64_t mmio_read(uintptr_t address, unsigned size)
 	if (gic_version() == 2 && within(address, fake_gic_bases.hyp, HYP_SIZE, &offset))
 		return hyp_read(offset);
 	if (gic_version() == 3 && within(address, fake_gic_bases.redist, REDIST_SIZE, &offset) &&
-	    offset == GICR_TYPER && size == 8) /* the affinity in its upper half */
+	    offset == GICR_TYPER && size == 8) /* the affinity is in the upper half */
 		return (fake_mpidr_el1 & 0xffffff) << 32;
 	if (gic_version() == 3 && within(address, fake_gic_bases.redist, REDIST_SIZE, &offset))
 		return offset < GICR_SGI_OFFSET ? 0 : dist_read(offset - GICR_SGI_OFFSET, true);
@@ -356,7 +357,7 @@ static int lr_index(const reg_t *variable)
 	return -1;
 }
 
-/* Registers that keep what is written. */
+/* Registers that read back the written value. */
 static uint32_t *word_of(const reg_t *variable)
 {
 	static const struct {

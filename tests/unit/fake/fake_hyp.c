@@ -23,7 +23,7 @@
 
 struct fake_hyp fake_hyp;
 
-/* Of linker/hyp.ld.S: places, and the header of a guest without anything. */
+/* Symbols of linker/hyp.ld.S, and the header of an empty guest. */
 uint8_t __image_start[1], __percore_copies[1];
 const uint8_t __guest_image_start[sizeof(struct guest_header)] __attribute__((aligned(8)));
 
@@ -103,8 +103,8 @@ FAKE_VALUE_FUNC(va_t, trap_fault_va, (bool fetch), read_far_el2())
 FAKE_VALUE_FUNC(ipa_t, trap_fault_ipa, (bool fetch), fake_hyp.fault_ipa)
 FAKE_VALUE_FUNC(bool, fake_fp_trapped, (void), read_cptr_el2() & CPTR_FP)
 
-/* The FP registers are one number: the first of a context. A use of them while they trap would stop
- * the hypervisor itself. */
+/* One number, the first of a context, stands for the FP registers. A use of the FP registers while
+ * they trap would stop the hypervisor itself. */
 void cpu_fp_switch(struct fp_context *from, const struct fp_context *to)
 {
 	uint64_t value = to->v[0][0];

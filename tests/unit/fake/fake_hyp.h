@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stand-ins for the parts of the hypervisor around the one under test: hyp/arch's cpu.h, vm.c's
- * fault, the console and a board. What they are asked is noted, what they answer a test says. */
+/* Stand-ins for the parts of the hypervisor around the part under test: hyp/arch's cpu.h, vm.c's
+ * fault, the console and a board. They record calls, and give the answers that a test sets. */
 #pragma once
 
 #include "abi/exit_kind.h"
@@ -8,7 +8,7 @@
 
 #define FAKE_GUEST_BASE 0x20000000u /* where fake_pages() begins */
 #define FAKE_HYP_TIMER 26u
-#define FAKE_SPI_FIRST 96u /* physical SPIs of the guest's */
+#define FAKE_SPI_FIRST 96u /* first physical SPI of the guest */
 #define FAKE_SPI_COUNT 8u
 #define FAKE_CONSOLE_SIZE 262144u
 #define FAKE_CONSOLE_INTID 33u
@@ -16,7 +16,7 @@
 struct vm;
 
 struct fake_hyp {
-	/* answers */
+	/* answers, set by a test */
 	unsigned level;                          /* cpu_level() */
 	unsigned pa_bits;                        /* cpu_pa_bits() */
 	bool coherency_refused, counter_refused; /* the board's functions fail */
@@ -26,27 +26,27 @@ struct fake_hyp {
 	const char *typed; /* what the console has received */
 	/* the FP registers */
 	uint64_t fp_value;
-	/* notes */
-	unsigned skipped; /* instructions */
-	unsigned vectors; /* times that a vector table was chosen */
+	/* records of calls */
+	unsigned skipped; /* number of skipped instructions */
+	unsigned vectors; /* number of times that a vector table was chosen */
 	unsigned faults;
-	enum fault_reason reason; /* and the rest: of the last fault */
+	enum fault_reason reason; /* this and the next three: of the last fault */
 	uint32_t esr;
 	uint64_t va, ipa;
-	unsigned aborts;        /* injected */
-	struct vm *failed_over; /* where fake_vm_core.c is: the last one */
-	bool listening;         /* to the console */
-	bool line_open;         /* by a guest */
+	unsigned aborts;        /* number of injected aborts */
+	struct vm *failed_over; /* the last VM, if fake_vm_core.c is linked */
+	bool listening;         /* the hypervisor listens to the console */
+	bool line_open;         /* a guest has not ended its line */
 	size_t console_size;
-	size_t queued;      /* text of guests that waits */
-	void (*sent)(void); /* called after a part of it is sent, for another core */
+	size_t queued;      /* bytes of guests' text that wait */
+	void (*sent)(void); /* called after a part is sent, to act as another core */
 	char queue[2048];
-	char console[FAKE_CONSOLE_SIZE]; /* a string */
+	char console[FAKE_CONSOLE_SIZE]; /* all output as a string */
 };
 extern struct fake_hyp fake_hyp;
 
-/* CPTR_EL2 says so. */
+/* Return true if CPTR_EL2 traps the FP registers. */
 bool fake_fp_trapped(void);
 
-/* fake_reset(), and here: level 2, 40 bits, nothing noted. */
+/* Call fake_reset() and reset the stand-ins: level 2, 40 bits, no records. */
 void fake_hyp_reset(void);

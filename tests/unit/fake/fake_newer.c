@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The core of a test that has no newer.c is one of Armv8.0. */
+/* Tests that do not link newer.c run on an Armv8.0 core. */
 #include "hyp/arch/cpu.h"
 #include "tests/unit/fake/function.h"
 

@@ -16,13 +16,13 @@
 #define ENTRIES_MAX 8192u
 #define VTTBR_BADDR 0x0000fffffffffffeull
 #define VTTBR_VMID(vttbr) ((unsigned)((vttbr) >> 48 & 0xff))
-#define ANY_VMID 256u /* looked at while VTTBR held another table */
+#define ANY_VMID 256u /* cached while VTTBR held another table */
 
 struct entry {
-	uint64_t start; /* of the addresses it translates */
+	uint64_t start; /* first address that the entry translates */
 	unsigned level;
 	pte_t pte;
-	unsigned vmid; /* under which it was cached */
+	unsigned vmid; /* VMID under which the entry was cached */
 };
 
 struct entries {
@@ -31,7 +31,7 @@ struct entries {
 };
 
 static struct entries cached;
-static struct entries reachable; /* as of the last look */
+static struct entries reachable; /* found by the last look() */
 static const uint64_t *watched;
 static unsigned watched_entries;
 static uint64_t vttbr_in_effect;
@@ -52,7 +52,7 @@ static bool same(const struct entry *a, const struct entry *b)
 	return a->start == b->start && a->level == b->level && a->pte == b->pte;
 }
 
-/* Two entries translate one address, and it is not that one leads to the other's table. */
+/* Two different entries translate one address, and the larger is no table that leads further. */
 static bool contradicts(const struct entry *a, const struct entry *b)
 {
 	const struct entry *larger = a->level < b->level ? a : b;
@@ -113,7 +113,7 @@ static bool watched_is_current(void)
 	return (vttbr_in_effect & VTTBR_BADDR) == (uintptr_t)watched;
 }
 
-/* Under which VMID the table is walked now. */
+/* Return the VMID under which the table is walked now. */
 static unsigned current_vmid(void)
 {
 	return watched_is_current() ? VTTBR_VMID(vttbr_in_effect) : ANY_VMID;
@@ -154,8 +154,8 @@ static void forget(bool all, uint64_t address, unsigned vmid)
 	cached.count = kept;
 }
 
-/* As the real functions, with a dsb each side: what is valid before is cached, and what is still
- * valid afterwards is cached again. */
+/* Like the real functions, with a dsb on each side: entries that are valid before are cached, and
+ * entries that are still valid afterwards are cached again. */
 static void maintain(unsigned *count, bool applies, bool all, uint64_t address, unsigned vmid)
 {
 	++*count;
@@ -166,7 +166,7 @@ static void maintain(unsigned *count, bool applies, bool all, uint64_t address, 
 	isb();
 }
 
-/* The other translation regimes than stage 2 are only counted. */
+/* Maintenance of translation regimes other than stage 2 is only counted. */
 #define TLBI(name, applies, vmid)                                                                  \
 	void tlbi_##name(void)                                                                     \
 	{                                                                                          \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rest of the fake machine asks of its TLB. */
+/* The interface of the fake TLB to the rest of the fake machine. */
 #pragma once
 
 #include <stdint.h>
 
 void fake_tlb_reset(void);
 
-/* Tables become visible: caches what can be reached. */
+/* Tables become visible: cache every reachable entry. */
 void fake_tlb_observe(void);
 
-/* VTTBR_EL2 as it is in effect from now on. */
+/* Set the value of VTTBR_EL2 that is in effect from now on. */
 void fake_tlb_vttbr(uint64_t vttbr);

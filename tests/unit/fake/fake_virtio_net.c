@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No VM of a test has a network device that works. */
+/* Stand-in for virtio_net.c: no VM has a working network device. */
 #include "hyp/dev/virtio_net.h"
 #include "tests/unit/fake/function.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VMs where a test has no vm.c. */
+/* The VMs of tests that do not link vm.c. */
 #include "hyp/vm/vm.h"
 
 struct vm vms[VM_MAX];

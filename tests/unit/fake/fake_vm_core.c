@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a physical interrupt is, where a test has no vm_core.c: each vCPU is attached. */
+/* Owners of physical interrupts, for tests that do not link vm_core.c: each vCPU is attached. */
 #include "hyp/cpu/smp.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vm/vgicd.h"
@@ -38,6 +38,6 @@ bool vm_gic_send_on(uint32_t iar)
 	return false;
 }
 
-struct vcpu *fake_kicked; /* whatever the kick */
+struct vcpu *fake_kicked; /* the answer for every kick */
 
 FAKE_VALUE_FUNC(struct vcpu *, vm_core_kicked, (unsigned kick), fake_kicked)

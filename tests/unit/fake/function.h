@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fakes of functions that only return a value, or do nothing, in the words of fff (the Fake
+/* Fakes of functions that only return a value or do nothing, with the names of fff (the Fake
  * Function Framework). */
 #pragma once
 

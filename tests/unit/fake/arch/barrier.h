@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers that count. An isb makes register writes take effect, a dsb shows tables to the TLB. */
+/* Counted barriers. An isb makes register writes take effect, a dsb shows tables to the TLB. */
 #pragma once
 
 #include "tests/unit/fake/fake.h"

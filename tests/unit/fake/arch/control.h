@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data only: ARMv8's as it is. */
+/* This header has only data: include the ARMv8 header unchanged. */
 #pragma once
 
 #include "arch/armv8/include/arch/control.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data only: the ARMv8 list as it is. */
+/* This header has only data: include the ARMv8 list unchanged. */
 #pragma once
 
 #include "arch/armv8/include/arch/el1_regs.h"

@@ -7,6 +7,6 @@
 #define ISA_SPECULATIVE_AT true
 #define ISA_TLBI_INCOMPLETE true
 
-/* Whether a fake image is built with the options of toolchain.mk: a test decides. */
+/* Set by a test: whether the fake image is built with the options of toolchain.mk. */
 extern bool fake_built_for_cortex_a53;
 #define ISA_A53_SEQUENCES_AVOIDED fake_built_for_cortex_a53

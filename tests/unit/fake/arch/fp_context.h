@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data only: the ARMv8 context as it is. */
+/* This header has only data: include the ARMv8 context unchanged. */
 #pragma once
 
 #include "arch/armv8/include/arch/fp_context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stamps go where TPIDR_EL2 points to; while it is 0 they are lost. */
+/* Stamps go where TPIDR_EL2 points to. They are lost while the register is 0. */
 #pragma once
 
 #include "arch/sysreg.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An exit that is only noted. */
+/* A semihosting exit that only calls a hook, see fake.h. */
 #pragma once
 
 #include "arch/types.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core's variables lie between __start_percore and __stop_percore: tests/unit/cores.c keeps those
- * of the cores that do not have their turn. */
+/* A core's variables lie between __start_percore and __stop_percore. tests/unit/cores.c keeps those
+ * of the cores that do not have the turn. */
 #pragma once
 
 #define CORE_MAX 4
