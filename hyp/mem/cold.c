@@ -2,8 +2,8 @@
 /*
  * Clean and invalidate caches by set and way, down to the last level that CLIDR names (DDI 0487
  * D4.4, DDI 0406C B2.2). Set and way reach this core's caches and the shared caches of its cluster,
- * but no system cache beyond them. The return to the guest fills some lines again: vectors.S, the
- * vCPU's frame, the end of this code.
+ * but no system cache beyond them. hyp/arch/<isa>/cold.S returns to the guest and fills no line of
+ * another exit.
  *
  * If CLIDR names no level (gem5), maintenance goes by address: the memory of EL2 and of the bench
  * guest that this core uses between two samples.

@@ -88,7 +88,9 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 	return vcpu_result(vcpu, HC_OK);
 }
 
-static struct vcpu *hc_cold(struct vcpu *vcpu)
+_Static_assert(STATE_COLD_TLB == 2, "cold.S knows this value");
+
+struct vcpu *cold_call(struct vcpu *vcpu)
 {
 	const struct vm *vm = vcpu->vm;
 	bool done = cold_make(&vm->machine->ram, &vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]);

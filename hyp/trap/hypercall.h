@@ -9,3 +9,10 @@
  */
 extern hypercall *const hypercalls_bench[];
 extern hypercall *const hypercalls_unmodified[];
+
+/*
+ * HC_COLD. hc_cold() is in hyp/arch/<isa>/cold.S and returns to the guest without the usual exit,
+ * unless cold_call(), its C part, stores an error.
+ */
+struct vcpu *hc_cold(struct vcpu *vcpu);
+struct vcpu *cold_call(struct vcpu *vcpu);

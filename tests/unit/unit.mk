@@ -29,7 +29,7 @@ unit_cflags := -std=gnu11 -O1 -g -fno-omit-frame-pointer -ffp-contract=off \
 	'-DGIC_BASES=(&gic)'
 
 unit_exit_path := \
-	tests/unit/vgic_guest.c hyp/trap/trap.c hyp/trap/trap_account.c \
+	tests/unit/vgic_guest.c tests/unit/cold_exit.c hyp/trap/trap.c hyp/trap/trap_account.c \
 	hyp/arch/armv8/sysreg_trap.c hyp/trap/hypercall.c hyp/mem/cold.c hyp/cpu/smp.c \
 	hyp/cpu/errata.c hyp/trap/exit_stats.c hyp/cpu/fp.c hyp/dev/null_device.c hyp/vm/psci.c \
 	hyp/base/record.c hyp/sched/sched.c hyp/cpu/timerq.c hyp/vcpu/vcpu_switch.c \

@@ -35,6 +35,8 @@ vectors_trap:
 	mov	r1, r0				/* id of the hypercall */
 	mov	r0, sp
 	bl	trap_hvc
+	.global	vectors_hvc_return
+vectors_hvc_return:
 	cmp	sp, r0
 	bne	another_light
 	pop	{r0-r3, r12, lr}

@@ -62,6 +62,8 @@ vectors_hvc:
 	mov	x1, x0				/* the id of the hypercall */
 	mov	x0, sp
 	bl	trap_hvc
+	.global	vectors_hvc_return
+vectors_hvc_return:
 	cmp	sp, x0
 	b.ne	another_light
 	restore_result				/* C stored x0 alone */

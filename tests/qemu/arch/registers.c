@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A guest that looks at nothing but its registers: whatever exit it takes in whatever mode, and
- * whatever register an emulated access names, exactly what may change has changed
+ * A guest that checks nothing but its registers: after any exit in any mode, and for any register
+ * that an emulated access names, exactly those registers have changed that may change
  * (test_registers.py).
  *
  * A check fills every register with a pattern of its own, runs a few instructions that this guest
@@ -19,7 +19,7 @@
 #define GICD_CTLR 0x000
 #define GICD_IIDR 0x008
 #define ISENABLER0 0x100
-#define FIELD 0x420 /* priorities of INTIDs 32 and up: the bytes of a register to write to */
+#define FIELD 0x420 /* priorities of INTIDs from 32 on, as many as a register has bytes */
 #define GICR_SGI 0x10000
 #define IGROUPR0 0x080
 #define GICC_PMR 0x4
@@ -38,7 +38,7 @@ struct access {
 	uint32_t encoding;
 	uint8_t log2_size;
 	bool store;
-	uint8_t sign_bits; /* a load that sign-extends, to so many bits; 0: none */
+	uint8_t sign_bits; /* number of bits to which a load sign-extends; 0: none */
 	bool no_offset;
 };
 
@@ -64,9 +64,9 @@ static void check_woke_in_time(void);
 
 #include REGISTERS_ISA
 
-/* --- what checks are made of --- */
+/* --- the parts of a check --- */
 
-/* Patterns, with flags that are others each time. */
+/* Begin a check: fill in the patterns, with other flags each time. */
 static void begin(unsigned mode)
 {
 	for (unsigned slot = 0; slot < SLOTS; slot++)
@@ -84,7 +84,7 @@ static void emit(uint32_t word)
 	*code++ = word;
 }
 
-/* The patterns are expected; the caller then states what is not. */
+/* Run the stub and expect the patterns. The caller then states the registers that must differ. */
 static void run_stub(unsigned mode)
 {
 	leave_mode(mode);
@@ -104,7 +104,7 @@ static void verify(const char *name, int n, unsigned mode)
 			fail(name, n, suffix_of[mode]);
 }
 
-/* Expires after the registers are filled. */
+/* Start a timer that expires after the registers are filled. */
 static void start_timer(void)
 {
 	write_cntv_cval_el0(read_cntvct_el0() + 4000);
@@ -200,7 +200,7 @@ static void store_at(unsigned mode, const struct access *access, unsigned n, uns
 		fail(access->name, (int)n, "_stored");
 }
 
-/* Every access of a whole word. */
+/* Check every access of a whole word. */
 static void whole_accesses(unsigned mode, unsigned n, unsigned base)
 {
 	for (unsigned i = 0; i < COUNT(accesses); i++) {
@@ -215,7 +215,7 @@ static void whole_accesses(unsigned mode, unsigned n, unsigned base)
 	}
 }
 
-/* Every size and both signs, at both ends of FIELD. */
+/* Check every size and both signs, at both ends of FIELD. */
 static void every_access(unsigned mode, const struct access *list, unsigned count, unsigned n)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -251,11 +251,24 @@ static void call(const char *name, unsigned mode, uint32_t instruction, uint32_t
 	verify(name, -1, mode);
 }
 
+/* HC_COLD returns by code of its own. */
+static void check_cold(unsigned mode)
+{
+	begin(mode);
+	stub_in[0] = HC_ID(COLD);
+	stub_in[1] = STATE_WARM;
+	emit(HVC);
+	run_stub(mode);
+	expected[0] = HVC_RESULT;
+	verify("hvc_cold", -1, mode);
+}
+
 static void check_calls(unsigned mode)
 {
 	call("hvc", mode, HVC, HC_ID(NULL), HVC_RESULT);
 	call("hvc", mode, HVC, HC_ID(RECORD), HC_EINVAL); /* register 1 is no record kind */
 	call("hvc", mode, HVC, UNKNOWN_ID, HC_EUNKNOWN);
+	check_cold(mode);
 #ifndef IN_GEM5 /* undefined there, since that machine has no EL3 */
 	call("smc", mode, SMC, PSCI_SYSTEM_OFF, SMC_RESULT);
 #endif
@@ -279,7 +292,7 @@ static void check_actlr(unsigned mode, unsigned n)
 		fail("actlr_written", -1, "");
 }
 
-/* A WFI ends with a pending interrupt, though it is masked. */
+/* A pending interrupt ends a WFI even if it is masked. */
 static void check_wfi(unsigned mode)
 {
 	begin(mode);
@@ -318,7 +331,7 @@ static void gic_start(void)
 		mmio_write32(gicc, 1);
 		return;
 	}
-	mmio_write32(gicr + GICR_SGI + IGROUPR0, timer); /* they begin in Group 0 */
+	mmio_write32(gicr + GICR_SGI + IGROUPR0, timer); /* interrupts begin in Group 0 */
 	mmio_write32(gicr + GICR_SGI + ISENABLER0, timer);
 #ifdef __aarch64__
 	__asm__ volatile("msr s3_0_c12_c12_5, %0\n\tisb\n\t" /* ICC_SRE_EL1 */

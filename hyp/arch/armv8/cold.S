@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HC_COLD returns to the guest by code of its own, in cache lines of its own. After the load of the
+ * guest's registers this code cleans the lines of the frame and of the stack, or invalidates EL2's
+ * TLB entries. The exit that is measured next finds no line of its path in a cache, or no page in a
+ * TLB.
+ */
+#include "hyp/arch/armv8/frame.inc"
+
+#define LINE 64
+#define STATE_COLD_TLB 2
+#define STACK_LINES 4 /* below the frame; C uses fewer after the caches are empty */
+
+	/*
+	 * struct vcpu *hc_cold(struct vcpu *): an entry of the table of hypercalls. In the plain
+	 * vector table nothing is on the stack here, and every register but those of the light
+	 * frame is the guest's. The instrumented tables return by their own exits.
+	 */
+	.section .text.hc_cold, "ax"
+	.balign	LINE
+	.global	hc_cold
+hc_cold:
+	adrp	x1, vectors_hvc_return
+	add	x1, x1, :lo12:vectors_hvc_return
+	cmp	x30, x1
+	b.ne	cold_call
+	bl	cold_call
+	ldr	x1, [x0, #TRAP_FRAME_X(0)]
+	cbnz	x1, vectors_hvc_return		/* the call failed, so nothing is cold */
+	ldr	x1, [x0, #TRAP_FRAME_X(1)]
+	pairs	ldp, 2, 4
+	ldp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
+	.rept	STACK_LINES + 1
+	dc	civac, x0
+	sub	x0, x0, #LINE
+	.endr
+	dsb	sy
+	cmp	x1, #STATE_COLD_TLB
+	b.ne	1f
+	tlbi	alle2 /* the TLB has the page of the frame again */
+	dsb	nsh
+	isb
+1:	add	sp, sp, #TRAP_FRAME_SIZE
+	mov	x0, #0				/* HC_OK */
+	eret
+	.balign	LINE
