@@ -3,7 +3,7 @@
 #include "hyp/vcpu/vcpu.h"
 
 #include "arch/barrier.h"
-#include "arch/pair.h"
+#include "arch/block.h"
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
@@ -14,53 +14,46 @@
 
 uintptr_t vcpu_host_sp PERCPU;
 
-/* One instruction saves or loads two of EL1's registers that lie side by side. A register is alone
- * if it is wider than a general register, or if its partner is, or if it is the last one. */
-#define EL1_INDEX(name) (offsetof(struct el1_regs, name) / sizeof(reg_t))
-#define EL1_SIZE(name) sizeof(((struct el1_regs *)NULL)->name)
-#define EL1_ALONE(name)                                                                            \
-	(EL1_SIZE(name) > sizeof(reg_t) || is_before_a_gap(EL1_INDEX(name)) ||                     \
-	 (EL1_INDEX(name) % 2 == 0 &&                                                              \
-	  (EL1_INDEX(name) + 1) * sizeof(reg_t) == sizeof(struct el1_regs)))
+/* A register of EL1 is moved alone if it is wider than a general register, else in a block of words
+ * (arch/block.h). Blocks begin after the wide registers, which are the first ones. */
+#define EL1_IS_WIDE(name) (sizeof(((struct el1_regs *)NULL)->name) > sizeof(reg_t))
+#define EL1_BLOCKS (EL1_IS_WIDE(par_el1) ? offsetof(struct el1_regs, cntv_ctl_el0) : 0)
+#define EL1_IN_BLOCK(name)                                                                         \
+	((offsetof(struct el1_regs, name) - EL1_BLOCKS) / sizeof(reg_t) % BLOCK_WORDS)
 
-/* The controls of the timers, where a CVAL of twice the size follows. */
-static inline bool is_before_a_gap(size_t index)
-{
-	return EL1_SIZE(cntv_cval_el0) > sizeof(reg_t) &&
-	       (index == EL1_INDEX(cntv_ctl_el0) || index == EL1_INDEX(cntp_ctl_el0));
-}
+_Static_assert((sizeof(struct el1_regs) - EL1_BLOCKS) % (BLOCK_WORDS * sizeof(reg_t)) == 0,
+	       "the last block is whole");
+#define X(name, ...)                                                                               \
+	_Static_assert(EL1_IS_WIDE(name) == (offsetof(struct el1_regs, name) < EL1_BLOCKS),        \
+		       "wide registers are the first ones");
+EL1_REGS(X)
+#undef X
 
 static inline void el1_save(struct el1_regs *regs)
 {
-	reg_t *words = (reg_t *)regs;
-	reg_t first = 0;
+	reg_t *next = (reg_t *)regs + EL1_BLOCKS / sizeof(reg_t);
+	reg_t block[BLOCK_WORDS];
 
 #define X(name, ...)                                                                               \
-	if (EL1_ALONE(name))                                                                       \
+	if (EL1_IS_WIDE(name))                                                                     \
 		regs->name = read_##name();                                                        \
-	else if (EL1_INDEX(name) % 2 == 0)                                                         \
-		first = (reg_t)read_##name();                                                      \
 	else                                                                                       \
-		pair_store(words, offsetof(struct el1_regs, name) - sizeof(reg_t), first,          \
-			   (reg_t)read_##name());
+		block[EL1_IN_BLOCK(name)] = (reg_t)read_##name();                                  \
+	if (!EL1_IS_WIDE(name) && EL1_IN_BLOCK(name) == BLOCK_WORDS - 1)                           \
+		next = block_store(next, block);
 	EL1_REGS(X)
 #undef X
 }
 
 static inline void el1_restore(const struct el1_regs *regs)
 {
-	const reg_t *words = (const reg_t *)regs;
-	reg_t first, second = 0;
+	const reg_t *next = (const reg_t *)regs + EL1_BLOCKS / sizeof(reg_t);
+	reg_t block[BLOCK_WORDS];
 
 #define X(name, ...)                                                                               \
-	if (EL1_ALONE(name)) {                                                                     \
-		write_##name(regs->name);                                                          \
-	} else if (EL1_INDEX(name) % 2 == 0) {                                                     \
-		pair_load(words, offsetof(struct el1_regs, name), &first, &second);                \
-		write_##name(first);                                                               \
-	} else {                                                                                   \
-		write_##name(second);                                                              \
-	}
+	if (!EL1_IS_WIDE(name) && EL1_IN_BLOCK(name) == 0)                                         \
+		next = block_load(next, block);                                                    \
+	write_##name(EL1_IS_WIDE(name) ? regs->name : block[EL1_IN_BLOCK(name)]);
 	EL1_REGS(X)
 #undef X
 }
@@ -94,11 +87,11 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 		write_vttbr_el2(empty_vttbr);
 		isb();
 	}
+	write_elr_el2(elr);
+	write_spsr_el2(spsr);
 	el1_restore(&vcpu->el1);
 	if (__builtin_expect(empty_vttbr != 0, ISA_SPECULATIVE_AT))
 		isb();
-	write_elr_el2(elr);
-	write_spsr_el2(spsr);
 	write_vttbr_el2(vcpu->vttbr);
 	fp_switch(&vcpu->fp);
 	vcpu->loaded = true;

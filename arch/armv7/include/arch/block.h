@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two words that lie side by side, to memory and back by one instruction (STRD, LDRD), which wants
- * an even register and the next one. `base` + `offset` is a multiple of 8, and `offset` a constant
- * up to 255. */
+/* A block of words that one instruction stores or loads: STM and LDM of r4 to r11. */
 #pragma once
 
 #include "arch/types.h"
 
-static inline __attribute__((always_inline)) void pair_store(reg_t *base, size_t offset,
-							     reg_t first, reg_t second)
-{
-	register reg_t even __asm__("r2") = first;
-	register reg_t odd __asm__("r3") = second;
+#define BLOCK_WORDS 8u
 
-	__asm__ volatile("strd %2, %3, [%0, %1]"
-			 :
-			 : "r"(base), "i"(offset), "r"(even), "r"(odd)
+#define BLOCK_REGISTERS(X) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+
+/* Return the address after the block. */
+static inline __attribute__((always_inline)) reg_t *block_store(reg_t *to, const reg_t *block)
+{
+#define X(n) register reg_t r##n __asm__("r" #n) = block[n - 4];
+	BLOCK_REGISTERS(X)
+#undef X
+
+	__asm__ volatile("stmia %0!, {r4-r11}"
+			 : "+r"(to)
+			 : "r"(r4), "r"(r5), "r"(r6), "r"(r7), "r"(r8), "r"(r9), "r"(r10), "r"(r11)
 			 : "memory");
+	return to;
 }
 
-static inline __attribute__((always_inline)) void pair_load(const reg_t *base, size_t offset,
-							    reg_t *first, reg_t *second)
+static inline __attribute__((always_inline)) const reg_t *block_load(const reg_t *from,
+								     reg_t *block)
 {
-	register reg_t even __asm__("r2");
-	register reg_t odd __asm__("r3");
+#define X(n) register reg_t r##n __asm__("r" #n);
+	BLOCK_REGISTERS(X)
+#undef X
 
-	__asm__ volatile("ldrd %0, %1, [%2, %3]"
-			 : "=r"(even), "=r"(odd)
-			 : "r"(base), "i"(offset)
+	__asm__ volatile("ldmia %0!, {r4-r11}"
+			 : "+r"(from), "=r"(r4), "=r"(r5), "=r"(r6), "=r"(r7), "=r"(r8), "=r"(r9),
+			   "=r"(r10), "=r"(r11)
+			 :
 			 : "memory");
-	*first = even;
-	*second = odd;
+#define X(n) block[n - 4] = r##n;
+	BLOCK_REGISTERS(X)
+#undef X
+	return from;
 }

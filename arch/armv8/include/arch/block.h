@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two registers that lie side by side in memory, at `base` + `offset`: the compiler makes one
- * instruction, STP or LDP. */
+/* A block of words that one instruction stores or loads: the compiler makes STP and LDP. */
 #pragma once
 
 #include "arch/types.h"
 
-static inline void pair_store(reg_t *base, size_t offset, reg_t first, reg_t second)
+#define BLOCK_WORDS 2u
+
+/* Return the address after the block. */
+static inline reg_t *block_store(reg_t *to, const reg_t *block)
 {
-	base[offset / sizeof(reg_t)] = first;
-	base[offset / sizeof(reg_t) + 1] = second;
+	to[0] = block[0];
+	to[1] = block[1];
+	return to + BLOCK_WORDS;
 }
 
-static inline void pair_load(const reg_t *base, size_t offset, reg_t *first, reg_t *second)
+static inline const reg_t *block_load(const reg_t *from, reg_t *block)
 {
-	*first = base[offset / sizeof(reg_t)];
-	*second = base[offset / sizeof(reg_t) + 1];
+	block[0] = from[0];
+	block[1] = from[1];
+	return from + BLOCK_WORDS;
 }
