@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The isa's functions for a core, implemented in hyp/arch/<isa>/ and hyp/arch/common/.
- * hyp/arch/guest.h has those for a guest. */
+ * hyp/arch/guest.h has the functions for a guest. */
 #pragma once
 
 #include "arch/types.h"
@@ -23,15 +23,15 @@ bool cpu_has_fp(void);
 /* Return whether the core has Secure state (EL3): an emulator may lack it. */
 bool cpu_has_secure_state(void);
 
-/* Additions of a newer core to the oldest core of its isa: bits of HCR and MDCR that trap them.
+/* Bits of HCR and MDCR that trap the additions of a newer core to the oldest core of its isa.
  * newer_init(), on each core, sets both and the registers of newer cores. */
 extern reg_t newer_hcr, newer_mdcr;
 void newer_init(void);
 /* ARMv8: return bits of SCR_EL3 that grant EL2 the additions, and clear MPAM3_EL3 */
 reg_t newer_scr(void);
 
-/* The registers of such additions that a guest writes without a trap. newer_is_there() returns
- * whether the core has any. */
+/* Registers of additions that a guest writes without a trap. newer_is_there() returns whether the
+ * core has any of them. */
 struct newer_el1 {
 	reg_t disr, vdisr, tpidr2;
 };

@@ -5,7 +5,7 @@
 #include "abi/run_config.h"
 #include "hyp/vcpu/vcpu.h"
 
-/* Set vcpu->el2 by this configuration: traps, routing, stage 2, the core's identity and timers for
+/* Set vcpu->el2 for this configuration: traps, routing, stage 2, the core's identity and timers for
  * the vCPU. cpu_use_vectors() sets only the vector table (frame, stats or trace, probes,
  * delay_el2). */
 void cpu_guest_el2(struct vcpu *vcpu, const struct run_config *config);
@@ -38,7 +38,8 @@ bool cpu_entry_aligned(reg_t entry);
 /* The core has no guest: turn every trap and the guest's timers off. */
 void cpu_guest_off(void);
 
-/* The current trap: skip the trapped instruction; return fault addresses. */
+/* The functions below act on the current trap: they skip the trapped instruction, or return fault
+ * addresses. */
 void trap_skip_instruction(void);
 /* skip a store to emulate; false: the syndrome is wrong, and nothing is skipped */
 bool trap_skip_store(void);
@@ -59,8 +60,8 @@ bool trap_inject_abort(uint32_t esr);
  * register. A full frame is needed. */
 bool sysreg_emulate(struct vcpu *vcpu, uint32_t esr);
 
-/* Emulate it if it is ACTLR or an SGI that needs no more than a list register. Return false without
- * an effect for everything else. */
+/* Emulate the system register access of syndrome `esr` if it accesses ACTLR, or sends an SGI that
+ * needs no more than a list register. Return false without an effect for every other access. */
 bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr);
 
 /* Emulate an access to debug registers: a read returns 0, and a write has no effect. */

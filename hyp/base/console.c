@@ -13,7 +13,7 @@ static const struct uart_port not_found;
 static const struct uart_port *port = &not_found;
 static bool line_is_open; /* a guest wrote the last byte, which was no '\n' */
 static char queue[CONSOLE_QUEUE_SIZE];
-/* Totals in bytes; `queued` of those that are written can be sent. */
+/* Totals in bytes. console_send() may send the first `queued` of the `written` bytes. */
 static unsigned written, queued, sent;
 
 void console_init(void)
@@ -137,7 +137,7 @@ void machine_is_silicon(void)
 static bool ending;
 static enum run_status end_status;
 
-/* Where nothing answers a semihosting call, its exception leads here a second time. */
+/* If nothing answers the semihosting call, its exception calls this function a second time. */
 _Noreturn void machine_end(enum run_status status)
 {
 	bool again = ending;

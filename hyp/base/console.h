@@ -25,12 +25,10 @@ void console_guest(char byte);
 /* Set the UART up again after a guest used it directly. */
 void console_guest_had_it(void);
 
-/*
- * The queue of guests' text. One core at a time appends: console_queue() without a check for room,
+/* The queue of guests' text. One core at a time appends: console_queue() without a check for room,
  * then console_queue_end(), which lets console_send() see all that was appended. One core at a time
- * sends, possibly meanwhile: at most so many bytes. console_send() returns whether the queue has
- * more.
- */
+ * sends, possibly while another core appends. console_send() sends at most `most` bytes, and
+ * returns whether the queue has more. */
 #define CONSOLE_QUEUE_SIZE 2048u
 void console_queue(const char *bytes, size_t size);
 void console_queue_end(void);
@@ -53,7 +51,7 @@ enum run_status {
 	RUN_IMPOSSIBLE = 2, /* a panic, or the run could not begin */
 };
 
-/* The plan is for a board, so machine_end() makes no semihosting call. */
+/* Report that the plan is for a board: machine_end() then makes no semihosting call. */
 void machine_is_silicon(void);
 
 /* End an emulator, or reset the board. Stop forever if the board has no reset, and after

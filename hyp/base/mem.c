@@ -12,7 +12,7 @@ static int both_aligned(const void *a, const void *b)
 	return (((uintptr_t)a | (uintptr_t)b) & (sizeof(word) - 1)) == 0;
 }
 
-/* Both begin at a word, or the size is less than a word. */
+/* Copy if both addresses are word-aligned, or the size is less than a word. */
 static inline __attribute__((always_inline)) void copy_aligned(uint8_t *to, const uint8_t *from,
 							       size_t size)
 {
@@ -36,8 +36,9 @@ static inline __attribute__((always_inline)) void copy_aligned(uint8_t *to, cons
 		*to++ = *from++;
 }
 
-/* The destination begins at a word, the source does not: each word of the destination has bytes of
- * two words of the source. Read no word without a byte of the source. At least one word. */
+/* Copy at least one word to an aligned destination from a source that is not aligned: each word of
+ * the destination has bytes of two words of the source. Read no word that has no byte of the
+ * source. */
 static inline void copy_shifted(uint8_t *to, const uint8_t *from, size_t size)
 {
 	unsigned offset = (unsigned)((uintptr_t)from % sizeof(word));

@@ -43,19 +43,17 @@ bool record_is_text(const char *body, size_t size);
 /* Return whether a guest may send records of this kind. */
 bool record_may_guest(unsigned kind);
 
-/*
- * A guest's record is printed in pieces of at most so many bytes, without the lock between two
+/* A guest's record is printed in pieces of at most RECORD_PIECE bytes, without the lock between two
  * pieces: its head, its body, its end. Every other record, and text of guests, calls record_cut()
  * first: the line ends with RECORD_CUT and is no record (tools/hypbench/records.py), its number is
- * free again, and the record has to begin anew. The caller holds the lock.
- */
+ * free again, and the record has to begin anew. The caller holds the lock. */
 #define RECORD_PIECE 32u
 #define RECORD_CUT " <cut>"
 
 bool record_in_pieces(void); /* a record is open in pieces */
 
-/* Print a piece of the queued text, or of the record's begin with the members up to `vcpu` and a
- * comma. Return false, with nothing done, if all this is printed. */
+/* Print a piece of the queued text, or of the record's head: the members up to `vcpu`, and a comma.
+ * Return false, with nothing done, if all of this is printed. */
 bool record_head_piece(enum record_kind kind, const char *vm, unsigned vcpu);
 void record_piece(const char *text, size_t size); /* at most RECORD_PIECE bytes, no '\n' */
 void record_end_pieces(void);

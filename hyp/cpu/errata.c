@@ -19,7 +19,7 @@
 
 #define ALL_REVISIONS 0xffu
 
-/* What handles an erratum. */
+/* The part of the system that handles an erratum. */
 enum handler {
 	BY_EL2,
 	BY_ACTLR,   /* Secure firmware sets bits that EL2 reads */

@@ -76,10 +76,7 @@ static __attribute__((noinline)) void release(struct fp *fp)
 		fp_switch(fp);
 }
 
-/*
- * The registers may be trapped already, by a release before: the second release then has no owner
- * to save.
- */
+/* An earlier release may have trapped the registers already: they then have no owner to save. */
 void fp_release(struct fp *fp)
 {
 	if (mode != FP_STATIC && owner == fp)

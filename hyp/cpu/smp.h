@@ -30,7 +30,8 @@ void smp_ask(unsigned core);
 /* Return whether this core has a request to put its vCPU. */
 bool smp_is_asked(void);
 
-/* Process core 0's call, with no vCPU loaded. Later calls are new ones. */
+/* Process core 0's call, if there is one, with no vCPU loaded. A later call needs another
+ * smp_process_calls(). */
 void smp_process_calls(void);
 
 /* Make `core` process its vCPUs' posts, in any state of the core. */

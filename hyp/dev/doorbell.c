@@ -50,7 +50,8 @@ static __cold void ring_again(struct vcpu *vcpu, struct doorbell *end)
 	}
 }
 
-/* Return whether the other VM has rung since then. */
+/* Take this VM's turn to ring. Return whether the other VM has rung since this VM's last ring; if
+ * not, ring again. */
 static inline bool take_turn(struct vcpu *vcpu, struct doorbell *end)
 {
 	if (*end->last == end) {

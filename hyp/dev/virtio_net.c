@@ -19,10 +19,8 @@ static void set_status(struct virtio_net *end, uint32_t status)
 	end->works = (status & (VIRTIO_DRIVER_OK | VIRTIO_NEEDS_RESET)) == VIRTIO_DRIVER_OK;
 }
 
-/*
- * Raise the device's interrupt, an edge, on any core: the VM's physical SPI without a device, or a
- * virtual line.
- */
+/* Raise the device's interrupt, an edge, on any core: a physical SPI that no hardware device has,
+ * or a virtual line. */
 static void interrupt(struct virtio_net *end, uint32_t cause)
 {
 	end->interrupts |= cause;
@@ -117,8 +115,8 @@ static inline __attribute__((always_inline)) void *only_piece(const struct virti
 	return memory_at(end, descriptor->address, *size);
 }
 
-/* Return how long a frame may be that is copied at once: a copy between places that are not aligned
- * takes several times as long. */
+/* Return the length of the longest frame that is copied at once: a copy between addresses that are
+ * not aligned takes several times as long. */
 static inline uint32_t most_at_once(const void *sent, const void *buffer)
 {
 	bool aligned = ((uintptr_t)sent | (uintptr_t)buffer) % sizeof(uintptr_t) == 0;
@@ -126,9 +124,8 @@ static inline uint32_t most_at_once(const void *sent, const void *buffer)
 	return aligned ? FRAME_MOST : VIRTIO_NET_PART;
 }
 
-/* Copy a frame that lies in one piece at each end. Return its length, or 0 for any other frame, of
- * which nothing is copied. The receiver's header replaces the sender's before the receiver has the
- * buffer. */
+/* Copy a frame that lies in one piece at each end. Return its length, or 0 without a copy for any
+ * other frame. The receiver's header replaces the sender's before the receiver has the buffer. */
 static inline uint32_t copy_at_once(struct virtio_net *end, uint16_t from, uint16_t to)
 {
 	uint32_t length, room;
@@ -148,7 +145,8 @@ static inline uint32_t copy_at_once(struct virtio_net *end, uint16_t from, uint1
 
 enum progress { MORE, WHOLE, TOO_LONG, SENDER_IS_WRONG, RECEIVER_IS_WRONG };
 
-/* Go on with the next descriptor. Return false if it breaks a rule of chains (2.7.5). */
+/* Continue with the next descriptor. Return false if the descriptor breaks a rule of chains
+ * (2.7.5). */
 static bool next_descriptor(const struct virtio_net *end, enum virtio_net_queue which,
 			    struct virtio_chain *chain)
 {
@@ -192,8 +190,8 @@ static void advance(struct virtio_chain *chain, uint32_t size)
 	chain->left -= size;
 }
 
-/* Copy at most `most` bytes, with the receiver's header in place of the sender's. Return their
- * number. */
+/* Copy at most `most` bytes, with the receiver's header in place of the sender's. Return the number
+ * of copied bytes. */
 static uint32_t copy_piece(struct virtio_net *end, uint32_t most)
 {
 	static const struct virtio_net_header header = { .buffers = 1 };
@@ -214,7 +212,8 @@ static uint32_t copy_piece(struct virtio_net *end, uint32_t most)
 	return size;
 }
 
-/* Copy at most `left` bytes, and subtract what is copied. A descriptor may be empty. */
+/* Copy at most `*left` bytes, and subtract the copied bytes from `*left`. A descriptor may be
+ * empty. */
 static enum progress copy_step(struct virtio_net *end, uint32_t *left)
 {
 	struct virtio_transfer *transfer = &end->transfer;
@@ -271,7 +270,7 @@ static __cold bool go_on(struct virtio_net *end)
 	case TOO_LONG:
 		lose(end->peer, transfer->from.head);
 		return true;
-	case SENDER_IS_WRONG: /* stop it: it could go on for ever, as no buffer is used up */
+	case SENDER_IS_WRONG: /* stop the sender: it uses up no buffer and could go on for ever */
 		break_down(end->peer);
 		return false;
 	default:
@@ -294,8 +293,8 @@ static __cold bool begin(struct virtio_net *end, uint16_t from, uint16_t to)
 	return go_on(end);
 }
 
-/* Receive one frame of the peer, or a part of it. Return false without a frame or a buffer for
- * it. */
+/* Receive one frame of the peer, or a part of it. Return false if there is no frame, or no buffer
+ * for the frame. */
 static bool receive(struct virtio_net *end)
 {
 	uint16_t from, to;
@@ -329,7 +328,7 @@ static bool drop(struct virtio_net *end)
 	return true;
 }
 
-/* A frame of `sender`, or a part of it, has moved: return whether more waits. */
+/* Return whether more data of `sender` waits, after a frame or a part of a frame has moved. */
 static bool sends_more(const struct virtio_net *sender)
 {
 	const struct virtio_queue *queue = &sender->queue[VIRTIO_NET_TX];
@@ -365,14 +364,14 @@ static __cold void rest(struct virtio_net *end)
 	timerq_start(&end->vm->net_rest, end->rests_until);
 }
 
-/* Another core has the cable: come back after the time of the last part. */
+/* Another core has the cable: try again after the time that the last part took. */
 static __cold void wait_for_cable(struct virtio_net *end, uint64_t now)
 {
 	end->rests_until = now + end->took;
 	rest(end);
 }
 
-/* A rest as long as the work follows each part. */
+/* Move one frame or a part of it, and then rest for as long as that took. */
 void virtio_net_kicked(struct virtio_net *end)
 {
 	uint64_t start = read_cntpct_el0(), now;
@@ -589,7 +588,7 @@ static void write_locked(struct virtio_net *end, uint32_t offset, uint32_t value
 	case VIRTIO_STATUS:
 		write_status(end, value);
 		break;
-	default: /* both words of three addresses, which are 16 bytes apart */
+	default: /* low and high words of three addresses, 16 bytes apart */
 		if (queue && offset - VIRTIO_QUEUE_DESC < 0x30 && !(offset & 0xb))
 			write_address(queue, offset, value);
 	}

@@ -3,8 +3,8 @@
  * One end of a link of kind virtio: a network device (abi/virtio_net.h) whose cable leads to
  * another VM's device.
  *
- * A sender's QueueNotify only pends a physical SPI, the other end's kick. The core that handles the
- * kick copies one frame, or a part of one, an exit in EL2 into the receiver's buffers. A rest as
+ * A sender's QueueNotify only pends a physical SPI, the other end's kick. In one exit, the core
+ * that handles the kick copies one frame, or a part of one, into the receiver's buffers. A rest as
  * long as the copy follows, and no kick exits in a rest: the core's vCPUs have half of its time,
  * whatever the sender does. EL2 copies at the receiver's priority: while a more urgent vCPU has the
  * core, the frames wait and the kick is disabled.
@@ -26,9 +26,10 @@ struct vm;
 
 #define VIRTIO_NET_CHAIN_MOST 16u /* descriptors of a frame, or of a buffer */
 
-/* Of a frame that is not copied at once, an exit copies at most so many bytes in at most so many
- * steps. A step begins a descriptor of the frame, of the buffer, or of both where the last one is
- * done, and copies from one to the other. */
+/* If a frame is not copied at once, an exit copies at most VIRTIO_NET_PART bytes of it in at most
+ * VIRTIO_NET_PART_STEPS steps. A step copies from one descriptor of the frame to one descriptor of
+ * the buffer. It begins the next descriptor of the frame, the buffer or both if the last one is
+ * done. */
 #define VIRTIO_NET_PART 512u
 #define VIRTIO_NET_PART_STEPS 8u
 
@@ -64,8 +65,8 @@ struct virtio_net {
 	struct vm *vm;
 	struct virtio_net *peer;
 	const struct vm *sender; /* VM of the peer */
-	/* of both ends; held for at most a part of a frame, with interrupts masked. No exit waits
-	 * for it: a kick rests, and a store is repeated. */
+	/* lock of both ends, held for at most a part of a frame, with interrupts masked. No exit
+	 * waits for the lock: a kick rests, and a store is repeated. */
 	struct lock *cable;
 	unsigned kick; /* INTID of the physical SPI, which EL2 handles */
 	/* INTID of the device's interrupt, also a physical SPI; 0: VIRT_VIRTIO_INTID */
@@ -74,13 +75,13 @@ struct virtio_net {
 	uint8_t mac[VIRTIO_NET_MAC_SIZE];
 
 	uint32_t status, interrupts;
-	bool works; /* the status says that the device works: only then its queues are valid */
+	bool works; /* by its status the device works: only then its queues are valid */
 	uint32_t queue_select, device_select, driver_select;
 	uint32_t driver_features[2];
 	struct virtio_queue queue[VIRTIO_NET_QUEUES];
 	struct virtio_transfer transfer;
 	uint64_t rests_until; /* CNTPCT before which nothing moves */
-	uint64_t took;        /* by the last part, in ticks */
+	uint64_t took;        /* ticks that the last part took */
 
 	/* Counts since the step's begin: received frames; lost frames of this end's sender. */
 	uint32_t received, lost, broken;

@@ -20,11 +20,9 @@
 
 #define IFLS_RESET 0x12u /* both FIFOs half full */
 
-/*
- * The lock of all emulated UARTs, for the time of one access to a register, and of the queue of
- * text where it grows. It is not the lock of records, which is needed where text is sent: no access
- * waits until another core has sent something.
- */
+/* The lock of all emulated UARTs, held for one access to a register. The lock also protects the end
+ * of the text queue where cores append. The lock of records protects the sending instead, so no
+ * access waits until another core has sent text. */
 static struct lock lock;
 
 /* The UART that receives the console's input. */
@@ -87,7 +85,7 @@ static void empty(struct vpl011 *uart)
 }
 
 /* Return the next byte, or 0 if the FIFO is empty (the manual leaves that value open). If bytes
- * wait, the FIFO was full, and one byte takes the place. */
+ * wait at the console, the FIFO was full, and one of these bytes takes the place. */
 static uint32_t pop(struct vpl011 *uart)
 {
 	uint8_t byte = uart->fifo[uart->first];
@@ -140,7 +138,8 @@ static struct timer rest PERCPU;
 
 static void send_rest(struct timer *timer);
 
-/* Guests leave room for the last line of a UART that is stopped. */
+/* Return whether a guest may queue text. Guests leave room for the last line of a UART that is
+ * stopped. */
 static bool has_room(void)
 {
 	return console_queued() <= CONSOLE_QUEUE_SIZE - 2 * LINE_MOST;
@@ -185,7 +184,7 @@ static void send_rest(struct timer *timer)
 	send_some();
 }
 
-/* Send a line in a visit of its own, because the store that queued the line took long enough. */
+/* Send a line in a later visit, because the store that queued the line took long enough. */
 static void send_later(void)
 {
 	rest.function = send_rest;
@@ -380,9 +379,9 @@ static bool send_piece(void)
 }
 
 /*
- * Stop the UART. No timer of the VM's cores may outlive it. Another VM there restarts the timer for
- * text that is still in the queue. VMs are stopped one after the other, and each sends as much as
- * the queue has room for, so the next one finds room for its last line, too.
+ * Stop the UART. No timer of the VM's cores may outlive the UART; another VM on such a core
+ * restarts the timer for text that is still in the queue. VMs are stopped one after the other, and
+ * each sends as much text as the queue can hold, so the next VM also finds room for its last line.
  */
 void vpl011_stop(struct vpl011 *uart)
 {
@@ -390,7 +389,7 @@ void vpl011_stop(struct vpl011 *uart)
 	for (unsigned n = 0; n < uart->vm->vcpu_count; n++)
 		smp_call(uart->vm->vcpu[n]->core, send_no_more, NULL);
 	silence(uart, true, true);
-	/* what the queue has now: another VM may add text meanwhile */
+	/* at most one full queue: another VM may add text meanwhile */
 	for (unsigned sent = 0; sent < CONSOLE_QUEUE_SIZE && send_piece(); sent += SEND_MOST)
 		;
 }

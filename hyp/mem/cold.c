@@ -48,7 +48,7 @@ static void clean_level(uint32_t level, reg_t ccsidr)
 			dcache_clean_invalidate_line(w << way | s << line | level << 1);
 }
 
-/* Restore CSSELR afterwards: it holds the guest's value. */
+/* Return CCSIDR of a level, and restore CSSELR, which holds the guest's value. */
 static reg_t ccsidr_of(uint32_t level)
 {
 	reg_t selected = read_csselr_el1();
@@ -80,7 +80,7 @@ static void clean_between(uintptr_t start, uintptr_t end)
 	dcache_clean_invalidate(start, end - start);
 }
 
-/* EL2's image and data, except unused stage-2 tables and other cores' data. */
+/* Clean EL2's image and data, except unused stage-2 tables and other cores' data. */
 static void clean_own(const struct page_pool *tables)
 {
 	clean_between((uintptr_t)__image_start, (uintptr_t)tables->base + tables->used * PAGE_SIZE);
@@ -88,7 +88,7 @@ static void clean_own(const struct page_pool *tables)
 		      (uintptr_t)__percore_copies);
 }
 
-/* The guest's run page, its image with bss, stacks and tables, and its working memory. */
+/* Clean the guest's run page, its image with bss, stacks and tables, and its working memory. */
 static void clean_guest(const struct guest_ram *ram, size_t working)
 {
 	const struct guest_header *guest = (const struct guest_header *)__guest_image_start;

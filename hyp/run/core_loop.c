@@ -10,7 +10,8 @@
 #include "hyp/vm/vm_work.h"
 #include "lib/compiler.h"
 
-/* Load the last of several vCPUs when the core leaves vcpu_run(). */
+/* Load `vcpu` and run guests until the core leaves vcpu_run(). Put the vCPU that is loaded then,
+ * which may be another one. */
 static void run(struct vcpu *vcpu)
 {
 	struct vm *vm = vcpu->vm;

@@ -25,7 +25,7 @@ static inline bool guest_unplug(struct vm *vm)
 	return vm->machine->net && !virtio_net_reset(vm->machine->net);
 }
 
-/* Likewise after the VM's last life. */
+/* Reset the VM's network device, if it has one, after the VM's last life. */
 static inline void guest_unplugged(struct vm *vm)
 {
 	if (vm->machine->net)

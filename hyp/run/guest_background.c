@@ -12,7 +12,7 @@
 #include "hyp/trap/trap.h"
 #include "hyp/vm/vm.h"
 
-/* Bits of the first argument of that code. */
+/* Bits of the first argument of the background code. */
 #define BACKGROUND_USES_FP 1u
 #define BACKGROUND_HAS_GICV 2u
 #define BACKGROUND_HAS_APR 4u
@@ -28,10 +28,8 @@ static enum vm_build add_devices(struct vm *vm)
 		       : VM_BUILD_FAILED;
 }
 
-/*
- * CNTVOFF equals that of the VM beside it, so a switch has no CNTVOFF to write; the code does not
- * read CNTVCT.
- */
+/* Use the CNTVOFF of the other VM on the core, so that a switch has no CNTVOFF to write. The
+ * background code does not read CNTVCT. */
 static bool reset(struct vm *vm)
 {
 	/* bound: VM_MAX */
@@ -41,8 +39,8 @@ static bool reset(struct vm *vm)
 	return false;
 }
 
-/* A GICv2 that does not split ends may lack active priorities, too: gem5's ends the simulation when
- * a guest writes them. */
+/* A GICv2 that does not split ends may lack active priorities, too: gem5's GICv2 ends the
+ * simulation when a guest writes them. */
 static void set_registers(struct vcpu *vcpu)
 {
 	unsigned abilities = vcpu->vm->config->fp != FP_STATIC ? BACKGROUND_USES_FP : 0;

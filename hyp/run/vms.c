@@ -59,7 +59,7 @@ static bool is_coloured(unsigned i)
 
 /* QEMU's GICv2 does not sample a level again when a list register deactivates its interrupt: a
  * timer that is due again before the guest's EOI is lost. The bench guest, which measures the link,
- * has no such handler. */
+ * has no handler in which a timer is due again. */
 static bool loses_levels(void)
 {
 	return gic_version() == 2 && (step.plan->platform == PLATFORM_QEMU_ICOUNT ||

@@ -68,8 +68,8 @@ static __cold struct vcpu *stop_slice(struct vcpu *vcpu)
 	return vcpu;
 }
 
-/* Run `vcpu` with a new slice. The slice begins now, however late the last one ended; a timer with
- * a later deadline also has its turn. */
+/* Run `vcpu` with a new slice. The slice begins now, even if the last slice ended late, so that a
+ * timer with a later deadline also has its turn. */
 static inline __attribute__((always_inline)) struct vcpu *run(struct vcpu *vcpu)
 {
 	bool queued = timer_is_queued(&sched.slice);

@@ -89,7 +89,7 @@ void exit_stats_trace(const struct vcpu *vcpu, size_t stat, uint64_t arg, uint64
 
 	if (ticks & EXIT_NOT_COUNTED)
 		return;
-	/* The core of an event also writes. */
+	/* The core that handles an event also writes here. */
 	stats->event[__atomic_fetch_add(&stats->traced, 1, __ATOMIC_RELAXED) % TRACE_EVENTS] =
 		(struct trace_rec){
 			.ticks = start,

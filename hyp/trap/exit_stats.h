@@ -58,8 +58,8 @@ struct exit_stats {
  */
 #define EXIT_NOT_COUNTED (1ull << 63)
 
-/* A bit for an exit that mapped memory at the first access. The subtraction sets both this bit and
- * EXIT_NOT_COUNTED. */
+/* A bit for an exit that mapped memory at the first access. The subtraction that gives the exit's
+ * length sets both this bit and EXIT_NOT_COUNTED. */
 #define EXIT_MAPPED (1ull << 62)
 
 struct vm;
@@ -88,7 +88,7 @@ static inline struct exit_stat *exit_stat_at(struct exit_stats *stats, size_t at
 	return (struct exit_stat *)((char *)stats + at);
 }
 
-/* Count an exit of so many ticks. */
+/* Count an exit of `ticks` ticks. */
 static inline __attribute__((always_inline)) void exit_stats_add(struct exit_stat *stat,
 								 uint64_t ticks)
 {

@@ -55,7 +55,7 @@ static struct vcpu *hc_exit(struct vcpu *vcpu)
 	return NULL;
 }
 
-/* Change the vectors: exits use the plain ones while nothing is counted. */
+/* Change the vector table: exits use the plain table while nothing is counted. */
 static struct vcpu *hc_measure(struct vcpu *vcpu)
 {
 	struct run_config config = *vcpu->vm->config;
@@ -170,7 +170,8 @@ static __attribute__((flatten)) struct vcpu *hc_yield(struct vcpu *vcpu)
 	return sched_yield_turn(vcpu_result(vcpu, HC_OK));
 }
 
-/* Return whether the interrupt that ends a pause of this VM has come already; it comes once. */
+/* Return whether the interrupt that ends a pause of this VM has come already. The interrupt comes
+ * only once. */
 static __cold bool is_taken_over(struct vcpu *vcpu, unsigned intid)
 {
 	return vgic_routes(&vcpu->vgic, intid) &&

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by HVC: those of abi/hypercall.h for the bench guest; PSCI for every guest. */
+/* Calls by HVC: the hypercalls of abi/hypercall.h for the bench guest, and PSCI for every guest. */
 #pragma once
 
 #include "hyp/vcpu/vcpu.h"
 
-/*
- * HC_COUNT functions by number: those of the bench guest; those of an unmodified guest (only PSCI).
- */
+/* HC_COUNT functions by number: for the bench guest, and for an unmodified guest (only PSCI). */
 extern hypercall *const hypercalls_bench[];
 extern hypercall *const hypercalls_unmodified[];
 

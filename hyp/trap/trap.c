@@ -303,9 +303,9 @@ static struct vcpu *on_rom_write(struct vcpu *vcpu, uint32_t esr)
 	return done(vcpu);
 }
 
-/* Abort the guest's access, or stop the VM. The access has no mapping, where cache maintenance has
- * no effect; or it accesses a device by an instruction that cannot be emulated
- * (FAULT_MMIO_SYNDROME). */
+/* Abort the guest's access, or stop the VM. The address has no mapping, or the instruction that
+ * accesses a device cannot be emulated (FAULT_MMIO_SYNDROME). Cache maintenance of an address
+ * without a mapping has no effect. */
 static __cold struct vcpu *abort_or_stop(struct vcpu *vcpu, uint32_t esr, enum fault_reason reason)
 {
 	bool access = ESR_EC(esr) == EC_DABT_LOW && !(esr & DABT_S1PTW);

@@ -6,13 +6,13 @@
 #include "arch/esr.h"
 #include "arch/types.h"
 
-/* Stage 2 does not map the IPA, as for every emulated device. */
+/* Return whether stage 2 does not map the IPA, as for every emulated device. */
 static inline bool abort_is_unmapped(uint32_t esr)
 {
 	return FSC_TYPE(ABT_FSC(esr)) == FSC_TRANSLATION;
 }
 
-/* Stage 2 maps the IPA, but not for this access: a store to a read-only page. */
+/* Return whether stage 2 maps the IPA, but not for this access: a store to a read-only page. */
 static inline bool abort_is_protected(uint32_t esr)
 {
 	return FSC_TYPE(ABT_FSC(esr)) == FSC_PERMISSION;

@@ -120,11 +120,11 @@ struct vcpu {
 	 * At this place one instruction reaches two registers. */
 	struct el1_regs el1;
 	reg_t elr, spsr;
-	struct gic_virt_state gic; /* while the vCPU is not loaded */
+	struct gic_virt_state gic; /* valid while the vCPU is not loaded */
 
 	/* Traps and hypercalls read these. */
 	struct vm *vm VCPU_LINE;
-	/* copies of vm->type's, like the next member: an exit reads them by one load */
+	/* copies of these two members of vm->type: an exit reads them by one load */
 	trap_handler *const *traps;
 	hypercall *const *hypercalls;
 	struct vgicd *dist; /* distributor of the VM: hyp/vm/vgicd.h */
@@ -143,7 +143,7 @@ struct vcpu {
 	struct vcpu *next_of_core;   /* hyp/sched/sched.h */
 	struct timer physical_timer; /* hyp/vcpu/vtimer.h */
 	struct el2_regs el2;
-	struct el1_auxiliary auxiliary; /* while the vCPU is not loaded */
+	struct el1_auxiliary auxiliary; /* valid while the vCPU is not loaded */
 
 	struct {                    /* cntp=emulated: hyp/vcpu/vtimer.h */
 		struct timer timer; /* queued until the line rises */
@@ -156,7 +156,7 @@ struct vcpu {
 	reg_t start_entry, start_context;
 	struct vcpu *next_attached; /* hyp/vm/vm_core.c */
 	struct vcpu_work work;
-	struct newer_el1 newer;      /* while the vCPU is not loaded */
+	struct newer_el1 newer;      /* valid while the vCPU is not loaded */
 	struct timer doorbell_timer; /* hyp/dev/doorbell.h */
 	struct vcpu_record record;   /* protected by record_lock() */
 

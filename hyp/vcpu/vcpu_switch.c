@@ -197,7 +197,7 @@ void vcpu_put(struct vcpu *vcpu)
 	vtimer_put(vcpu);
 }
 
-/* After the ISB list registers and timers are the vCPU's. */
+/* After the ISB the list registers and the timers are those of `vcpu`. */
 void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);

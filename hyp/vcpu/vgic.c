@@ -129,12 +129,10 @@ static void set_hw_pending(struct virq *virq)
 	gic_set_pending(virq->intid);
 }
 
-/*
- * Return whether an accepted interrupt becomes pending at the physical GIC without its level, too.
- * If another vCPU has posted a change of the pending state, the post decides: later the core would
- * no longer find the interrupt accepted. Otherwise an SPI counts as pending by its latch, since
- * HC_RAISE sets the latch.
- */
+/* Return whether an accepted interrupt becomes pending at the physical GIC even if its level is
+ * low. If another vCPU has posted a change of the pending state, the post decides, since the core
+ * would no longer find the interrupt accepted when it processes the post. Otherwise an SPI counts
+ * as pending by its latch, since HC_RAISE sets the latch. */
 static bool is_latched(struct vgic *vgic, const struct virq *virq)
 {
 	uint64_t posted = 0;
@@ -159,7 +157,8 @@ static void give_back(struct vgic *vgic, struct virq *virq)
 	virq->pending_latch = false;
 }
 
-/* Leave an interrupt that must not be delivered at the physical GIC. */
+/* Disable an interrupt that must not be delivered. An accepted interrupt returns to the physical
+ * GIC. */
 static void withhold(struct vgic *vgic, struct virq *virq)
 {
 	gic_disable(virq->intid);
@@ -171,7 +170,7 @@ static void withhold(struct vgic *vgic, struct virq *virq)
 
 /* --- pending --- */
 
-/* Without forward_lr EL2 sees the acknowledge of a physical interrupt. */
+/* A physical interrupt loses forward_lr, so that EL2 sees its acknowledge. */
 __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources)
 {
 	if (virq->hw) {

@@ -37,7 +37,7 @@
 
 struct vcpu;
 
-/* Programmed by the guest. One word, whose copy needs no call. */
+/* Configuration that the guest programs. The struct is one word, whose copy needs no call. */
 struct virq_config {
 	bool enabled;     /* enabled, and its group is enabled in GICD_CTLR */
 	bool edge;        /* GICD_ICFGR */
@@ -48,7 +48,7 @@ struct virq_config {
 struct virq {
 	uint64_t lr_value; /* list register contents that make the interrupt pending */
 	struct virq_config config;
-	/* The list register for the fast paths, whose owner is this interrupt, which is enabled; or
+	/* The list register for the fast paths while this interrupt owns it and is enabled; else
 	 * VIRQ_LR_NONE. forward_lr is for the acknowledge of a physical interrupt (hw), send_lr for
 	 * a request by software of another interrupt. */
 	uint8_t forward_lr, send_lr;
@@ -97,7 +97,7 @@ struct vgic {
 	unsigned lr_count;
 	bool batch;       /* vgic_begin() */
 	bool link_hw;     /* lr=hw */
-	bool wide, spent; /* an access to several words; it has changed one already */
+	bool wide, spent; /* several words are accessed; one interrupt has changed already */
 	struct vgic_posted posted;
 	/* A bit for each physical interrupt that is routed to this vCPU; word 0 has only PPIs. */
 	uint32_t routed[VIRQ_WORDS];
@@ -147,8 +147,8 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 void vgic_begin(struct vgic *vgic);
 void vgic_end(struct vgic *vgic);
 
-/* The same for a change of one interrupt that is not active, which takes an empty list register at
- * once if there is no other work. */
+/* Begin or end a batch that changes one interrupt, which is not active. The interrupt takes an
+ * empty list register at once if there is no other work. */
 void vgic_begin_one(struct vgic *vgic);
 void vgic_end_one(struct vgic *vgic);
 
@@ -160,7 +160,7 @@ void vgic_end_later(struct vgic *vgic);
 void vgic_set_pending(struct vgic *vgic, struct virq *virq, unsigned source);
 void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned sources);
 
-/* vgic_set_pending() if virq->lr_value can be written to a list register without further work.
+/* Do vgic_set_pending() if virq->lr_value can be written to a list register without further work.
  * Return false without an effect if vgic_set_pending() has more to do. */
 static inline bool vgic_set_pending_at_once(const struct vgic *vgic, const struct virq *virq,
 					    unsigned source)
@@ -207,7 +207,7 @@ uint32_t vgic_pending_of(const struct vgic *vgic, unsigned word, uint32_t which)
 uint32_t vgic_active_of(const struct vgic *vgic, unsigned word, uint32_t which);
 
 /* Return whether a WFI of the guest ends at once. A maintenance interrupt for an end counts: the
- * interrupt may be pending again. */
+ * ended interrupt may be pending again. */
 bool vgic_anything_pending(const struct vgic *vgic);
 
 /* Handle the maintenance interrupt: deactivate ended interrupts, fill the list registers. */

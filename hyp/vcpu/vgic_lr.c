@@ -6,7 +6,8 @@
 
 #define GROUP_OFF 0x100u /* larger than every priority */
 
-/* Contents of a list register. EL2 processes the end of a physical interrupt without a link. */
+/* Return the contents of a list register. EL2 processes the end of a physical interrupt that has no
+ * link. */
 uint64_t vgic_lr_pending(const struct vgic *vgic, const struct virq *virq, unsigned source,
 			 bool more)
 {
@@ -293,7 +294,7 @@ static unsigned spill_least_urgent(struct vgic *vgic)
 }
 
 /* Return a list register for `virq`: an empty one, or one with a less urgent pending interrupt.
- * Return VIRQ_LR_NONE without one. */
+ * Return VIRQ_LR_NONE if there is none. */
 static unsigned alloc_lr(struct vgic *vgic, const struct virq *virq, unsigned groups)
 {
 	uint32_t empty = gic_lr_empty();
@@ -468,7 +469,8 @@ __attribute__((noipa)) bool vgic_anything_pending(const struct vgic *vgic)
 	return vgic->work && anything_waits(vgic);
 }
 
-/* The usual case: no work, no end, an empty list register. */
+/* Place `virq` in the usual case: no work, no end, an empty list register. Return false in any
+ * other case. */
 static bool place_at_once(struct vgic *vgic, struct virq *virq)
 {
 	uint32_t empty = gic_lr_empty();
@@ -491,7 +493,8 @@ __cold void vgic_requeue(struct vgic *vgic, struct virq *virq)
 	vgic_refill(vgic);
 }
 
-/* The usual case: the end of one physical interrupt without a link, and no work. */
+/* The usual case, which needs no refill, is the end of one physical interrupt without a link, and
+ * no work. */
 void vgic_maintain(struct vgic *vgic)
 {
 	uint32_t ended = gic_lr_ended();

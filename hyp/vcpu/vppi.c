@@ -32,9 +32,9 @@ static inline __attribute__((always_inline)) void change(const struct vcpu *from
 		gic_enable(intid);
 }
 
-/* vgic.ppi_config has enables, PPIs and priorities. It is unknown, 0, if the next load has to check
- * each PPI: software made one pending, or one is pending or active neither in a list register nor
- * in the queue. */
+/* vgic.ppi_config has enables, PPIs and priorities. The value is 0, unknown, if the next load has
+ * to check each PPI: software made a PPI pending, or a PPI is pending or active neither in a list
+ * register nor in the queue. */
 #define CONFIG_KNOWN BIT(5 * VPPI_MAX) /* bit above the priorities, which have five bits each */
 #define CONFIG_PPIS 16                 /* bits 47 to 32: PPIs, whose INTIDs are 31 to 16 */
 #define CONFIG_ENABLES 32              /* bits 63 to 48: enabled PPIs */
@@ -155,7 +155,7 @@ void vppi_load(struct vcpu *vcpu)
 		set_owner(vcpu);
 }
 
-/* As the last load of the vCPU found its PPIs, where nothing has changed since. */
+/* Use the enables that the last load of the vCPU found, if nothing has changed since. */
 bool vppi_is_enabled(const struct vcpu *vcpu, unsigned intid)
 {
 	const struct vgic *vgic = &vcpu->vgic;

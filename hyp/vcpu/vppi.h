@@ -24,5 +24,5 @@ struct vcpu *vppi_owner(unsigned intid);
 bool vppi_is_active(const struct vcpu *vcpu, unsigned intid);
 void vppi_set_active(struct vcpu *vcpu, unsigned intid);
 
-/* Whether PPI `intid` is the vCPU's, and its guest has enabled the PPI. */
+/* Return whether the vCPU has PPI `intid` and its guest has enabled the PPI. */
 bool vppi_is_enabled(const struct vcpu *vcpu, unsigned intid);

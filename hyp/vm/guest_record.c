@@ -112,7 +112,7 @@ static bool is_own_record_of(const struct vm *vm, const struct waiting *one)
 	return !one->report && one->vcpu->vm == vm;
 }
 
-/* Reports about the VM stay. */
+/* Reports about the VM stay in the queue. */
 void guest_record_forget(const struct vm *vm)
 {
 	unsigned kept = 0;

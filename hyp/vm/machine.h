@@ -55,10 +55,12 @@ struct vm_type {
 	bool (*reset)(struct vm *vm);
 	/* Set general registers of vCPU 0, which are 0 before. */
 	void (*set_registers)(struct vcpu *vcpu);
-	void (*starting)(struct vm *vm); /* called last before its first instruction */
-	/* Silence its devices, before reset() or the end. Called again while it returns true. */
+	void (*starting)(struct vm *vm); /* called last before the guest's first instruction */
+	/*
+	 * Silence the VM's devices before reset() or the end. Called again while it returns true.
+	 */
 	bool (*restarts)(struct vm *vm);
-	void (*stopped)(struct vm *vm); /* silence them after the VM's last life, on core 0 */
+	void (*stopped)(struct vm *vm); /* silence the devices after the last life, on core 0 */
 };
 
 struct vm_machine {

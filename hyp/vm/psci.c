@@ -44,7 +44,7 @@ static struct vcpu *vcpu_at(const struct vm *vm, reg_t affinity)
 	return affinity < vm->vcpu_count ? vm->vcpu[affinity] : NULL;
 }
 
-/* Return whether a vCPU can begin here: in RAM, at an instruction. */
+/* Return whether a vCPU can begin at `entry`: in RAM, at an instruction. */
 static bool entry_ok(const struct vm *vm, reg_t entry)
 {
 	const struct vm_machine *machine = vm->machine;

@@ -62,9 +62,8 @@ static uint32_t store(struct vcpu *owner, const struct access *access)
 
 /* --- changes of several interrupts of a word --- */
 
-/*
- * Divide the interrupts by the vCPU that has them: private ones are `owner`'s, SPIs their holders'.
- */
+/* Divide the interrupts by the vCPU that has them: private interrupts belong to `owner`, and SPIs
+ * to their holders. */
 static void divide(const struct vcpu *owner, unsigned word, uint32_t which, uint32_t of[VCPU_MAX])
 {
 	const struct vgicd *dist = owner->dist;
@@ -289,7 +288,7 @@ void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, ui
 
 /* --- the whole distributor --- */
 
-/* Return the enabled interrupts of these groups that `vcpu` has, of 32. */
+/* Return the enabled interrupts of a word that `vcpu` has in these groups. */
 static uint32_t enabled_of_groups(struct vcpu *vcpu, unsigned word, uint32_t groups)
 {
 	uint32_t enabled = __atomic_load_n(vgicd_bits(vcpu, VGICD_ENABLED, word), __ATOMIC_SEQ_CST);
@@ -311,7 +310,7 @@ void vgicd_post_groups(struct vcpu *vcpu, uint32_t groups)
 	}
 }
 
-/* The interrupts of other vCPUs are for their own cores. */
+/* Other cores change the interrupts of their own vCPUs. */
 static void set_groups(struct vcpu *vcpu, uint32_t groups)
 {
 	struct vgicd *dist = vcpu->dist;
@@ -543,9 +542,8 @@ reg_t vgicd_read(struct vcpu *vcpu, uint32_t offset, unsigned size, void *state)
 				     : read_split(vcpu, offset, size, dist_read);
 }
 
-/*
- * Return whether these are priorities; the redistributors have those of GICv3's private interrupts.
- */
+/* Return whether the access is to one priority. The redistributors have the priorities of GICv3's
+ * private interrupts. */
 static bool is_priority(uint32_t offset, unsigned size)
 {
 	unsigned first = gic_version() == 2 ? 0 : GIC_PRIVATE_COUNT;
@@ -567,7 +565,7 @@ bool vgicd_write_at_once(struct vcpu *vcpu, uint32_t offset, uint32_t value)
 	return gic_version() == 2 && offset == GICD_SGIR && vgicd_v2_sgi_at_once(vcpu, value);
 }
 
-/* The short path: a priority if one vCPU has every interrupt. */
+/* The short path is for a priority of a VM with one vCPU, which has every interrupt. */
 void vgicd_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t value, void *state)
 {
 	unsigned intid = offset - GICD_IPRIORITYR;

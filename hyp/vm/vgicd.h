@@ -113,13 +113,13 @@ bool vgicd_send_on(struct vcpu *vcpu, uint32_t iar);
 #define VGICD_IIDR 0x43bu /* JEP106 code of Arm; product 0, revision 0 */
 #define VGICD_ALL_LANES (~(uint32_t)0)
 
-/* One bit for each vCPU. */
+/* Return a mask with one bit for each vCPU. */
 static inline uint32_t vgicd_all_vcpus(const struct vgicd *dist)
 {
 	return BIT(dist->vcpu_count) - 1;
 }
 
-/* Return the bits of 32 interrupts, or the priority of one. Private interrupts are `owner`'s. */
+/* Return the bits of 32 interrupts, or the priority of one. `owner` has the private interrupts. */
 static inline uint32_t *vgicd_bits(struct vcpu *owner, enum vgicd_bits kind, unsigned word)
 {
 	return &owner->dist->bits[kind][word ? VCPU_MAX + word : owner->index];
@@ -152,7 +152,7 @@ static inline struct vcpu *vgicd_holder(struct vcpu *owner, unsigned intid)
  */
 unsigned vgicd_bank_first(uint32_t offset);
 
-/* Access such a word for `vcpu`. */
+/* Read or write a word of these banks for `vcpu`. */
 uint32_t vgicd_bank_read(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset);
 void vgicd_bank_write(struct vcpu *vcpu, struct vcpu *owner, uint32_t offset, uint32_t value,
 		      uint32_t lanes);
@@ -206,7 +206,7 @@ bool vgicd_v2_sgi_at_once(struct vcpu *vcpu, uint32_t value);
 
 /* --- vgicd_v3.c --- */
 
-#define VGICD_V3_CTLR (1u << 6 | GICD_CTLR_ARE) /* DS: one security state; both for good */
+#define VGICD_V3_CTLR (1u << 6 | GICD_CTLR_ARE) /* DS: one security state; both bits are fixed */
 #define VGICD_V3_TYPER (1u << 24 | 9u << 19)    /* IROUTER has Aff3; INTIDs have 10 bits */
 
 reg_t vgicd_v3_read(struct vcpu *vcpu, uint32_t offset);

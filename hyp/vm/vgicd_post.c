@@ -47,8 +47,8 @@ static uint32_t posted_bits(const uint64_t *pair)
 	       __atomic_load_n(&half[1], __ATOMIC_RELAXED);
 }
 
-/* Only its own core can clear the pending state of a PPI at the physical GIC; that of an SPI is
- * cleared before the post. */
+/* Only the PPI's own core can clear the pending state of a PPI at the physical GIC. The pending
+ * state of an SPI is cleared before the post. */
 static void set_own_state(struct vgic *vgic, unsigned intid, bool active, bool on)
 {
 	struct virq *virq = &vgic->virq[intid];

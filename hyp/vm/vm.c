@@ -8,8 +8,8 @@
 
 struct vm vms[VM_MAX];
 
-/* A VM that restarts, and has not printed the record of its fault, has no record of a second fault:
- * its time limit. */
+/* If a VM that restarts has not printed the record of its fault yet, a second fault has no record.
+ * Such a fault is the time limit. */
 void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va, ipa_t ipa)
 {
 	struct vm *vm = vcpu->vm;

@@ -69,7 +69,7 @@ struct vm {
 	unsigned region_count;
 	struct mmio_region region[VM_REGION_MAX + 1]; /* the entry after the last one has size 0 */
 	unsigned vcpu_count;
-	struct vcpu *vcpu[VCPU_MAX]; /* each on another core */
+	struct vcpu *vcpu[VCPU_MAX]; /* each on a core of its own */
 	struct stage2_lazy lazy;
 	const struct vm_machine *machine;
 	struct vgicd dist;

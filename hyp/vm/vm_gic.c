@@ -40,7 +40,7 @@ static bool add_cpu_interface(struct vm *vm, uintptr_t at)
 		      STAGE2_DEVICE);
 }
 
-/* Each vCPU has where it is, for the short paths of trap.c. */
+/* Each vCPU has the distributor's address and size, for the short paths of trap.c. */
 static bool add_distributor(struct vm *vm, struct mmio_region region)
 {
 	bool emulated = vm->config->irq == IRQ_TRAPPED;

@@ -8,7 +8,7 @@
 #include "hyp/vm/guest_record.h"
 #include "lib/text.h"
 
-#define NAME_MAX 16 /* of a device, in the member `at` */
+#define NAME_MAX 16 /* length of a device's name, in the member `at` */
 
 const char *vm_fault_word(enum fault_reason reason)
 {
@@ -35,7 +35,7 @@ static const char *what_is_at(const struct vm *vm, ipa_t ipa)
 	return (leaf.attributes & S2_MEMATTR_NORMAL) == S2_MEMATTR_DEVICE ? "device" : "RAM";
 }
 
-/* Append a member whose value is a string; `begin` has all before the value. */
+/* Append a member whose value is a string. `begin` has everything before the value. */
 static void add_string(struct text *text, const char *begin, const char *value)
 {
 	text_string(text, begin); /* argument: 10 */

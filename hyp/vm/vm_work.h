@@ -62,8 +62,9 @@ void vm_work_piece(struct vcpu *vcpu);
 /* `vcpu` prints the fault record of its VM, which a fault has stopped, as a worker. */
 void vm_work_report(struct vcpu *vcpu);
 
-/* Make `vcpu`, which is not scheduled, a worker. turn_off: the vCPU has turned itself off and is in
- * memory. turn_on: its power is VCPU_STARTING. posts: it is off, and has posts. */
+/* Make `vcpu`, which is not scheduled, a worker. turn_off: the vCPU has turned itself off, and its
+ * registers are in memory. turn_on: its power is VCPU_STARTING. posts: the vCPU is off, and has
+ * posts. */
 void vm_work_turn_off(struct vcpu *vcpu);
 void vm_work_turn_on(struct vcpu *vcpu);
 void vm_work_posts(struct vcpu *vcpu);

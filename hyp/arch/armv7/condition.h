@@ -56,12 +56,10 @@ static inline bool condition_passed(uint32_t hsr, uint32_t spsr)
 	return it == 0 || condition_holds(it >> 4, spsr);
 }
 
-/*
- * Return a PSR with which an instruction is executed again, and after which psr_it_advance()
- * returns `psr`. Of the instruction's own condition `psr` has all bits but the lowest: that one
- * follows from the flags, since the instruction passed. The last instruction of a block is executed
- * again without a condition.
- */
+/* Return a PSR for the repeated execution of an instruction; psr_it_advance() of the result is
+ * `psr`. `psr` has every bit of the instruction's own condition but the lowest, which follows from
+ * the flags because the instruction passed. The last instruction of a block is executed again
+ * without a condition. */
 static inline uint32_t psr_it_back(uint32_t psr)
 {
 	uint32_t it = psr_itstate(psr), before = (it & 0xe0u) | (it >> 1 & 0xfu);

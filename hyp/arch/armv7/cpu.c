@@ -16,7 +16,7 @@
 
 const char cpu_isa[] = "armv7";
 
-/* No ARMv7 core has such additions. */
+/* No ARMv7 core has additions that need these traps. */
 reg_t newer_hcr, newer_mdcr;
 
 void newer_init(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reset the debug registers as a cold reset does (DDI 0406C C11.11; every core with the
- * Virtualization Extensions has v7.1 Debug), and those of ThumbEE (B1.13.2). */
+ * Virtualization Extensions has v7.1 Debug), and the ThumbEE registers (B1.13.2). */
 	.arch	armv7ve
 	.arch_extension virt
 	.arm

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Save and load of the VFP and Advanced SIMD registers, which the rest of the hypervisor never
- * uses. FPEXC is always accessible; the others only while FPEXC.EN is set, also in HYP mode (DDI
- * 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no core with the
- * Virtualization Extensions has.
- */
+/* Save and load of the VFP and Advanced SIMD registers, which the rest of the hypervisor never
+ * uses. FPEXC is always accessible. The other registers are accessible only while FPEXC.EN is set,
+ * also in HYP mode (DDI 0406C B1.11.3). FPINST and FPINST2 belong to VFP subarchitectures that no
+ * core with the Virtualization Extensions has. */
 #include "arch/fp_context.h"
 
 	.arch	armv7ve

@@ -25,8 +25,8 @@ smp_boot_entry:
 	load_address r2, core_report
 	add	r2, r2, r1, lsl #CORE_REPORT_SHIFT
 
-	/* A masked interrupt also ends WFI, so of the private interrupts only SGIs stay enabled.
-	 * The SGI that woke the core may still be pending. */
+	/* A masked interrupt also ends WFI, so SGIs are the only private interrupts that stay
+	 * enabled. The SGI that woke the core may still be pending. */
 	load_address r3, board
 	ldm	r3, {r4, r5}			/* GICD, GICC */
 	mov	r3, #0

@@ -38,7 +38,7 @@ static void write_pair(struct vcpu *vcpu, uint32_t esr, uint64_t value)
 	frame_write(&vcpu->frame, ISS_RT2(esr), (reg_t)(value >> 32));
 }
 
-/* cntp=emulated. hyp/arch/armv8/sysreg_trap.c explains CNTPCT. */
+/* Emulate CNTP_CVAL and CNTPCT (cntp=emulated). hyp/arch/armv8/sysreg_trap.c explains CNTPCT. */
 static __attribute__((noinline)) bool emulate_64(struct vcpu *vcpu, uint32_t esr)
 {
 	bool is_cval = (esr & ISS_REGISTER_64) == CNTP_CVAL;
@@ -61,7 +61,7 @@ static void emulate_actlr(struct vcpu *vcpu, uint32_t esr)
 		frame_write(&vcpu->frame, ISS_RT(esr), read_actlr_el1());
 }
 
-/* An access to ACTLR by an ARM instruction without a condition. */
+/* Emulate only an access to ACTLR by an ARM instruction without a condition. */
 bool sysreg_emulate_at_once(struct vcpu *vcpu, uint32_t esr)
 {
 	const uint32_t always = EC_CP15_32 << 26 | HSR_CV | COND_AL << 20;

@@ -53,7 +53,7 @@ void trap_inject_undefined(void)
 bool trap_inject_abort(uint32_t esr)
 {
 	reg_t spsr = read_spsr_el2();
-	/* the class of EL1 follows the class of EL0 */
+	/* the class of an abort from EL1 is one more than that from EL0 */
 	uint32_t from_el1 = vector_of(spsr) < VECTOR_LOWER;
 	uint32_t access = ESR_EC(esr) == EC_DABT_LOW ? esr & (DABT_WNR | DABT_CM) : 0;
 

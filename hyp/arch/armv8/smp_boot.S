@@ -19,7 +19,8 @@ smp_boot_entry:
 	ldr	x1, =core_report
 	add	x1, x1, x0, lsl #CORE_REPORT_SHIFT
 
-	/* A masked interrupt also ends WFI, so of the private interrupts only SGIs stay enabled. */
+	/* A masked interrupt also ends WFI, so SGIs are the only private interrupts that stay
+	 * enabled. */
 	ldr	x3, =board
 	ldp	x5, x3, [x3]			/* GICD, GICC */
 	cbz	x3, 1f

@@ -23,7 +23,7 @@ vectors_sync:
 	save_rest
 	mov	x0, sp
 	bl	trap_sync
-	ldr	x30, [sp, #TRAP_FRAME_X(30)]	/* here, so that the other loads fit in a line */
+	ldr	x30, [sp, #TRAP_FRAME_X(30)]	/* loaded here: the other loads fit in a line */
 	cmp	sp, x0
 	b.eq	vectors_resume_full
 	b	another_full

@@ -31,7 +31,7 @@
 	.endif
 	.endm
 
-	/* These two take as many instructions as vectors.S. */
+	/* `returned` and `leave_or_stay` take as many instructions as these steps of vectors.S. */
 	.macro returned frame
 	.ifc	\frame, full
 	ldr	x30, [sp, #TRAP_FRAME_X(30)]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EL2's registers for a guest by its run configuration, and the guest's registers as at reset. */
+/* Set EL2's registers for a guest as its run configuration demands, and reset the guest's
+ * registers. */
 #include "hyp/arch/guest.h"
 
 #include "arch/barrier.h"
@@ -31,7 +32,9 @@ void cpu_use_vectors(struct vcpu *vcpu, const struct run_config *config)
 		VECTOR_KINDS(X)
 #undef X
 	};
-	/* No configuration has probes and another of these: docs/reference/axes.md. */
+	/*
+	 * No configuration combines probes with another condition below (docs/reference/axes.md).
+	 */
 	unsigned kind = config->probes                    ? VECTORS_PROBED
 			: config->trace                   ? VECTORS_TRACED
 			: config->stats                   ? VECTORS_COUNTED
@@ -60,8 +63,8 @@ static uint32_t guest_hcr(const struct run_config *config)
 	return hcr;
 }
 
-/* HPMN: the guest has every counter, whatever firmware left EL2. A guest owns the debug registers
- * if it owns the GIC. */
+/* HPMN gives the guest every counter, whatever value firmware left. A guest owns the debug
+ * registers if it owns the GIC. */
 static reg_t guest_mdcr(const struct run_config *config)
 {
 	reg_t hpmn = pmu_is_there() ? PMCR_N(read_pmcr_el0()) : 0;
