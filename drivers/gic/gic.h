@@ -16,7 +16,7 @@
 #define GIC_SPURIOUS 1023u
 #define GIC_SPECIAL_BASE 1020u
 
-/* Addresses as data: this driver contains no board's. A missing part is 0. */
+/* The GIC's addresses, as data: the driver contains no board's addresses. A missing part is 0. */
 struct gic_bases {
 	uintptr_t dist; /* GICD */
 	uintptr_t cpu;  /* GICv2: GICC */
@@ -28,7 +28,7 @@ struct gic_bases {
 };
 
 /* Set the GIC's addresses. Must be the first call, in an image that learns them when it starts. The
- * hypervisor has those of its board instead: gic_board_bases() of hyp/cpu/gic_board.c. */
+ * hypervisor uses the addresses of its board instead: gic_board_bases() of hyp/cpu/gic_board.c. */
 void gic_set_bases(const struct gic_bases *bases);
 const struct gic_bases *gic_board_bases(void);
 
@@ -40,7 +40,7 @@ unsigned gic_version(void);
 unsigned gic_probe_version(void);
 
 /* Called at EL3 or in Secure state: make every interrupt Non-secure, if the GIC has two security
- * states. This call must precede those below. */
+ * states. This call must precede the calls below. */
 void gic_all_nonsecure(void);
 
 /* Reset the distributor: every interrupt disabled, not pending, not active, level-sensitive,
@@ -48,14 +48,14 @@ void gic_all_nonsecure(void);
  * settings. */
 void gic_dist_reset(void);
 
-/* On a core other than the boot core,: reset the core's private interrupts as
- * gic_dist_reset() does on the boot core. */
+/* On a core other than the boot core: reset the core's private interrupts as gic_dist_reset() does
+ * on the boot core. */
 void gic_private_reset(void);
 
 /* Return the number of INTIDs (GICD_TYPER.ITLinesNumber). */
 unsigned gic_intid_count(void);
 
-/* Change one interrupt. A private interrupt is this core's. */
+/* Change one interrupt. A private interrupt belongs to this core. */
 void gic_enable(unsigned intid);
 void gic_disable(unsigned intid);     /* complete on return */
 void gic_set_pending(unsigned intid); /* not for SGIs on GICv2 */

@@ -92,8 +92,8 @@ uint32_t gic_pending_word(unsigned word)
 	return mmio_read32(gic_bit_register(word * 32, GICD_ISPENDR));
 }
 
-/* The interrupt must be disabled (IHI 0048B 4.3.13). Each has two bits; the upper bit selects
- * edge. */
+/* The interrupt must be disabled (IHI 0048B 4.3.13). Each interrupt has two bits; the upper bit
+ * selects edge. */
 void gic_set_edge(unsigned intid, bool edge)
 {
 	uintptr_t address = gicd() + GICD_ICFGR + intid / 16 * 4;

@@ -10,9 +10,9 @@
 
 extern struct gic_bases gic; /* gic_set_bases() */
 
-/* The addresses of the GIC: GIC_BASES, which the Makefile has for each image. The hypervisor's are
- * its board's, so the link makes constants of them. The guest learns its addresses when it starts.
- */
+/* Return the addresses of the GIC: GIC_BASES, which the Makefile defines for each image. The
+ * hypervisor has its board's addresses, so the link makes constants of them. The guest learns its
+ * addresses when it starts. */
 static inline const struct gic_bases *gic_bases(void)
 {
 	return GIC_BASES;

@@ -97,10 +97,12 @@ void gic_virt_set_events(unsigned events);
 
 /* Return the number of interrupts in no list register that the guest ended since the last call or
  * the last gic_virt_set_events(). If the GIC can trap the guest's writes to DIR (GICv3,
- * ICH_VTR_EL2.TDS), GIC_VIRT_ENDS_ELSEWHERE makes them trap instead: they may come in any order. */
+ * ICH_VTR_EL2.TDS), GIC_VIRT_ENDS_ELSEWHERE makes these writes trap instead, since they may come in
+ * any order. */
 unsigned gic_virt_ends_elsewhere(void);
 
-/* Return whether that number may be larger than 0; the number stays. */
+/* Return whether gic_virt_ends_elsewhere() may return more than 0. This call does not change the
+ * number. */
 bool gic_virt_any_end_elsewhere(void);
 
 /* The guest's CPU interface: the enabled groups (bit g = Group g), whether its EOI only drops the
@@ -110,11 +112,11 @@ bool gic_virt_split_eoi(void);
 uint32_t gic_virt_active_priorities(void);
 
 /* GICv2: return the physical address to map at the guest's GICC, which is GICV or the guest's own
- * GICC; 0 without one. */
+ * GICC; 0 if there is none. */
 uintptr_t gic_guest_cpu_pa(bool guest_owns_the_interface);
 
 /* Save the virtual interface to memory, which empties the list registers; load another interface,
- * or the same. Nothing of the guest may run in between. */
+ * or the same. No guest may run in between. */
 void gic_virt_save(struct gic_virt_state *state);
 void gic_virt_restore(const struct gic_virt_state *state);
 

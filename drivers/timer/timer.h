@@ -8,10 +8,8 @@
 /* Return whether CNTPCT moves within 1000 reads. */
 bool timer_counter_advances(void);
 
-/*
- * Make CNTHP fire (INTID of the board) once CNTPCT >= cval. Before, and after timer_hyp_stop(),
- * CNTHP does not fire.
- */
+/* Make CNTHP fire (INTID of the board) once CNTPCT >= cval. CNTHP does not fire before that time,
+ * nor after timer_hyp_stop(). */
 void timer_hyp_start(uint64_t cval_ticks);
 void timer_hyp_move(uint64_t cval_ticks); /* change the time of a started timer */
 void timer_hyp_stop(void);
