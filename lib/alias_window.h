@@ -14,7 +14,7 @@ struct alias_range {
 };
 
 /* Choose the highest GiB below 4 GiB that touches none of the ranges, so that the null pointer
- * stays unmapped if possible. Return false if all four are in use. */
+ * stays unmapped if possible. Return false if all four GiB are in use. */
 bool alias_window_choose(const struct alias_range *used, unsigned count, uint64_t *base);
 
 /*

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* The mean in thousandths, rounded to nearest, halves up; 0 for n == 0. */
+/* Return the mean in thousandths, rounded to nearest, halves up; 0 for n == 0. */
 static inline uint64_t mean_milli(uint64_t sum, uint32_t n)
 {
 	if (n == 0)

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/* `pages` pages of 4 KiB, at most 2^20, at the virtual address `base` and the physical address
- * `physical`. Another `salt` (below 4096) gives every page another tag, so that a run does not find
- * the tags of an earlier run. */
+/* A range of `pages` pages of 4 KiB, at most 2^20, at the virtual address `base` and the physical
+ * address `physical`. Another `salt` (below 4096) gives every page another tag, so that a run does
+ * not find the tags of an earlier run. */
 struct page_tags {
 	uintptr_t base;
 	uint64_t physical;

@@ -16,5 +16,5 @@
 /* A variable that most exits or switches read. These variables share the first cache line. */
 #define PERCPU_HOT __attribute__((section(".bss.percore.hot")))
 
-/* One more, after those: its first members share the line. */
+/* One more hot variable, placed after the others: its first members share the cache line. */
 #define PERCPU_HOT_LAST __attribute__((section(".bss.percore.hot_last")))

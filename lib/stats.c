@@ -8,7 +8,7 @@ void stats_init(struct stats *stats)
 	*stats = (struct stats){ .min = UINT64_MAX };
 }
 
-/* With v = h 2^32 + l: v^2 = l^2 + 2 h l 2^32 + h^2 2^64. */
+/* Add v^2 = l^2 + 2 h l 2^32 + h^2 2^64, where v = h 2^32 + l. */
 void stats_add_square(struct stats *stats, uint64_t value)
 {
 	uint64_t low = (uint32_t)value;
