@@ -6,5 +6,5 @@
 #define ISA_SPECULATIVE_AT false /* Cortex-A72 1319367 */
 #define ISA_TLBI_INCOMPLETE true /* Cortex-A15 798181 */
 
-/* The sequences of Cortex-A53 835769 and 843419 are of A64 instructions. */
+/* The sequences of Cortex-A53 835769 and 843419 consist of A64 instructions. */
 #define ISA_A53_SEQUENCES_AVOIDED true

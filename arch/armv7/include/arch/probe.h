@@ -3,7 +3,8 @@
 
 #include "arch/stamp.h"
 
-/* Ticks since `start`. The instruction accepts any two registers; probe_read() needs a pair. */
+/* Return the ticks since `start`. The instruction accepts any two registers; probe_read() needs a
+ * pair. */
 static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
 {
 	uint32_t low, high;

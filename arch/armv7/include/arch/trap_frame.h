@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The registers of the guest that an exit saves. A light frame holds r0-r3, r12 and lr, and its
+/* The registers of the guest that an exit saves. A light frame holds r0-r3, r12 and lr, and its
  * other members are stale: the hypervisor's C code preserves r4-r11. A full frame holds r0-r12 and
  * lr. The light part comes first, and in guest context SP_hyp points to its end, so that one PUSH
- * saves it and sp then points to the frame. lr is User mode's, which HYP mode shares (DDI 0406C
+ * saves it and sp then points to the frame. lr is User mode's lr, which HYP mode shares (DDI 0406C
  * B1.3.2). Registers that other modes bank, and ELR, SPSR and HSR, stay in the core: the hypervisor
- * takes no nested exception. x[0] to x[3] are those of the SMC Calling Convention, as on ARMv8.
- */
+ * takes no nested exception. x[0] to x[3] are the registers of the SMC Calling Convention, as on
+ * ARMv8. */
 #pragma once
 
 #define TRAP_FRAME_SIZE 56

@@ -6,6 +6,6 @@
 #define ISA_SPECULATIVE_AT true   /* Cortex-A72 1319367, A53 1530924 */
 #define ISA_TLBI_INCOMPLETE false /* Cortex-A15 798181 */
 
-/* Whether the image is built without the sequences of Cortex-A53 835769 and 843419: toolchain.mk
+/* True if the image is built without the sequences of Cortex-A53 835769 and 843419. toolchain.mk
  * has the options and defines this word. */
 #define ISA_A53_SEQUENCES_AVOIDED BUILT_FOR_CORTEX_A53

@@ -2,7 +2,7 @@
 /* The AArch64 text of instructions that arch/common names; armv7 has the same names. */
 #pragma once
 
-#define ZERO_OPERAND "rZ" /* XZR serves as the 0 without an instruction to load it */
+#define ZERO_OPERAND "rZ" /* XZR is the 0: no instruction loads it */
 
 #define DC_CIVAC "dc civac, %0"
 #define DC_CISW "dc cisw, %0"

@@ -3,7 +3,7 @@
 
 #include "arch/stamp.h"
 
-/* Ticks since `start`. */
+/* Return the ticks since `start`. */
 static inline __attribute__((always_inline)) uint64_t probe_since(uint64_t start)
 {
 	return probe_read() - start;

@@ -6,8 +6,8 @@
 #include "arch/isa.h"
 #include "arch/types.h"
 
-/* An operation without an address, between barriers. Armv7 ignores the value of the register in the
- * operation. */
+/* Define an operation without an address, between barriers. Armv7 ignores the value of the register
+ * in the operation. */
 #define MAINTENANCE(name, dsb, operation)                                                          \
 	static inline void name(void)                                                              \
 	{                                                                                          \

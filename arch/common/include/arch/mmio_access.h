@@ -14,7 +14,8 @@ static inline uintptr_t mmio_base(uintptr_t base)
 	return base;
 }
 
-/* width: the width of the operand's register, if the isa has several; ins: that of the access. */
+/* width: operand modifier for the register's width, if the isa has several; ins: suffix of LDR and
+ * STR for the width of the access. */
 #define MMIO(bits, width, ins)                                                                     \
 	static inline uint##bits##_t mmio_read##bits(uintptr_t address)                            \
 	{                                                                                          \

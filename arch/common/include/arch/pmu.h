@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle counter, PMCCNTR (DDI 0487 D7, D13.4; DDI 0406C C12, B4.1.113 ff.). PMU_BITS,
- * PMU_VERSION and PMCR_LC are those of arch/control.h. */
+/* The cycle counter, PMCCNTR (DDI 0487 D7, D13.4; DDI 0406C C12, B4.1.113 ff.). arch/control.h
+ * defines PMU_BITS, PMU_VERSION and PMCR_LC. */
 #pragma once
 
 #include "arch/barrier.h"
