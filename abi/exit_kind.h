@@ -25,7 +25,7 @@
 #define EXIT_KIND(NAME, text) EXIT_##NAME,
 enum exit_kind { EXIT_KINDS(EXIT_KIND) EXIT_KIND_COUNT };
 
-/* Why EL2 stopped a guest: the member "reason" of a fault record. */
+/* The reasons for which EL2 stops a guest: the member "reason" of a fault record. */
 #define FAULT_REASONS(X)                                                                           \
 	X(DATA_ABORT, "data-abort")             /* a data access to no mapping, at ipa and va */   \
 	X(PREFETCH_ABORT, "prefetch-abort")     /* a fetch without a mapping */                    \

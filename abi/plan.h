@@ -149,8 +149,8 @@ struct plan_vm {
 	uint32_t guest; /* image GUEST: index of the guest in struct plan */
 	uint32_t load;  /* image LOAD: enum beside_load; 0: the configuration's `beside` */
 	/* With colouring=on the VM's RAM has pages of these colours, each below PLAN_COLOURS (no
-	 * colours: any page), in a window of so many MiB (image BENCH: in the RAM that the others
-	 * leave). */
+	 * colours: any page), in a window of window_mib MiB (image BENCH: in the RAM that the
+	 * others leave). */
 	uint32_t colours, colour[PLAN_COLOURS], window_mib;
 	PLAN_VM_FIELDS(UINT32_FIELD)
 	uint32_t core[PLAN_VM_CPUS]; /* core of each vCPU */

@@ -36,14 +36,14 @@
 #define VIRTIO_MODERN 2u /* version of the interface that is not the legacy one */
 #define VIRTIO_DEVICE_NET 1u
 
-/* 2.1 */
+/* Bits of the device status, 2.1. */
 #define VIRTIO_ACKNOWLEDGE 1u
 #define VIRTIO_DRIVER 2u
 #define VIRTIO_DRIVER_OK 4u
 #define VIRTIO_FEATURES_OK 8u
 #define VIRTIO_NEEDS_RESET 64u
 
-/* InterruptStatus */
+/* Bits of InterruptStatus. */
 #define VIRTIO_INT_USED 1u
 #define VIRTIO_INT_CONFIG 2u
 
