@@ -6,7 +6,7 @@
 #include "drivers/gic/gic.h"
 #include "drivers/uart/uart.h"
 
-/* How the other cores than the boot core start. */
+/* The ways in which the cores other than the boot core start. */
 enum core_start {
 	CORES_BOOT_ONLY,  /* only the boot core runs */
 	CORES_SPIN_TABLE, /* core n polls the 64-bit word release + 8 n, woken by SEV */

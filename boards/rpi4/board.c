@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raspberry Pi 4 B, low-peripheral mode: addresses from bcm2711-rpi-4-b.dtb, registers from the
- * BCM2711 ARM Peripherals manual; those of the power manager from Linux' bcm2835_wdt. */
+ * BCM2711 ARM Peripherals manual; registers of the power manager from Linux' bcm2835_wdt. */
 #include "boards/board.h"
 
 #include "arch/mmio.h"
@@ -89,7 +89,7 @@ const struct board board = {
 	.store_base = 0x10000000,
 	.store_size = 0x20000000,
 	.counter_hz = 54000000,
-	/* Page 0 remains the firmware's: the cores wait in it. */
+	/* Page 0 belongs to the firmware: the cores wait in it. */
 	.cores = { .count = 4, .start = CORES_SPIN_TABLE, .release = 0xd8 },
 	.reset_device = { PM, 0x1000 },
 	.console_in_use = console_in_use,
