@@ -19,7 +19,7 @@
 #include "guest_arch/ops.h"
 #include "lib/text.h"
 
-/* From linker/guest.ld.S */
+/* Symbols of linker/guest.ld.S. */
 extern const struct bench *const __bench_start[], *const __bench_end[];
 
 static void refuse_unknown_bench(const char *name)

@@ -243,10 +243,8 @@ static const char *vm_yield_prepare(const struct guest_run *run)
 
 /* --- fail over --- */
 
-/*
- * The end of the phase `paused`. On two cores this VM may run, at `until`, before EL2 takes its
- * last stamp; the phase then ends at `until`.
- */
+/* Return the end of the phase `paused`. On two cores this VM may run, at `until`, before EL2 takes
+ * its last stamp; the phase then ends at `until`. */
 static uint64_t paused_after(uint64_t issued, uint64_t until)
 {
 	uint64_t start = counter_read();

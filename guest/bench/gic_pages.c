@@ -17,7 +17,7 @@
 #include "lib/bits.h"
 
 #define SGI_ID 1u
-#define READS_MOST 100000u /* of IAR, before an SGI counts as lost */
+#define READS_MOST 100000u /* reads of IAR before an SGI counts as lost */
 
 static uint32_t acknowledge(void)
 {

@@ -146,7 +146,8 @@ static uint32_t random_offset(uint32_t size, unsigned log2_size)
 
 /* --- a step --- */
 
-/* The banks of registers, as they lie in a distributor and in a redistributor's second frame. */
+/* Return a random offset in a bank of registers. The banks lie alike in a distributor and in a
+ * redistributor's second frame. */
 static uint32_t bank_offset(void)
 {
 	static const struct {

@@ -217,9 +217,7 @@ static void take_samples(enum source source)
 	}
 }
 
-/* The name of a variant, such as "timer-eoi". */
-
-/* The name of a variant, such as "timer-eoi". */
+/* Return the name of a variant, such as "timer-eoi". */
 static const char *variant_of(enum source source, const char *what)
 {
 	static char name[32];

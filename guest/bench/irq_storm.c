@@ -51,7 +51,8 @@ static void on_storm(uint64_t vector_ticks, uint32_t iar)
 	arrived_count = i + 1;
 }
 
-/* The order differs from the INTIDs'. Beyond 16 interrupts two share a priority. */
+/* The order of priorities differs from the order of INTIDs. With more than 16 interrupts, two of
+ * them share a priority. */
 static uint8_t priority_of(uint32_t index)
 {
 	return (uint8_t)((index * 7 + 3) % PRIORITY_COUNT * PRIORITY_STEP);

@@ -43,11 +43,11 @@ static struct outcome {
 
 static struct variable x[INSTANCES], y[INSTANCES];
 
-/* What a vCPU does in each instance. */
+/* The accesses of a vCPU, for every instance. */
 typedef void walk(bool barriers);
 
 struct shape {
-	const char *name[2]; /* of the variant without barriers, and with them */
+	const char *name[2]; /* of the variants without and with barriers */
 	walk *vcpu[2];
 	unsigned forbidden; /* the outcome: twice the value of the first load, plus the second */
 };
@@ -94,7 +94,7 @@ static void sb_store_y(bool barriers)
 	}
 }
 
-/* vgic_post_state(), vgic_post_what() */
+/* Post as vgic_post_state() and vgic_post_what() do. */
 static void post(bool barriers)
 {
 	for (unsigned i = 0; i < INSTANCES; i++) {
@@ -106,7 +106,7 @@ static void post(bool barriers)
 	}
 }
 
-/* vgicd_process_posts(), vgic_fetch_posted() */
+/* Fetch as vgicd_process_posts() and vgic_fetch_posted() do. */
 static void fetch_posted(bool barriers)
 {
 	for (unsigned i = 0; i < INSTANCES; i++) {
@@ -130,9 +130,9 @@ static bool with_barriers;
 static unsigned late_shift;
 
 static struct random random_of[2];
-static struct variable meetings[2]; /* of each vCPU */
+static struct variable meetings[2]; /* meetings of each vCPU so far */
 
-/* Wait for the other vCPU. It sees every earlier write of this one. */
+/* Wait for the other vCPU, which sees every earlier write of this vCPU. */
 static void meet(unsigned self)
 {
 	uint32_t meeting = meetings[self].value + 1;

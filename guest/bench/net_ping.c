@@ -121,7 +121,7 @@ static void find_peer(uint64_t limit, uint32_t hz)
 	guest_refuse("no VM of the link answers ARP, asked for s", FIND_S);
 }
 
-/* Send one request and take its window. Return false without an answer for `ticks`. */
+/* Send one request and take its window. Return false if no answer comes for `ticks`. */
 static bool ping(reg_t delay, uint64_t ticks, uint64_t *from)
 {
 	sent++;

@@ -40,10 +40,8 @@ static const struct variant variants[] = {
 	{ "both", true, true },
 };
 
-/*
- * The page at the start of a block of its own, so that nothing else shares its leaf of at most 2
- * MiB.
- */
+/* Return the page at the start of a block of its own, so that nothing else shares its leaf of at
+ * most 2 MiB. */
 static uintptr_t page(void)
 {
 	return (uintptr_t)mmu_free_start();

@@ -31,7 +31,7 @@ static volatile uint64_t vector_stamp, handler_stamp;
 static volatile reg_t handler_cycles;
 static volatile uint32_t arrived_count;
 
-/* How an SGI is sent; a constant where the code is inlined. */
+/* The way to send an SGI; a constant where the code is inlined. */
 enum sender { SENDER_GICV2, SENDER_GICV3 };
 
 static void on_sgi(uint64_t vector_ticks, uint32_t iar)

@@ -18,7 +18,8 @@ unsigned guest_arch_asid(void);
  * number is even; 0 restores the ordinary entry. */
 void guest_arch_irq_delay(uint32_t instructions);
 
-/* Make the interrupt entry spin likewise and store irq_stamps (guest/kernel/irq.h). */
+/* Make the interrupt entry spin as guest_arch_irq_delay() does, and store irq_stamps
+ * (guest/kernel/irq.h). */
 void guest_arch_irq_stamps(uint32_t delay_instructions);
 
 /* Send exceptions of EL0 to el0.S (guest/kernel/el0.h) instead of the task, from now on. */

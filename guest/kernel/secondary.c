@@ -15,7 +15,7 @@
 #define PSCI_CPU_ON 0x84000003u /* DEN0022 5.4 */
 #define PATIENCE 10000000u      /* ticks */
 
-/* Values for start.S, 64 bits each, in the order in which start.S reads them. */
+/* Values for secondary.S, 64 bits each, in the order in which secondary.S reads them. */
 struct secondary_control {
 	uint64_t tcr, mair, ttbr0, vbar, sctlr;
 };

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The other vCPUs than vCPU 0. After secondary_start() each of them stamps the counter in an
+/* The vCPUs other than vCPU 0. After secondary_start() each of them stamps the counter in an
  * endless loop, with interrupts masked. The last stamp before a pause and the first stamp after it
  * are exact to within one turn of the loop. After secondary_run() vCPU 1 runs a function of the
- * benchmark. Only vCPU 0 emits records.
- */
+ * benchmark. Only vCPU 0 emits records. */
 #pragma once
 
 #define SECONDARY_STACK_SHIFT 9
@@ -14,8 +12,8 @@
 
 /* Stamps are the low 32 bits of CNTPCT. Each vCPU has a cache line of its own. */
 struct vcpu_stamps {
-	volatile uint32_t last;  /* the newest */
-	volatile uint32_t first; /* after a write of probe_stamps.issued; by the measured VM only */
+	volatile uint32_t last;  /* the newest stamp */
+	volatile uint32_t first; /* first after probe_stamps.issued changed, in the measured VM */
 	volatile uint32_t seen;  /* the value of probe_stamps.issued that `first` belongs to */
 } __attribute__((aligned(64)));
 

@@ -4,7 +4,7 @@
  *   load_mem_read   reads one word of each cache line
  *   load_mem_write  writes one word of each cache line
  *   load_stride     rewrites one word of each 4 KiB piece: a TLB entry an access, and few cache
- *   sets
+ *                   sets
  */
 #include "guest/loads/load.h"
 

@@ -8,9 +8,8 @@
  *   active_interrupt  is the active VM, beside which the standby's SPI fires
  *   active_control    is the active VM, whose pause a third VM, the control VM, commands
  *   active_random     does one of the first four active loads at random each time. In most pauses
- *   this
- *                     VM's timer expires, and an SGI to itself is pending: the VM refuses the step
- *                     if an interrupt is lost or comes twice
+ *                     this VM's timer expires, and an SGI to itself is pending: the VM refuses the
+ *                     step if an interrupt is lost or comes twice
  * If the pair has a link, the vCPUs of the active VM also stamp its window. vCPU 0 stamps it only
  * under active_control; under the other loads its last stamp is the stamp that it hands over.
  */
@@ -85,7 +84,7 @@ static void interrupt_begin(const struct guest_run *run)
 	takeover_spi = run->physical_spi_first + run->physical_spi_count - 1;
 }
 
-/* A VM on another core continues for a while. */
+/* Raise the standby's SPI and wait: a VM on another core continues for a while. */
 static void raise_and_wait(uint64_t ticks)
 {
 	uint64_t until = counter_read() + ticks;

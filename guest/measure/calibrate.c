@@ -19,7 +19,8 @@ static struct overhead plain_overhead, cycles_overhead, events_overhead, batch_o
 static uint64_t pair[PAIRS], cycle_pair[PAIRS], event_pair[EVENTS_MAX][PAIRS];
 static unsigned pair_count;
 
-/* This function is not inlined, like samples_sink(), so that registers are those of a benchmark. */
+/* This function is not inlined, like samples_sink(), so that a window uses the registers that it
+ * uses in a benchmark. */
 __attribute__((noinline)) static void store_pair(void *unused, uint64_t from, uint64_t until)
 {
 	(void)unused;

@@ -14,7 +14,7 @@ static struct wide wide_from(uint64_t low, uint64_t high)
 				(uint32_t)(high >> 32) } };
 }
 
-/* The product modulo 2^192. The callers' products are smaller. */
+/* Return the product modulo 2^192. The callers' products are smaller. */
 static struct wide wide_multiply(struct wide a, struct wide b)
 {
 	struct wide product = { { 0 } };

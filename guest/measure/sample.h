@@ -93,12 +93,10 @@ OPS_INLINE reg_t sample_window(sample_op op, reg_t state, bool delayed, reg_t de
 	return state;
 }
 
-/*
- * The window reads CNTPCT outside and the cycle counter inside: isb; CNTPCT; isb; PMCCNTR; isb; the
- * path; isb; PMCCNTR; isb; CNTPCT; isb. So the cycles contain the path and the cost of one read, as
- * the ticks do without cycles. `events` is a constant where this function is inlined: no
- * instruction is added without events.
- */
+/* The window reads CNTPCT outside and the cycle counter inside: isb; CNTPCT; isb; PMCCNTR; isb; the
+ * path; isb; PMCCNTR; isb; CNTPCT; isb. The cycles therefore contain the path and the cost of one
+ * read, as the ticks do without cycles. `events` is a constant where this function is inlined: no
+ * instruction is added without events. */
 OPS_INLINE reg_t sample_window_cycles(sample_op op, reg_t state, bool events, reg_t delay,
 				      sample_sink_cycles sink, void *to)
 {
@@ -136,11 +134,9 @@ enum sample_form {
 	FORM_BATCH_EVENTS,
 };
 
-/*
- * Take one sample of `batch` operations. The isb that ends a window of one operation follows each
- * of them, and each has the `state` of the first. `form` is a constant where this function is
- * inlined: FORM_BATCH does not read the cycle counter and passes 0 cycles.
- */
+/* Take one sample of `batch` operations. The isb that ends a window of one operation follows each
+ * operation, and each operation gets the `state` of the first. `form` is a constant where this
+ * function is inlined: FORM_BATCH does not read the cycle counter and passes 0 cycles. */
 OPS_INLINE void sample_batch(enum sample_form form, sample_op op, reg_t state, uint32_t batch,
 			     reg_t delay, sample_sink_cycles sink, void *to)
 {

@@ -17,7 +17,7 @@ struct working {
 
 #define WORKING_MEMBERS 3u
 
-/* Return why this configuration lacks so much memory, or NULL. */
+/* Return why this configuration lacks `size` bytes of such memory, or NULL. */
 const char *working_refuses(const struct guest_run *run, uint64_t size);
 
 /*

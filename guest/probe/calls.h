@@ -5,7 +5,7 @@
 #include "guest/probe/machine.h"
 #include "guest/probe/windows.h"
 
-/* DEN 0022 5.1, DEN 0028 6 */
+/* Function ids (DEN 0022 5.1, DEN 0028 6). */
 #define PSCI_VERSION 0x84000000u
 #define PSCI_SYSTEM_OFF 0x84000008u
 #define SMCCC_VERSION 0x80000000u

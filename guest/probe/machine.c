@@ -8,7 +8,7 @@
 #include "guest/probe/tokens.h"
 #include "guest/probe/tree.h"
 
-/* `compatible` of a console, a GICv2, a GICv3 */
+/* Values of `compatible`: a console, a GICv2, a GICv3. */
 static const char *const pl011s[] = { "arm,pl011", NULL };
 static const char *const sbsa_uarts[] = { "arm,sbsa-uart", NULL };
 static const char *const gicv2s[] = { "arm,gic-400", "arm,cortex-a15-gic", NULL };

@@ -160,7 +160,7 @@ static void take_timer_wfi(struct taken *taken)
 	take_timer(taken, wait_asleep);
 }
 
-/* Without a timer interrupt a WFI would last for ever. */
+/* A WFI would last for ever if no timer interrupt came. */
 static const char *without_timer(void)
 {
 	return timer_came ? NULL : "the interrupt did not come while the guest was busy";

@@ -11,7 +11,7 @@ struct token {
 	size_t length;  /* 0 without a token */
 };
 
-/* A whole string as one token. */
+/* Return a whole string as one token. */
 struct token token_from(const char *string);
 
 /* Remove the next token from a text and return it. */

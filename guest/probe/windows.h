@@ -13,7 +13,7 @@ struct probe_window {
 	uint64_t from, until; /* CNTVCT */
 };
 
-/* A window with nothing between its two reads. */
+/* Take a window with nothing between its two reads. */
 void window_empty(struct probe_window *window, reg_t delay);
 
 /* A call's registers: x0 to x3 and x16, on ARMv7 r0 to r3 and r12. */

@@ -66,7 +66,7 @@ static struct centre *nearest(struct clustering *c, const struct point *point, f
 	return best;
 }
 
-/* Add a point to the nearest centre, or make it a centre. */
+/* Add a point to the nearest centre, or make the point a centre. */
 static void add_weighted(struct clustering *c, const struct centre *new)
 {
 	float reach;

@@ -46,8 +46,8 @@ static uint32_t chunk_count;
 static uint32_t *output;
 static uint32_t output_count;
 
-/* A hash of the last 32 bytes, since older bytes have been shifted out: "gear" (W. Xia et al.,
- * "Ddelta", 2014). */
+/* Find a cut by a hash of the last 32 bytes; older bytes have been shifted out: "gear" (W. Xia et
+ * al., "Ddelta", 2014). */
 static uint32_t find_cut(const uint8_t *data, uint32_t size)
 {
 	uint32_t limit = size < CHUNK_MAX ? size : CHUNK_MAX;
@@ -61,7 +61,7 @@ static uint32_t find_cut(const uint8_t *data, uint32_t size)
 	return limit;
 }
 
-/* FNV-1a, 64 bits. */
+/* Return the FNV-1a hash, 64 bits. */
 static uint64_t fingerprint_of(const uint8_t *data, uint32_t size)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -114,11 +114,9 @@ static uint32_t put_literals(uint8_t *to, const uint8_t *data, uint32_t count)
 	return written;
 }
 
-/*
- * Lempel-Ziv with one candidate: the last position of the same four bytes. A byte below 128
- * precedes that many literals plus one; other bytes give the length of a match, and the next two
- * its distance.
- */
+/* Compress by Lempel-Ziv with one candidate: the last position of the same four bytes. A byte below
+ * 128 precedes that many literals plus one; other bytes give the length of a match, and the next
+ * two its distance. */
 static uint32_t compress(const uint8_t *data, uint32_t size, uint8_t *to)
 {
 	uint16_t last[256] = { 0 }; /* position + 1 */

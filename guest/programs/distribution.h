@@ -6,19 +6,20 @@
 
 #include "lib/random.h"
 
-/* Evenly distributed in [0, 1). */
+/* Return a number evenly distributed in [0, 1). */
 static inline double random_unit(struct random *random)
 {
 	return random_next(random) * 0x1p-32;
 }
 
-/* Evenly distributed in [low, high). */
+/* Return a number evenly distributed in [low, high). */
 static inline double random_between(struct random *random, double low, double high)
 {
 	return low + (high - low) * random_unit(random);
 }
 
-/* Normally distributed, mean 0, deviation 1 (G. Box, M. Muller, 1958; one of the two values). */
+/* Return a normally distributed number, mean 0, deviation 1 (G. Box, M. Muller, 1958; one of the
+ * two values). */
 static inline double random_normal(struct random *random)
 {
 	double radius = sqrt(-2.0 * log(1.0 - random_unit(random)));

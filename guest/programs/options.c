@@ -24,7 +24,7 @@ struct option {
 static struct option *portfolio;
 static double *prices;
 
-/* Standard normal distribution function. */
+/* Return the standard normal distribution function at x. */
 static double normal_below(double x)
 {
 	return 0.5 * erfc(-x * 0.70710678118654752440);

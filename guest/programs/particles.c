@@ -78,7 +78,7 @@ static struct point weighted_mean(void)
 }
 
 /*
- * Systematic resampling: evenly spaced points on the line of all weights, with one random offset.
+ * Resample systematically: evenly spaced points on the line of all weights, with one random offset.
  */
 static void draw_again(void)
 {

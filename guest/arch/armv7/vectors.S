@@ -48,9 +48,8 @@ guest_vectors_stamped_delayed:
 guest_vectors_survive:
 	vector_table irq_entry, svc_entry, survive_data, survive_undefined
 
-/*
- * A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. The macro changes r2, r3 and r12.
- */
+/* Take a stamp of guest_arch/stamp.h; `before` is isb, or nop in a vector. The macro changes r2, r3
+ * and r12. */
 	.macro	irq_stamp, before, offset
 	\before
 	mrrc	p15, 0, r2, r3, c14
@@ -73,12 +72,10 @@ guest_vectors_survive:
 	leave_interrupt
 	.endm
 
-/*
- * An interrupt. With delay=N a benchmark adds N instructions before the stamp. MRC and the last
- * branch are two of them, and TPIDRPRW holds N - 2; N = 2 leaves no room for a loop. With stamps
- * the entry stores the first of irq_stamps as soon as it has free registers, and the last after C
- * has ended the interrupt.
- */
+/* Handle an interrupt. With delay=N a benchmark adds N instructions before the stamp. MRC and the
+ * last branch are two of them, and TPIDRPRW holds N - 2; N = 2 leaves no room for a loop. With
+ * stamps the entry stores the first of irq_stamps as soon as it has free registers, and the last
+ * after C has ended the interrupt. */
 	.macro	irq_entries, name, stamped
 \name\()_delayed:
 	push	{r0, r1}
@@ -189,15 +186,15 @@ exception_unexpected:
 	mov	r1, lr
 	b	exception_report
 
-/*
- * The PL0 task: r0 = struct task_shared. The task stamps the counter, then increments the count,
- * and waits again.
- */
 	.bss
 	.balign	8
 guest_survive_registers:		/* place for r0 and r1 */
 	.space	8
 
+/*
+ * The PL0 task: r0 = struct task_shared. The task stamps the counter, then increments the count,
+ * and waits again.
+ */
 	.section .el0_text, "ax"
 	.global	task_el0_entry
 1:	svc	#0

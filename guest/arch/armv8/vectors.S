@@ -41,7 +41,7 @@
 	b	exception_unexpected
 	.endm
 
-/* A stamp of guest_arch/stamp.h; before: isb, or nop in a vector. */
+/* Take a stamp of guest_arch/stamp.h; `before` is isb, or nop in a vector. */
 	.macro	irq_stamp, before, offset, ticks, address
 	\before
 	mrs	\ticks, cntpct_el0
@@ -49,11 +49,9 @@
 	str	\ticks, [\address, :lo12:irq_stamps + \offset]
 	.endm
 
-/*
- * An interrupt, up to C. With delay=N a table spins exactly N instructions before the stamp: MRS
- * and CBZ are two of them, and TPIDR_EL1 holds N - 2. A table with stamps stores the first of
- * irq_stamps before the stamp for C, and the last after C has ended the interrupt.
- */
+/* Handle an interrupt, up to C. With delay=N a table spins exactly N instructions before the stamp:
+ * MRS and CBZ are two of them, and TPIDR_EL1 holds N - 2. A table with stamps stores the first of
+ * irq_stamps before the stamp for C, and the last after C has ended the interrupt. */
 	.macro	irq_entry, delayed, stamped, exit
 	.balign	0x80
 	stp	x0, x1, [sp, #-CALLER_FRAME]!

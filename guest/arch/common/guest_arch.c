@@ -66,7 +66,8 @@ static void use_vectors(const char *vectors)
 	isb();
 }
 
-/* vectors without a delay, with a delay of 2, and with a longer delay */
+/* Use the first vectors without a delay, the second with a delay of 2, the third with a longer
+ * delay. */
 static void use_delayed_vectors(const char *const vectors[3], uint32_t delay_instructions)
 {
 	write_tpidr_el1(delay_instructions - 2);

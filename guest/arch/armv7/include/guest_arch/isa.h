@@ -14,7 +14,7 @@
 #define TIMED_STORE_REGISTER(name) register reg_t name __asm__("r4")
 #define ACTLR_READ "mrc p15, 0, %0, c1, c0, 1"
 #define CNTP_CTL_READ "mrc p15, 0, %0, c14, c2, 1"
-#define CNTP_CVAL_WRITE "mcrr p15, 2, %0, %0, c14" /* both halves have the value */
+#define CNTP_CVAL_WRITE "mcrr p15, 2, %0, %0, c14" /* the operand is written to both halves */
 #define CNTP_TVAL_WRITE "mcr p15, 0, %0, c14, c2, 0"
 #define SGI1R_WRITE "mcrr p15, 0, %Q0, %R0, c12"
 

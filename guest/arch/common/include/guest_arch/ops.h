@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions that the guest and its benchmarks need by name. isa.h spells those that differ
- * between the isas. */
+/* The instructions that the guest and its benchmarks need by name. isa.h spells the instructions
+ * that differ between the isas. */
 #pragma once
 
 #include "arch/types.h"
@@ -37,8 +37,8 @@ OPS_INLINE reg_t in_register(reg_t value)
 	return value;
 }
 
-/* Return such a copy by exactly one instruction: a repeated operation gets its argument anew, and a
- * repeated empty operation takes equally long. */
+/* Return a copy, like in_register(), by exactly one instruction: a repeated operation gets its
+ * argument anew, and a repeated empty operation takes equally long. */
 OPS_INLINE reg_t copied(reg_t value)
 {
 	reg_t copy;
@@ -133,7 +133,7 @@ OPS_INLINE void sgi1r_write(uint64_t value)
 }
 
 /* Fill and compare every FP and SIMD register with their control and status (FP_WORDS, isa.h). The
- * surrounding code uses none of them, so nothing has to be saved. */
+ * surrounding code uses no FP register, so nothing has to be saved. */
 OPS_INLINE void fp_fill(const uint32_t *words)
 {
 	const uint32_t *at = words;

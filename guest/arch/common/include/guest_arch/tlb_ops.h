@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * TLB maintenance as an operating system at EL1 does it: DSB, TLBI, DSB, ISB. A window contains
- * these four only; the argument is made beforehand.
- */
+/* TLB maintenance as an operating system at EL1 does it: DSB, TLBI, DSB, ISB. A window contains
+ * only these four instructions; the argument is made beforehand. */
 #pragma once
 
 #include "arch/types.h"
