@@ -4,35 +4,41 @@
  * instructions by exception level, which it takes from PSTATE, in each visit to EL2 and in each
  * window of the bench guest.
  *
- * A visit lasts from the vector's first instruction to the ERET, or to the address `leave`, where
- * a core goes back to its loop; what EL2 executes before the first guest is one, too, with vector
- * 0. A call of a function `piece` by the core's loop is a visit, too, with vector 0, from its first
- * instruction to its return. A window is what the guest hands to samples_add(). It ends with the
- * read of CNTPCT that gave `until`. It begins after the read that gave `from`; where `from` is what
- * the guest wrote to CNTV_CVAL or CNTP_CVAL, it begins with the first instruction after the core
- * was woken or interrupted. An instruction counts when it begins, so one that is aborted counts,
- * too.
+ * A visit lasts from the vector's first instruction to the ERET, or to the address `leave`, where a
+ * core returns to its loop. The code that EL2 executes before a core's first guest is also a
+ * visit, with vector 0. A call of a function `piece` by the core's loop is a visit with vector 0,
+ * too, from the function's first instruction to its return.
+ *
+ * A window is the interval that the guest passes to samples_add(). The window ends with the read
+ * of CNTPCT that returned `until`, and begins after the read that returned `from`. If `from` is a
+ * value that the guest wrote to CNTV_CVAL or CNTP_CVAL, the window begins with the first
+ * instruction after the core was woken or interrupted. An instruction counts when it begins, so an
+ * aborted instruction counts, too.
  *
  * Options: out=<file>, add=<address of samples_add()>, vector=<address of the guest's IRQ vector>,
- * paths=on, data=on, leave=<address of code of EL2>, mark=<the same> (up to 256 times), piece=<the
- * address of a function of EL2> (up to 4 times).
+ * paths=on, data=on, leave=<address of code of EL2>, mark=<address of code of EL2> (up to 256
+ * times), piece=<address of a function of EL2> (up to 4 times).
  * Lines of the file, in decimal:
- *   window <ticks> <guest> <el2> <visits> <aborted> <left>     each, in the order of the run
+ *   window <ticks> <guest> <el2> <visits> <aborted> <left>     one a window, in order
  *   lost <from> <until>                                        a window with an end not seen
- *   visit <vector> <class> <switch> <instructions> <times>     each kind, at the end
- *   marked <instructions> <marks>...                           the longest visit of each set,
- *                                                              without those of a core's start
- *   longest <core> <class> <instructions>                      of the core's visits, at the end
- *   lost <visits>                                              beyond the kinds that are kept
+ *   visit <vector> <class> <switch> <instructions> <times>     one a kind of visit, at the end
+ *   marked <instructions> <marks>...                           the longest visit with each set of
+ *                                                              marks, at the end, without visits
+ *                                                              before a core's first guest
+ *   longest <core> <class> <instructions>                      the core's longest visit of this
+ *                                                              class, at the end
+ *   lost <visits>                                              visits of kinds beyond MAX_VISITS
  *   path <block>...                                            with paths=on, after its window
  *   data <access>...                                           with data=on, after its window
- * `guest` and `el2` are instructions. `aborted` are the guest's loads and stores aborted into EL2.
- * `left` are the instructions after one that traps, in its translation block. `vector` is an
- * offset, `class` the exception class, 0 for an interrupt; `switch` is 1 where a visit ends with
- * another VTTBR than it began with. A `block` of a path is g (guest), h (EL2) or s (EL3), the
- * address of the first of its instructions in hexadecimal, and +<how many of them were begun>. An
- * access is one of EL2's: l (load) or s (store), M (memory) or D (device), its virtual address in
- * hexadecimal, and +<bytes>. A comma joins the accesses of one instruction.
+ *   lost <number>                                              replaces a path or a data line that
+ *                                                              is longer than the plugin keeps
+ * `guest` and `el2` count instructions. `aborted` counts data aborts of the guest to EL2. `left`
+ * counts the instructions that follow a trapped instruction in its translation block. `vector` is
+ * an offset; `class` is the exception class, or 0 for an interrupt; `switch` is 1 if VTTBR at a
+ * visit's end differs from VTTBR at its begin. A `block` of a path is g (guest), h (EL2) or s
+ * (EL3), the address of its first instruction in hexadecimal, and +<number of its instructions
+ * that began>. An `access` of EL2 is l (load) or s (store), M (memory) or D (device), its virtual
+ * address in hexadecimal, and +<bytes>. A comma joins the accesses of one instruction.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +53,7 @@
 #define STAMPS 32u /* the guest's last reads of the counter */
 #define MAX_VISITS 4096u
 #define TRAIL 4096u    /* a core's last blocks */
-#define ACCESSES 8192u /* a core's last ones */
+#define ACCESSES 8192u /* a core's last accesses */
 #define MAX_MARKS 256u
 #define MAX_PIECES 4u
 #define LINK (is_a64 ? 30 : 14) /* the general register that has the return address */
@@ -82,19 +88,19 @@ struct count {
 
 struct stamp {
 	uint64_t ticks;
-	struct count count; /* up to and with the instruction that took it */
+	struct count count; /* up to and including the instruction that took the stamp */
 };
 
-/* A translation block. An access to a timer is the last instruction of one. */
+/* A translation block. An instruction that accesses a timer is always the last of its block. */
 struct block {
 	uint64_t address;
 	unsigned length; /* in instructions */
 	uint32_t last;
-	unsigned mark; /* of its address, from 1 on; 0: none */
+	unsigned mark; /* number of the mark at its address, from 1 on; 0: none */
 	bool is_piece; /* a function `piece` begins here */
 };
 
-/* The marks that a visit came by. */
+/* The marks whose blocks a visit executed. */
 struct marks {
 	uint64_t bits[MAX_MARKS / 64];
 };
@@ -122,7 +128,7 @@ struct access {
 /* Visits to EL2 of one kind. */
 struct visit {
 	unsigned vector, class, switches;
-	bool is_of_start;     /* what a core executes before its first guest */
+	bool is_of_start;     /* the code that a core executes before its first guest */
 	uint64_t translation; /* VTTBR */
 	uint64_t length, times;
 	struct marks marks;
@@ -131,16 +137,15 @@ struct visit {
 struct core {
 	const struct block *block;
 	enum level level;
-	unsigned begun; /* instructions of the block */
+	unsigned begun; /* instructions of the block that began */
 	struct count count;
 	struct stamp stamps[STAMPS];
 	unsigned stamp_count;
 	struct stamp armed; /* CVAL, and the count when the core was woken */
-	bool waiting;       /* for that */
-	struct visit visit; /* the one under way; its length is the count at its start */
-	bool in_loop;       /* no visit is under way, though the core is at EL2 */
-	uint64_t
-		returns; /* where the call of a function `piece` returns to; 0: none is under way */
+	bool waiting;       /* the core was not woken since `armed` was written */
+	struct visit visit; /* the current visit; its length is the count at its start */
+	bool in_loop;       /* the core is at EL2, but not in a visit */
+	uint64_t returns;   /* return address of the current call of a function `piece`; 0: none */
 	uint64_t longest[CLASSES];
 	struct executed trail[TRAIL];
 	struct access accesses[ACCESSES];
@@ -171,7 +176,7 @@ static struct qemu_plugin_register *general[REGISTERS];
 
 /* ---- registers ---- */
 
-/* Handles are the same for every core. */
+/* Find the registers. The handles are the same for every core. */
 static void on_core(uint64_t plugin, unsigned vcpu)
 {
 	struct array *registers = qemu_plugin_get_registers();
@@ -204,8 +209,8 @@ static enum level level_now(void)
 	return (value >> 2 & 3) < 2 ? GUEST : (value >> 2 & 3) == 2 ? EL2 : EL3;
 }
 
-/* Of a function's arguments `from` and `until`, which follow a pointer. AArch32 has 64 bits in an
- * even register and the next, and the second of them on the stack. */
+/* Read the arguments `from` and `until` of a function, which follow a pointer. AArch32 passes
+ * `from` in an even register and the next register, and `until` on the stack. */
 static void read_arguments(uint64_t *from, uint64_t *until)
 {
 	if (is_a64) {
@@ -217,7 +222,7 @@ static void read_arguments(uint64_t *from, uint64_t *until)
 	*until = memory_at(value_of(stack_pointer));
 }
 
-/* The register of a timer's instruction, or the two of them. */
+/* Return the operand of an instruction that accesses a timer: one register, or two on AArch32. */
 static uint64_t operand_of(uint32_t insn)
 {
 	if (is_a64)
@@ -234,7 +239,7 @@ static bool is_insn(uint32_t insn, uint32_t a64, uint32_t a32)
 	return is_a64 ? (insn & ~A64_REGISTER) == a64 : (insn & ~A32_REGISTERS) == a32;
 }
 
-/* The timer that was armed has expired, or else the guest would not be woken. */
+/* Note that the guest was woken: the timer that was armed has expired. */
 static void note_wake(struct core *core)
 {
 	if (core->waiting)
@@ -242,8 +247,8 @@ static void note_wake(struct core *core)
 	core->waiting = false;
 }
 
-/* The effect of the last instruction of the block before this one, if the block came to its end.
- * EL2 waits for a guest, too; a wait that ends in EL2 is noted where EL2 is entered. */
+/* Note the effect of the last instruction of the previous block, if the block was executed to its
+ * end. EL2 waits for a guest, too; enter() notes a wait that ends in EL2. */
 static void note_timer(struct core *core, enum level now)
 {
 	uint32_t last = core->block->last;
@@ -344,7 +349,7 @@ static void enter(struct core *core, uint64_t address)
 	bool is_synchronous = is_a64 ? !(vector & 0x180) : vector != 0x18;
 	unsigned class = is_synchronous ? (uint32_t)value_of(syndrome) >> EC_SHIFT : 0;
 
-	if (class != EC_WFX) /* a wait that begins */
+	if (class != EC_WFX) /* a trapped WFI begins a wait */
 		note_wake(core);
 	core->visit = (struct visit){ .vector = vector,
 				      .class = class,
@@ -364,7 +369,8 @@ static bool is_alike(const struct visit *a, const struct visit *b)
 	       a->length == b->length;
 }
 
-/* An interrupt may be taken right after an ERET: EL2 is left then, though no guest is seen. */
+/* Return whether EL2 executed an ERET. An interrupt may be taken right after the ERET: the core has
+ * then left EL2, although no guest instruction is seen. */
 static bool has_returned(const struct core *core)
 {
 	return core->level == EL2 && core->begun == core->block->length &&
@@ -441,8 +447,8 @@ static void on_insn(unsigned vcpu, void *unused)
 	running->count.at[running->level]++;
 }
 
-/* Return the core that has its own EL2 tables at `table`. VMPIDR is the core's until the core runs
- * a guest, and a core uses its tables before. */
+/* Return the core whose own EL2 tables are at `table`. Before a core runs a guest it already uses
+ * its tables, and VMPIDR has its number. */
 static unsigned core_with(uint64_t table)
 {
 	unsigned core;
@@ -474,8 +480,8 @@ static void on_access(unsigned vcpu, uint32_t info, uint64_t address, void *unus
 	};
 }
 
-/* The instruction at the address `leave` is next. Code above may run on into it, so no block needs
- * to begin there. */
+/* The instruction at the address `leave` is next. The code before it may run into that address, so
+ * no block needs to begin there. */
 static void on_leave(unsigned vcpu, void *unused)
 {
 	(void)vcpu;
@@ -486,8 +492,8 @@ static void on_leave(unsigned vcpu, void *unused)
 	running->in_loop = true;
 }
 
-/* Under icount QEMU names the core that had the block translated, and VMPIDR is that of the vCPU
- * which is loaded. TTBR0_EL2 is the core's own. */
+/* Return the core by TTBR0_EL2, which is the core's own. Under icount QEMU passes the number of the
+ * core that had the block translated, and VMPIDR is that of the loaded vCPU. */
 static struct core *core_now(void)
 {
 	return &cores[core_with(value_of(ttbr))];
@@ -536,7 +542,7 @@ static unsigned place_of(uint64_t address, const uint64_t *array, unsigned count
 	return i < count ? i + 1 : 0;
 }
 
-/* A block is kept for good: QEMU has no word of its end. */
+/* Never free a block: QEMU does not report the end of a translation block. */
 static void on_translation(uint64_t plugin, struct qemu_plugin_tb *tb)
 {
 	struct block *block = malloc(sizeof(*block));

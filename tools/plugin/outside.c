@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A QEMU plugin that reports what a core executes and accesses outside of a guest, between two
- * reads of the guest's counter. It knows nothing of the hypervisor, so every system under the probe
- * (guest/probe/) is counted alike. Outside are EL2, EL3, and EL1 and EL0 while HCR_EL2.VM is 0: the
- * host of KVM. A window goes from one read of CNTVCT by the guest to the next. It has a visit for
- * each time that the guest is left, which lasts to the guest's next instruction.
+ * reads of the guest's counter. The plugin knows nothing of the hypervisor, so it counts alike in
+ * every system under the probe (guest/probe/). EL2 and EL3 are outside; EL1 and EL0 are outside
+ * while HCR_EL2.VM is 0, as in the host of KVM. A window goes from one read of CNTVCT by the guest
+ * to the next read. It has a visit for each time that the core leaves the guest; the visit lasts to
+ * the guest's next instruction.
  *
  * The machine has one core. Option: out=<file>. Lines of the file; numbers are hexadecimal:
  *   code <number> <address> <word>@<page>...   a block, before its first use; a word an instruction
- *   window <word>                              the instruction that ended it
+ *   window <word>                              the instruction that ended the window
  *   visit <class> <argument> <fault>           ESR_EL2.EC, 0 for an interrupt; x0; FAR_EL2
- *   path <number>+<begun>...                   its blocks, and how many instructions were begun
- *   data <access>...                           its loads and stores
+ *   path <number>+<begun>...                   the visit's blocks, and how many instructions of
+ *                                              each began
+ *   data <access>...                           the visit's loads and stores
  *   lost                                       a window with more than the plugin keeps
- * A `page` numbers 4 KiB of memory: two addresses of one place have the same. An access is l (load)
- * or s (store), M (memory) or D (device), its virtual address, : its physical address, and +
- * <bytes>. A comma joins the accesses of one instruction.
+ * A `page` is the number of a page of 4 KiB of memory: all addresses of one page of memory have the
+ * same number. An `access` is l (load) or s (store), M (memory) or D (device), its virtual address,
+ * ":" and its physical address, and +<bytes>. A comma joins the accesses of one instruction.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,11 +42,11 @@
 #define A32_REGISTERS 0xff000u
 #define A32_READ_CNTVCT 0xec500f1eu
 
-/* A translation block. It is kept for good: QEMU has no word of its end. */
+/* A translation block. A block is never freed: QEMU does not report its end. */
 struct code {
 	uint64_t address;
 	unsigned length; /* in instructions */
-	unsigned number; /* in the file; 0: not there yet */
+	unsigned number; /* number in the file; 0: not written yet */
 	struct insn {
 		uint32_t word;
 		const void *place; /* in QEMU's own memory */
@@ -65,7 +67,7 @@ struct access {
 struct visit {
 	unsigned class;
 	uint64_t argument, fault;
-	unsigned block, access; /* its first ones */
+	unsigned block, access; /* first block and first access of the visit */
 };
 
 __attribute__((visibility("default"))) int qemu_plugin_version = PLUGIN_API;
@@ -75,13 +77,13 @@ static FILE *out;
 static bool is_a64;
 static struct qemu_plugin_register *psr, *syndrome, *hcr, *fault, *argument;
 
-static struct code *current; /* the block under way */
-static unsigned begun;       /* how many of its instructions */
+static struct code *current; /* the current block */
+static unsigned begun;       /* instructions of the current block that began */
 static bool is_outside, is_at_el2, guest_translates;
-static uint64_t instructions; /* outside */
+static uint64_t instructions; /* number of all executed instructions, to tell accesses apart */
 
-/* Since the last read of the counter */
-static bool is_read; /* there was one */
+/* Records since the last read of the counter. */
+static bool is_read; /* the guest has read the counter */
 static bool is_lost;
 static struct executed blocks[BLOCKS];
 static struct access accesses[ACCESSES];
@@ -203,7 +205,8 @@ static bool is_counter_read(uint32_t word)
 		      : (word & ~A32_REGISTERS) == A32_READ_CNTVCT;
 }
 
-/* The block before this one has ended, or was left. A read of a counter ends its block. */
+/* End the previous block, which was executed to its end or left earlier. A read of a counter is the
+ * last instruction of its block. */
 static void end_block(void)
 {
 	uint32_t last = current->insn[current->length - 1].word;
@@ -235,7 +238,7 @@ static void begin_visit(uint64_t address)
 	};
 }
 
-/* Whether the core is at EL2 or EL3: Hyp or Monitor mode. */
+/* Return whether the core is at EL2 or EL3 (Hyp or Monitor mode). */
 static bool is_above_el1(void)
 {
 	uint64_t value = value_of(psr);
@@ -254,7 +257,7 @@ static void on_block(unsigned vcpu, void *data)
 	if (current)
 		end_block();
 	is_at_el2 = is_above_el1();
-	if (!current || (was_at_el2 && !is_at_el2)) /* HCR_EL2 changes at EL2 alone */
+	if (!current || (was_at_el2 && !is_at_el2)) /* only EL2 changes HCR_EL2 */
 		guest_translates = value_of(hcr) & HCR_VM;
 	is_outside = is_at_el2 || !guest_translates;
 	if (current && is_outside && !was_outside)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The parts of QEMU's plugin interface (version 4: QEMU 9.2 and later) and of GLib, which QEMU
- * brings, that el2count.c uses. Debian's QEMU comes without a header for plugins.
- */
+/* The parts of QEMU's plugin interface (version 4: QEMU 9.2 and later) and of GLib, which QEMU
+ * brings, that the plugins of this folder use. Debian's QEMU comes without a header for plugins. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +10,8 @@
 #define PLUGIN_API 4
 
 struct qemu_plugin_tb;       /* a translation block, while it is translated */
-struct qemu_plugin_insn;     /* one of its instructions */
-struct qemu_plugin_register; /* a handle, for good */
+struct qemu_plugin_insn;     /* an instruction of a translation block */
+struct qemu_plugin_register; /* a handle, valid to the end of QEMU */
 struct machine_info;
 struct physical; /* a physical address */
 
@@ -23,7 +21,7 @@ enum register_use { REGISTERS_UNUSED, REGISTERS_READ };
 /* The accesses that a memory callback wants. */
 enum memory_use { MEMORY_READ = 1, MEMORY_WRITE = 2 };
 
-/* GLib's GArray and GByteArray begin so. */
+/* GLib's GArray and GByteArray begin with these members. */
 struct array {
 	uint8_t *data;
 	unsigned length;
@@ -51,7 +49,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, memory_call
 				      enum register_use use, enum memory_use accesses, void *data);
 void qemu_plugin_register_atexit_cb(uint64_t plugin, exit_callback callback, void *data);
 
-/* In a memory_callback, of its `access`. */
+/* Call these functions only in a memory_callback, with its `access`. */
 unsigned qemu_plugin_mem_size_shift(uint32_t access);
 bool qemu_plugin_mem_is_store(uint32_t access);
 struct physical *qemu_plugin_get_hwaddr(uint32_t access, uint64_t address);
@@ -65,7 +63,7 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn); /* in QEMU's memory */
 
-struct array *qemu_plugin_get_registers(void); /* of struct register_name; in a vcpu_callback */
+struct array *qemu_plugin_get_registers(void); /* struct register_name; only in a vcpu_callback */
 int qemu_plugin_read_register(struct qemu_plugin_register *handle, struct array *to);
 bool qemu_plugin_read_memory_vaddr(uint64_t address, struct array *to, size_t size);
 

@@ -11,7 +11,7 @@ void fail(const char *what)
 	_Exit(2);
 }
 
-/* An empty array, the same at each call. */
+/* Return an empty array, the same at each call. */
 static struct array *emptied(void)
 {
 	static struct array *bytes;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A core's registers and memory, as a QEMU plugin reads them; a plugin that cannot ends QEMU. */
+/* A core's registers and memory, as a QEMU plugin reads them. If a read fails, the plugin ends
+ * QEMU. */
 #pragma once
 
 #include <stdint.h>
 
 #include "tools/plugin/qemu_plugin.h"
 
-/* End QEMU with status 2 and this line: a plugin that goes on would count wrongly. */
+/* End QEMU with status 2 and this line: a plugin that continues would count wrongly. */
 _Noreturn void fail(const char *what);
 
-/* Find a register by QEMU's name for it; NULL if the core has none. In a vcpu_callback. */
+/* Find a register by QEMU's name for it; NULL if the core has none. Call this function only in a
+ * vcpu_callback. */
 struct qemu_plugin_register *find(const struct array *registers, const char *name);
 
 /* Read a register's low 64 bits. */
