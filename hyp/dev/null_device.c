@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arch/cache.h"
+#include "lib/compiler.h"
 
 static uint8_t page[NULL_DEVICE_SIZE] __attribute__((aligned(NULL_DEVICE_SIZE)));
 
@@ -56,7 +57,8 @@ static void write_word(struct null_device *device, uint32_t offset, uint32_t val
 	}
 }
 
-static void write_bytes(struct null_device *device, uint32_t offset, unsigned size, uint64_t value)
+static __cold void write_bytes(struct null_device *device, uint32_t offset, unsigned size,
+			       uint64_t value)
 {
 	uint32_t first = offset & ~3u;
 	unsigned shift = 8 * (offset - first);
@@ -72,7 +74,7 @@ void null_device_write(struct vcpu *vcpu, uint32_t offset, unsigned size, reg_t 
 {
 	struct null_device *device = state;
 
-	if (is_whole(offset, size))
+	if (__builtin_expect(is_whole(offset, size), true))
 		write_word(device, offset, (uint32_t)value, ~0u);
 	else
 		write_bytes(device, offset, size, value);

@@ -90,12 +90,13 @@ static struct vcpu *hc_raise(struct vcpu *vcpu)
 
 _Static_assert(STATE_COLD_TLB == 2, "cold.S knows this value");
 
-struct vcpu *cold_call(struct vcpu *vcpu)
+static struct vcpu *hc_cold(struct vcpu *vcpu)
 {
 	const struct vm *vm = vcpu->vm;
-	bool done = cold_make(&vm->machine->ram, &vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]);
 
-	return vcpu_result(vcpu, done ? HC_OK : HC_EINVAL);
+	if (!cold_make(&vm->machine->ram, &vm->tables, vcpu->frame.x[1], vcpu->frame.x[2]))
+		return vcpu_result(vcpu, HC_EINVAL);
+	return cold_return(vcpu_result(vcpu, HC_OK));
 }
 
 static struct vcpu *hc_tlbi(struct vcpu *vcpu)

@@ -9,8 +9,7 @@ extern hypercall *const hypercalls_bench[];
 extern hypercall *const hypercalls_unmodified[];
 
 /*
- * HC_COLD. hc_cold() is in hyp/arch/<isa>/cold.S and returns to the guest without the usual exit,
- * unless cold_call(), its C part, stores an error.
+ * The end of HC_COLD, in hyp/arch/<isa>/cold.S: return to the guest without a line of another exit,
+ * or, if the caller of the hypercall is not the plain vector table, return `vcpu`.
  */
-struct vcpu *hc_cold(struct vcpu *vcpu);
-struct vcpu *cold_call(struct vcpu *vcpu);
+struct vcpu *cold_return(struct vcpu *vcpu);

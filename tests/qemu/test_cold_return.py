@@ -80,10 +80,10 @@ def first_register(instruction: capstone.CsInsn) -> int:
 
 
 def last_maintenance(board: str, isa: str, state: str) -> int:
-    """Return the address of the last instruction of cold_call() that makes this state."""
-    offset, size = place(board, "cold_call")
+    """Return the address of the last instruction of hc_cold() that makes this state."""
+    offset, size = place(board, "hc_cold")
     elf = (build_of(board) / "hypbench.elf").read_bytes()
-    code = capstone.Cs(*MODE[isa]).disasm(elf[offset:offset + size], symbol(board, "cold_call"))
+    code = capstone.Cs(*MODE[isa]).disasm(elf[offset:offset + size], symbol(board, "hc_cold"))
     found = [one.address for one in code if re.search(LAST[state][isa], one.op_str)]
     assert len(found) == 1, found
     return found[0]

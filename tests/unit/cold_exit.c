@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hyp/arch/<isa>/cold.S without its return to the guest, which has no meaning on the host. */
+/* hyp/arch/<isa>/cold.S as for a caller that is not the plain vector table. */
 #include "hyp/trap/hypercall.h"
 
-struct vcpu *hc_cold(struct vcpu *vcpu)
+struct vcpu *cold_return(struct vcpu *vcpu)
 {
-	return cold_call(vcpu);
+	return vcpu;
 }

@@ -12,22 +12,18 @@
 #define STACK_LINES 4 /* below the frame; C uses fewer after the caches are empty */
 
 	/*
-	 * struct vcpu *hc_cold(struct vcpu *): an entry of the table of hypercalls. In the plain
-	 * vector table nothing is on the stack here, and every register but those of the light
-	 * frame is the guest's. The instrumented tables return by their own exits.
+	 * struct vcpu *cold_return(struct vcpu *): the end of HC_COLD. In the plain vector table the
+	 * call chain is of jumps, so nothing is on the stack here, and every register but those of
+	 * the light frame is the guest's. For another caller the function returns `vcpu`.
 	 */
-	.section .text.hc_cold, "ax"
+	.section .text.cold_return, "ax"
 	.balign	LINE
-	.global	hc_cold
-hc_cold:
+	.global	cold_return
+cold_return:
 	movw	r1, #:lower16:vectors_hvc_return
 	movt	r1, #:upper16:vectors_hvc_return
 	cmp	lr, r1
-	bne	cold_call
-	bl	cold_call
-	ldr	r1, [r0]
-	cmp	r1, #0
-	bne	vectors_hvc_return		/* the call failed, so nothing is cold */
+	bxne	lr
 	ldmib	r0, {r1-r3, r12, lr}
 	.rept	STACK_LINES + 1
 	mcr	p15, 0, r0, c7, c14, 1		/* DCCIMVAC */

@@ -12,22 +12,20 @@
 #define STACK_LINES 4 /* below the frame; C uses fewer after the caches are empty */
 
 	/*
-	 * struct vcpu *hc_cold(struct vcpu *): an entry of the table of hypercalls. In the plain
-	 * vector table nothing is on the stack here, and every register but those of the light
-	 * frame is the guest's. The instrumented tables return by their own exits.
+	 * struct vcpu *cold_return(struct vcpu *): the end of HC_COLD. In the plain vector table the
+	 * call chain is of jumps, so nothing is on the stack here, and every register but those of
+	 * the light frame is the guest's. For another caller the function returns `vcpu`.
 	 */
-	.section .text.hc_cold, "ax"
+	.section .text.cold_return, "ax"
 	.balign	LINE
-	.global	hc_cold
-hc_cold:
+	.global	cold_return
+cold_return:
 	adrp	x1, vectors_hvc_return
 	add	x1, x1, :lo12:vectors_hvc_return
 	cmp	x30, x1
-	b.ne	cold_call
-	bl	cold_call
-	ldr	x1, [x0, #TRAP_FRAME_X(0)]
-	cbnz	x1, vectors_hvc_return		/* the call failed, so nothing is cold */
-	ldr	x1, [x0, #TRAP_FRAME_X(1)]
+	b.eq	1f
+	ret
+1:	ldr	x1, [x0, #TRAP_FRAME_X(1)]
 	pairs	ldp, 2, 4
 	ldp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
 	.rept	STACK_LINES + 1
@@ -36,11 +34,11 @@ hc_cold:
 	.endr
 	dsb	sy
 	cmp	x1, #STATE_COLD_TLB
-	b.ne	1f
+	b.ne	2f
 	tlbi	alle2 /* the TLB has the page of the frame again */
 	dsb	nsh
 	isb
-1:	add	sp, sp, #TRAP_FRAME_SIZE
+2:	add	sp, sp, #TRAP_FRAME_SIZE
 	mov	x0, #0				/* HC_OK */
 	eret
 	.balign	LINE
