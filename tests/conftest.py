@@ -27,13 +27,13 @@ DURATIONS = "hypbench/durations"
 GROUPS = "groups.json"
 SLOW = Path(__file__).with_name("slow.json")  # seconds by group
 SLOW_S = 15
-OTHERS_S = 2800  # seconds of all groups of the parts that are not slow
+OTHERS_S = 2800  # seconds of all groups that are not slow
 PARTS = 5
 ROTATED = ("long", "nightly")
 FROM_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")
 SECONDS: dict[str, float] = defaultdict(float)  # seconds by test
-MEMORY = "/dev/shm"  # a file system in memory, on Linux
-ROOM = 8 << 30  # the least free bytes there; the tests of a part use some hundred MiB
+MEMORY = "/dev/shm"  # a file system in memory on Linux
+ROOM = 8 << 30  # the least free bytes in MEMORY; the tests of a part use some hundred MiB
 
 
 def pytest_addoption(parser):
@@ -45,9 +45,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Let the processes of pytest-xdist inherit the session's folder. A session's folder in memory
-    has the temporary files, too. The commands of tests do not inherit the variables of the make
-    that started the tests."""
+    """Let the processes of pytest-xdist inherit the session's folder. The temporary files are also
+    in this folder if it is in memory. The commands of tests do not inherit the variables of the
+    make that started the tests."""
     for name in FROM_MAKE:
         os.environ.pop(name, None)
     if not is_worker(config):
@@ -55,7 +55,7 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="hypbench-tests-", dir=MEMORY if in_memory else None)
         if in_memory:
             os.environ["TMPDIR"] = tempfile.tempdir = folder
-            os.chmod(folder, 0o755)  # a test works as another user, too
+            os.chmod(folder, 0o755)  # some tests run as another user
         os.environ[FOLDER] = folder
         atexit.register(shutil.rmtree, folder, ignore_errors=True)  # after those who use it
 
@@ -80,8 +80,7 @@ def is_worker(config) -> bool:
 
 
 def pytest_make_parametrize_id(val, argname):
-    """Leave the bytes of a parameter out of a test's name, because packed data contains the
-    time."""
+    """Leave bytes out of a test's name, because packed data contains the time."""
     return argname if isinstance(val, bytes) else None
 
 
@@ -106,7 +105,8 @@ def slow_groups() -> dict[str, float]:
 
 
 class Parts:
-    """The part of each group, which is the same each time. The parts are equally long."""
+    """The part of each group. A group is in the same part each time, and the parts are equally
+    long."""
 
     def __init__(self, slow: dict[str, float]):
         """Give each slow group, the slowest first, to the shortest part so far."""
@@ -119,14 +119,15 @@ class Parts:
         self.free = [max(whole - one, 0) for one in length]
 
     def of(self, item) -> int | None:
-        """Return a test's part; tests of every change are in no part."""
+        """Return a test's part, or None for a test that runs at every change."""
         if not any(map(item.get_closest_marker, ROTATED)):
             return None
         group = group_of(item)
         return self.known[group] if group in self.known else self.of_other(group)
 
     def of_other(self, group: str) -> int:
-        """Spread the groups that are not slow by their names over what is free."""
+        """Spread groups that are not slow over the time that the slow groups leave in each part, by
+        the group's name."""
         at = crc32(group.encode()) / 2**32 * sum(self.free)
         ends = accumulate(self.free)
         return next((part for part, end in enumerate(ends) if at < end), PARTS - 1)
@@ -142,7 +143,8 @@ def group_of(item) -> str:
 
 @pytest.hookimpl(tryfirst=True)  # the scheduler begins after this hook
 def pytest_collection_finish(session):
-    """Every process collects the same tests; one of them passes their groups to the scheduler."""
+    """One process passes the groups of the tests to the scheduler. Every process collects the same
+    tests."""
     if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
         groups = {item.nodeid: group_of(item) for item in session.items}
         groups_file().write_text(json.dumps(groups))
@@ -173,7 +175,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    """Keep the durations of these tests, and those of files without a test in this run."""
+    """Keep the durations of these tests, and those of files that have no test in this run."""
     if not is_worker(session.config) and SECONDS:
         files = {test.partition("::")[0] for test in SECONDS}
         other = {test: seconds for test, seconds in session.config.cache.get(DURATIONS, {}).items()
@@ -185,7 +187,7 @@ def pytest_sessionfinish(session):
 
 
 def keep_slow_groups() -> None:
-    """Write the slow groups of this run and of earlier ones; a group of this run that is no longer
+    """Write the slow groups of this run and of earlier runs. A group of this run that is no longer
     slow leaves the list."""
     groups, seconds = json.loads(groups_file().read_text()), defaultdict(float)
     for test, group in groups.items():

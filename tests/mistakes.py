@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes of a user in mistakes.txt, each with a part of the one line that answers. All are
-answered before anything is built: test_make.py, and a few in a tree without a build,
-test_new_day.py."""
+"""Mistakes of a user in mistakes.txt, each with a part of the line that answers it. make answers
+all mistakes before it builds anything: test_make.py has them all, test_new_day.py a few in a tree
+without a build."""
 
 import shlex
 from pathlib import Path

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make a value once a session, in the test process that asks for it first. The values of a session
-are in a folder that the runner makes (conftest.py) and removes. A process without a runner keeps
-its values to itself."""
+"""Make a value once a session, in the test process that asks for it first. The values are in a
+folder that the runner (conftest.py) makes for the session and removes. A process without a runner
+keeps its values to itself."""
 
 import fcntl
 import os

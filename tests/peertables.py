@@ -7,7 +7,7 @@ Figures = dict[str, dict[str, str]]  # figures by path and column
 
 
 def figures_in(page: str) -> dict[str, Figures]:
-    """Return by board the tables after its heading `### <board>`."""
+    """Return the tables after each heading `### <board>`, by the board."""
     found = {}
     for part in f"\n{page}".split("\n### ")[1:]:
         board, _, rest = part.partition("\n")

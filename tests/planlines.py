@@ -11,6 +11,6 @@ SAMPLES = abi.defaults("BENCH_PARAMS")["n"]
 
 
 def plan_lines(word: str) -> str:
-    """Return the lines; each benchmark has its n=."""
+    """Return the lines of a scenario. Each benchmark has its n=."""
     return re.sub(r"^(bench \S+)(?!.* n=)", rf"\1 n={SAMPLES}", text_of(Tree().plan(word)),
                   flags=re.MULTILINE)

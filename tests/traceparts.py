@@ -8,7 +8,7 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 
 class Slice(NamedTuple):
-    track: tuple[str, ...]  # names, from the outermost group on
+    track: tuple[str, ...]  # names of the groups, the outermost first
     name: str
     start: int  # in ns
     end: int
@@ -32,8 +32,8 @@ def tracks_of(trace: Trace) -> dict[int, tuple[str, ...]]:
 
 
 def slices_of(content: bytes) -> list[Slice]:
-    """Return the slices, which nest: each end is that of the last begin of its track, and none is
-    left open."""
+    """Return the slices, which must nest: each end closes the last open begin of its track, and no
+    begin stays open."""
     trace = Trace.FromString(content)
     names = tracks_of(trace)
     opened: dict[int, list] = defaultdict(list)
@@ -62,7 +62,8 @@ def args_of(event: TrackEvent) -> tuple[tuple[str, int | str], ...]:
 
 
 def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:
-    """Return the flows. Each has one begin and one end, which is not before it."""
+    """Return the flows. Each flow has one begin and one end, and the end is not before the
+    begin."""
     slices = slices_of(content)
     begins = {flow: one for one in slices for flow in one.flows}
     ends = {flow: one for one in slices for flow in one.ends}

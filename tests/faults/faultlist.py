@@ -36,10 +36,10 @@ class Patch:
 
 @dataclass(frozen=True)
 class Test:
-    """A test as the lists name it: a function of C, or a node of pytest."""
+    """A test as the lists name it: a function of a C program, or a node of pytest."""
 
     path: str
-    function: str  # with its parameters, if only those see the fault
+    function: str  # with its parameters, if only the test with these parameters sees the fault
 
     def __str__(self) -> str:
         return f"{self.path}::{self.function}"
@@ -90,7 +90,7 @@ def patched(fault: Fault, root: Path) -> dict[str, str]:
 
 
 def problems(fault: Fault, root: Path = ROOT) -> Iterator[str]:
-    """Return why an entry cannot be of this tree, as far as no build is needed."""
+    """Return why an entry does not fit this tree, as far as this is known without a build."""
     try:
         patched(fault, root)
     except ValueError as error:

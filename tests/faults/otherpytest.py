@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run pytest in a copy of the tree, in a process that is forked from one which has imported pytest
-and the packages of the tools: they are the same in every copy, and take most of a short test's
-time. This module imports nothing of the tree, because the copy has its own modules."""
+"""Run pytest in a copy of the tree, in a process forked from a process that has imported pytest and
+the packages of the tools. These are the same in every copy, and importing them takes most of a
+short test's time. This module imports no module of the tree, because the copy has its own
+modules."""
 
 import multiprocessing
 import os
@@ -19,7 +20,8 @@ PROCESSES.set_forkserver_preload(list(PACKAGES))
 
 def run(root: Path, copy: Path, words: Sequence[str], environment: dict[str, str],
         limit_s: float) -> str:
-    """Return what pytest prints in the copy of the tree `root`, or that it hangs."""
+    """Return the output of pytest in the copy of the tree `root`, or the message that pytest
+    hangs."""
     log = copy / "pytest.log"
     process = PROCESSES.Process(target=work, args=(root, copy, words, environment, log))
     process.start()
@@ -33,7 +35,8 @@ def run(root: Path, copy: Path, words: Sequence[str], environment: dict[str, str
 
 def work(root: Path, copy: Path, words: Sequence[str], environment: dict[str, str],
          log: Path) -> None:
-    """Make the process one of the copy: its folder, environment, interpreter and modules."""
+    """Turn this process into a process of the copy: with the copy's folder, environment,
+    interpreter and modules."""
     with log.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -49,6 +52,6 @@ def work(root: Path, copy: Path, words: Sequence[str], environment: dict[str, st
 
 
 def is_of(path: str, root: Path) -> bool:
-    """Return whether modules of the tree `root` are found by a path; packages are in its build
-    folder."""
+    """Return whether a path leads to modules of the tree `root`. Packages are in its build folder
+    and do not count."""
     return any(Path(path).is_relative_to(root / folder) for folder in ("tests", "tools"))

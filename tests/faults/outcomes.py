@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that writes how each test ended, with the kind of exception, which JUnit's
+"""A pytest plugin that writes how each test ended, with the kind of the exception, which JUnit's
 format lacks."""
 
 import json
@@ -22,7 +22,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Leave out the other parameters of a test that one of them has failed: the fault is seen."""
+    """Skip the other parameters of a test after one of them has failed, because the fault is
+    seen."""
     if function_of(item) in item.config.seen & set(item.config.args):
         pytest.skip("another parameter has seen the fault")
 
@@ -33,7 +34,7 @@ def function_of(item) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A test's outcome is its first failure, or its end."""
+    """Record the outcome of a test: its first failure, or its end."""
     report = yield
     ended = item.config.outcomes.get(item.nodeid, PASSED)
     if ended == PASSED:

@@ -27,7 +27,7 @@ from unit.conftest import documents
 
 TREE = Tree()
 LIMIT_S = 900  # a build that takes longer hangs
-PROGRAM_LIMIT_S = 300  # limit of a unit program, of which the longest takes 10 s
+PROGRAM_LIMIT_S = 300  # limit of a unit program; the longest takes 10 s
 OBJECTS = (".o", ".d", ".a", ".inc")
 SEEN = "seen"
 HUNG = 124
@@ -35,7 +35,8 @@ HUNG = 124
 
 @cache
 def endings(fault: Fault) -> dict[Test, str]:
-    """Return SEEN for each test that failed by an assertion, and for the others how they ended."""
+    """Return SEEN for each test that failed by an assertion, and for each other test how it
+    ended."""
     found = {}
     for folder, run in (("unit", run_units), ("host", run_host), ("qemu", run_images)):
         tests = [test for test in fault.seen_by if test.folder == folder]
@@ -64,7 +65,8 @@ def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
 
 
 def write_anew(path: Path, text: str) -> None:
-    """Write a file of the same mode, and leave the file of the template, which is linked here."""
+    """Write a new file with the same mode. The old file stays in the template, to which it is
+    linked."""
     mode = path.stat().st_mode if path.exists() else 0o644
     path.unlink(missing_ok=True)
     path.write_text(text)
@@ -72,20 +74,20 @@ def write_anew(path: Path, text: str) -> None:
 
 
 def make_template() -> str:
-    """Copy the files of the tree, with their times, once a session: a test in a copy could change
-    its files."""
+    """Copy the files of the tree, with their times, once a session. Copies must not share the
+    tree's files, because a test in a copy could change them."""
     template = Path(tempfile.mkdtemp(prefix="tree-", dir=os.environ.get(FOLDER)))
     for path in TREE.files():
         (template / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(TREE.root / path, template / path)
     copy_index(template)
-    for folder in ("tools", "tests"):  # Python compiles what a patch changes anew
+    for folder in ("tools", "tests"):  # Python compiles the patched files anew
         compileall.compile_dir(template / folder, quiet=1)
     return str(template)
 
 
 def link_files(template: Path, copy: Path) -> None:
-    """Make the copy's files hard links, which takes a tenth of the time of copies."""
+    """Make the files of the copy as hard links, which takes a tenth of the time of real copies."""
     subprocess.run(["cp", "--archive", "--link", template, copy], check=True)
 
 
@@ -98,7 +100,8 @@ def copy_index(copy: Path) -> None:
 
 
 def copy_environment(copy: Path) -> None:
-    """Make the Python environment: the packages of the real one, and the tools of the copy."""
+    """Make the Python environment of a copy: the packages of the real environment, and the tools of
+    the copy."""
     real, there = (root / "venv" for root in (TREE.builds, copy / "build"))
     packages = next(real.glob("lib/python3*/site-packages"))
     (there / packages.relative_to(real)).mkdir(parents=True)
@@ -112,14 +115,15 @@ def copy_environment(copy: Path) -> None:
 
 
 def stamp(copy: Path) -> str:
-    """Return what tools/setup.sh wants in an environment, or else it installs one."""
+    """Return the stamp that tools/setup.sh wants in an environment; without it the script installs
+    one."""
     version = subprocess.run(["python3", "--version"], check=True, capture_output=True).stdout
     requirements = (copy / "tools" / "requirements.txt").read_bytes()
     return sha256(requirements + f"{copy}\n".encode() + version).hexdigest() + "\n"
 
 
 def copy_objects(folder: str, copy: Path) -> None:
-    """Copy a folder of objects. No make works there meanwhile."""
+    """Copy a folder of objects, in which no make works meanwhile."""
     real = TREE.builds / folder
     real.mkdir(parents=True, exist_ok=True)
     with (real / "make.lock").open("a") as lock:
@@ -135,8 +139,8 @@ def other_files(folder: str, names: list[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the caller's environment without what pytest, make and the tools set for their
-    children."""
+    """Return the caller's environment without the variables that pytest, make and the tools set for
+    their children."""
     return {name: value for name, value in os.environ.items()
             if not name.startswith(("PYTEST", "HYPBENCH", "MAKE", "PYTHON"))}
 
@@ -163,7 +167,7 @@ def program_of(test: Test) -> str:
 
 
 def run_unit(tree: Path, program: Path, test: Test, **variables: str) -> str:
-    """Return a unit test's ending; no other test of its program runs."""
+    """Return how a unit test ended. The other tests of its program do not run."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
         xml = Path(place) / "results.xml"
         ran = call(tree, program, test.function, limit_s=PROGRAM_LIMIT_S,
@@ -179,8 +183,8 @@ def alone(path: str, tests: set[Test]) -> dict[Test, str]:
 
 
 def unit_ending(xml: Path, log: str, function: str) -> str:
-    """Return a unit test's ending. A sanitizer ends a program before it writes results; its report
-    names the function."""
+    """Return how a unit test ended. If a sanitizer ends a program before it writes results, the
+    sanitizer's report names the function."""
     if not xml.is_file():
         reported = "Sanitizer" in log or "runtime error" in log
         return (SEEN if reported and re.search(rf"\bin {function}\b", log) else
@@ -193,7 +197,7 @@ def unit_ending(xml: Path, log: str, function: str) -> str:
 
 
 def failure_of(case: Element) -> str:
-    """Return the kind of a failure. cmocka reports a crash as a failure, too."""
+    """Return the kind of a failure. cmocka also reports a crash as a failure."""
     failure = case.find("failure")
     if failure is None:
         return outcomes.PASSED
@@ -215,7 +219,8 @@ def run_images(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
 
 
 def is_of_make(fault: Fault) -> bool:
-    """Return whether a fault is one of make's words; their tests build what they need."""
+    """Return whether a fault is in the words of make. The tests of such a fault build what they
+    need."""
     return all(patch.path == "Makefile" for patch in fault.patches)
 
 

@@ -27,7 +27,7 @@ Row = dict[str, str | list[str]]
 
 
 class Planted:
-    """A plugin of pytest that notes the tests that plant a fault, and their boards."""
+    """A pytest plugin that notes the tests that plant a fault, and their boards."""
 
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = {name: [] for name in PATCHES}
@@ -59,8 +59,8 @@ def collected() -> Planted:
 
 
 def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
-    """Return the faults that code names, with the test that contains the code, or with the module
-    if its tests choose."""
+    """Return the faults that code names, each with the test that contains the code, or with the
+    module if the tests of the module choose the fault."""
     for path in sorted(IMAGES.glob("*.py")):
         for statement in ast.parse(path.read_text()).body:
             test = f"{path.relative_to(ROOT)}"
@@ -72,7 +72,7 @@ def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[st
 
 
 def of_keyword(node: ast.AST) -> str | None:
-    """Return planted="a fault", as the arguments of runs have it."""
+    """Return the fault of an argument planted="a fault" of a run."""
     return of_constant(node.value) if isinstance(node, ast.keyword) and node.arg == "planted" \
         else None
 
@@ -91,7 +91,7 @@ def planted_rows() -> Iterator[Row]:
         if name in without:
             add(found.tests[name], test)
     for name, patches in PATCHES.items():
-        # Sorted, since the runner orders the tests by their last durations.
+        # The runner orders the tests by their last durations, so the names are sorted.
         yield {"list": PLANTED, "name": name, "seen_by": sorted(found.tests[name]), "was": [],
                "files": list(dict.fromkeys(patch.path for patch in patches)),
                "boards": sorted(found.boards[name])}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the tree see the listed faults: each test of an entry fails, by an assertion, in a
-tree with the fault."""
+"""The tests of the tree see the listed faults: in a tree with the fault, each test of the entry
+fails by an assertion."""
 
 from collections import Counter
 
@@ -39,6 +39,7 @@ def test_fault_is_seen(fault, test):
 @pytest.mark.group("unit tests alone")
 @pytest.mark.parametrize("path", UNIT)
 def test_a_unit_test_passes_alone(path):
-    """In a tree with a fault only the tests run that see it, without those before them."""
+    """A unit test of an entry passes by itself in a tree without the fault, because in a tree with
+    the fault it runs without the tests before it."""
     ended = alone(path, {test for fault in FAULTS for test in fault.seen_by if test.path == path})
     assert {str(test): ending for test, ending in ended.items() if ending != PASSED} == {}

@@ -46,7 +46,7 @@ def raw_image(plan: str = PLAN, size: int = 40_000) -> bytes:
 
 
 class Cards:
-    """The tree, and the command line in it."""
+    """The tree, with a function that runs the command line in it."""
 
     def __init__(self, root: Path):
         self.root = root

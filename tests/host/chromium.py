@@ -25,7 +25,7 @@ SHOWN = "article:not([hidden])"
 
 
 class Chromium:
-    """Use as a context; open() a page, then read it."""
+    """A browser, used as a context: open() a page, then read it."""
 
     def __init__(self, profile: Path):
         program = shutil.which("chromium")
@@ -105,9 +105,9 @@ class Chromium:
         return result["result"].get("value")
 
     def wait_for(self, script: str, wanted: Callable[[object], object] = bool):
-        """Return the script's value as soon as `wanted` holds for it. The wait is a number of turns
-        of the page's own event loop, so that a page that works is waited for, however slow the
-        machine is, and one that has nothing to do is not."""
+        """Return the script's value as soon as `wanted` holds for it. The limit of the wait is a
+        number of turns of the page's own event loop: a page that works gets its time, however slow
+        the machine is, and an idle page does not."""
         for _ in range(TURNS):
             if wanted(value := self.value(script)):
                 return value

@@ -36,7 +36,7 @@ def of_clock(hz: int, platform: str = "qemu-icount") -> bytes:
 
 
 def of_odd_rows(passes: tuple[int, ...] = (0, 1), **more) -> bytes:
-    """The rows of `trapped` have these members in these passes."""
+    """Return a log in which the rows of `trapped` have these members in these passes."""
     return log_of([body | (more if (body["kind"], body.get("config")) == ("bench", "trapped")
                            and body["pass"] in passes else {}) for body in run_with()])
 
@@ -53,7 +53,7 @@ def of_variants(ticks: dict[str, int]) -> bytes:
 
 
 def run_of_vms(ticks: dict[str, int], configs=(NATIVE, STATS), measured_vm: str = "") -> list[dict]:
-    """Return a run in which each VM takes so many ticks; the first VM is the measured one."""
+    """Return a run in which the VMs have these ticks; the first VM is the measured one."""
     def records(head, config):
         found = []
         for vm, raw in ticks.items():
@@ -132,7 +132,7 @@ def refused() -> bytes:
 
 
 def traced(*exits: tuple[int, str]) -> bytes:
-    """Return a run with trace records: begin, event."""
+    """Return a log with trace records, each a begin and an event."""
     def records(head, _config):
         made = [head | {"kind": "trace", "t": at, "dur": 5, "event": event, "arg": "0x0",
                         "vm": "bench", "vcpu": 0, "paused": int(event != "hvc")}
@@ -141,7 +141,8 @@ def traced(*exits: tuple[int, str]) -> bytes:
     return log_of(plan_run([TRAPPED | {"trace": "on"}], {"hvc": records}, order="once"))
 
 
-# Chases of pages and of memory, and refills after maintenance, by stage-1 and stage-2 levels.
+# Latencies of chases of pages and of memory, and of refills after TLB maintenance, by the stage-1
+# and stage-2 levels.
 CHASES = {
     ("tlb_chase", "4K-off"): {"random-65536p": 500, "packed-65536p": 100},
     ("tlb_chase", "4K-2M"): {"random-65536p": 900, "packed-65536p": 100},
@@ -172,7 +173,7 @@ LOGS: dict[str, bytes] = {
     "after-release": log_of(run_with(make=lambda head, _: bench_record(
         head, "null", [46] * 20, overhead=3), overhead=3)),
     "nothing": b"nothing\n", "empty": b"", "noise": b"\x00\xff" * 99,
-    # changed as a whole, by a terminal program or a user
+    # These are recoded as a whole, as a terminal program or a user may do.
     "utf-16": TEXT.encode("utf-16"), "utf-16-be": b"\xfe\xff" + TEXT.encode("utf-16-be"),
     "utf-16-without-mark": ("boot\n" + TEXT).encode("utf-16-le"),
     "gzip": gzip.compress(SAMPLE), "bzip2": bz2.compress(SAMPLE),

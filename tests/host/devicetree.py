@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a device tree blob by libfdt's fdtget as raw cells, so that no type is guessed."""
+"""Read a device tree blob with libfdt's fdtget as raw cells, so that nothing guesses types."""
 
 import shutil
 import struct
@@ -65,7 +65,8 @@ class DeviceTree:
         return (self.number(bus, "#address-cells", 2), self.number(bus, "#size-cells", 1))
 
     def reg(self, node: str, index: int = 0) -> Region:
-        """Return an entry of `reg` as a processor addresses it, through the ranges of every bus."""
+        """Return an entry of `reg` as an address of the processor, translated through the ranges of
+        every bus."""
         bus = parent(node)
         address_cells, size_cells = self.counts(bus)
         entries = grouped(self.cells(node, "reg"), (address_cells, size_cells))
@@ -76,7 +77,7 @@ class DeviceTree:
         return Region(address, size)
 
     def translated(self, address: int, bus: str) -> int:
-        """Return an address of a bus as its parent sees it."""
+        """Return an address of a bus as an address of the bus's parent."""
         child_cells, size_cells = self.counts(bus)
         parent_cells, _ = self.counts(parent(bus))
         ranges = grouped(self.cells(bus, "ranges"), (child_cells, parent_cells, size_cells))
@@ -88,7 +89,7 @@ class DeviceTree:
         raise AssertionError(f"{bus} has no range with {address:#x}")
 
     def intids(self, node: str) -> list[int]:
-        """Return the interrupts of a node to the GIC, in three cells each."""
+        """Return the interrupts of a node at the GIC, which the node lists in three cells each."""
         return [INTID_OF_KIND[kind] + number
                 for kind, number, _ in grouped(self.cells(node, "interrupts"), (1, 1, 1))]
 

@@ -18,16 +18,17 @@ from hypbench.model import Band, Cell, Chart, Section, Table
 
 UPDATING = bool(os.environ.get("UPDATE_GOLDEN"))
 FOLDER = Path(__file__).with_name("golden")
-# most data of a chart; a larger chart, or a curve, has its numbers in the tables beside it
+# The most marks of a chart in a golden file. The numbers of a larger chart or a curve are in the
+# tables beside it.
 MOST_MARKS = 40
 CURVES = ("fig-ecdf", "fig-lat-mem-rd", "fig-tlb-chase")
-LOOKS = ("note", "height", "shape", "text", "last")  # members of a mark that are no data
+LOOKS = ("note", "height", "shape", "text", "last")  # members of a mark that are not data
 Grid = list[list]
 
 
 def plain(value: object) -> object:
-    """Return a cell as data: no links, no blanks inside numbers, six digits after the point. The
-    mark of a bad value is a "!"."""
+    """Return a cell as data: without links and without blanks inside numbers, with six digits after
+    the point. A bad value is marked by "!"."""
     if isinstance(value, float):
         return round(value, 6)
     text = value.text + " !" * (value.mark == "bad") if isinstance(value, Cell) else value
@@ -68,7 +69,8 @@ def messages(section: Section) -> Grid:
 
 
 def difference(base: dict[str, Grid], found: dict[str, Grid]) -> dict[str, Grid]:
-    """Return the rows that only one side has: "-" before those of `base`, else "+"."""
+    """Return the rows that only one side has: with "-" the rows of `base`, with "+" those of
+    `found`."""
     rows = {name: [["-", *row] for row in base.get(name, []) if row not in found.get(name, [])]
             + [["+", *row] for row in found.get(name, []) if row not in base.get(name, [])]
             for name in base | found}
@@ -112,7 +114,7 @@ def check_case(name: str, case: str, found: dict[str, Grid] | str) -> None:
 
 
 def check_block(name: str, block: str, made: str) -> None:
-    """Compare a block of golden/<name> with what the tools make of it."""
+    """Compare a block of golden/<name> with the block that the tools make from it."""
     path = FOLDER / name
     if UPDATING:
         path.write_text(path.read_text().replace(block, made, 1))

@@ -20,7 +20,7 @@ def arm64_image(size: int = 64, text_offset: int = 0, memory: int | None = None,
 
 def zimage(size: int = 0x200, start: int = 0, end: int | None = None, order: str = "<",
            flag: int = 0x04030201, magic: int = 0x016f2818) -> bytes:
-    """arch/arm/boot/compressed/head.S"""
+    """Make a zImage: arch/arm/boot/compressed/head.S."""
     words = [0xe1a00000] * 8 + [0xea000000]
     return (struct.pack("<9I", *words)
             + struct.pack(f"{order}3I", magic, start, size if end is None else end)
@@ -56,7 +56,7 @@ def elf(isa: str = "armv8", segments: tuple[tuple[int, int, bytes, int], ...] = 
 
 
 def zboot(content: bytes, packer: str = "gzip", cut: int = 0) -> bytes:
-    """drivers/firmware/efi/libstub/zboot-header.S"""
+    """Make a compressed EFI image: drivers/firmware/efi/libstub/zboot-header.S."""
     pack = {"gzip": gzip.compress, "xz": lzma.compress,
             "lzma": lambda data: lzma.compress(data, lzma.FORMAT_ALONE)}.get(packer, bytes)
     payload = pack(content)

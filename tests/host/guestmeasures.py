@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Consoles of runs whose guest measures itself: Linux's cyclictest, and Zephyr's latency_measure in
-the forms of its releases 2 to 4 (Zephyr's own documentation). Each contradictory one is named."""
+the forms of its releases 2 to 4 (Zephyr's own documentation). Each console with a contradiction has
+the name of the contradiction."""
 
 from logmaker import HZ, NATIVE, TRAPPED, end_record, frame, run_record, step_head
 
@@ -20,7 +21,7 @@ FORMS = {
 
 
 def histogram(counts: dict[int, int], loops: int = 1000, most: int | None = None) -> list[str]:
-    """Return the lines of cyclictest."""
+    """Return the lines that cyclictest prints."""
     said = [f"begin {loops} on Linux 6.1.0-50-arm64", *(f"{ns} {n}" for ns, n in counts.items()),
             f"end max {most or max(counts)}"]
     return [f"cyclictest: {line}" for line in said]
@@ -31,7 +32,7 @@ def metric(cycles: int, form: str = "4") -> str:
 
 
 def metrics(*lines: str) -> list[str]:
-    """Return the lines of latency_measure."""
+    """Return the lines that latency_measure prints."""
     return ["*** Booting Zephyr OS build v3.7.0 ***", "START - Time Measurement", FIRST, *lines,
             "=" * 67, LAST]
 

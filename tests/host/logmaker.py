@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make logs as the target prints them: a whole small run that tests can damage."""
+"""Make logs as the target prints them: a whole small run, which tests can damage."""
 
 import json
 import statistics
@@ -108,12 +108,12 @@ def end_record(count: int, **more) -> dict:
 
 
 def chase(step: dict, cost: dict[str, int]) -> list[dict]:
-    """Return a translation chase with a variant for each shape and working set."""
+    """Return the records of a translation chase, with a variant for each shape and working set."""
     return walks(step, cost, 3, 0 if step["config"] == "native" else 2)
 
 
 def walks(step: dict, cost: dict[str, int], s1: int, s2: int) -> list[dict]:
-    """Return variants that depend on translation, with tables of so many levels."""
+    """Return variants whose cost depends on translation, with `s1` and `s2` levels of tables."""
     return [bench_record(step, variant, [ticks] * 100, batch=512, s1_levels=s1, s2_levels=s2,
                          walk_refs=(s1 + 1) * (s2 + 1) - 1) for variant, ticks in cost.items()]
 
@@ -134,8 +134,8 @@ def step_records(step: dict, platform: str) -> list[dict]:
 
 
 def plan_run(configs: list[dict], benches: dict, order: str = "abba", **run) -> list[dict]:
-    """Return a run of any plan. Each benchmark is a function of a step's head and its configuration
-    that returns the step's records."""
+    """Return a run of any plan. Each benchmark is a function that takes a step's head and
+    configuration, and returns the step's records."""
     plan = [(in_pass, config, bench) for bench in benches
             for in_pass in ((0, 1) if order == "abba" else (0,))
             for config in (configs if in_pass == 0 else reversed(configs))]

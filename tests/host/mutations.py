@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small logs with every kind of record, and what a guest or a bad line may change in them."""
+"""Small logs with every kind of record, and changes that a guest or a bad line may make in them."""
 
 import json
 import random
@@ -13,8 +13,8 @@ from logmaker import (HZ, NATIVE, TRAPPED, bench_record, calibration, log_of, pl
 from reportlogs import bodies_of
 
 CRC = re.compile(rb',"crc":"[0-9a-f]{8}"\}$')
-# Replacements of a value: other types, no numbers, large and deep ones, and text with a meaning for
-# a terminal, markup, a page, a spreadsheet or a plot.
+# A value is replaced by these: other types, text that is not a number, large and deep values, and
+# text with a meaning for a terminal, markup, a page, a spreadsheet or a plot.
 VALUES = ["-1", "0", "1", "4294967296", "18446744073709551615", "18446744073709551616",
           "9" * 5000, "1.5", "-0.0", "1e308", "1e999", "NaN", "Infinity", "true", "null", "[]",
           "{}", "[[1,2],[3,4]]", "[[0,0]]", "[" * 900 + "]" * 900, "[" * 50_000 + "]" * 50_000,
@@ -54,7 +54,7 @@ def faulty() -> list[dict]:
 
 
 def repaired(line: bytes) -> bytes:
-    """Return a line with the right CRC of its bytes."""
+    """Return a line with the right CRC."""
     body = CRC.sub(b"", line.rstrip(b"\n"))
     return body + b',"crc":"%08x"}\n' % zlib.crc32(body)
 
@@ -71,7 +71,8 @@ def retyped(line: bytes, pick: random.Random) -> bytes:
 
 
 def more_members(line: bytes, pick: random.Random) -> bytes:
-    """Add members after the hypervisor's, as a guest can: one of them twice, or a new one."""
+    """Add members after the hypervisor's, as a guest can: the same member twice, or a new
+    member."""
     known = re.findall(rb'[{,]"(\w+)":', line)
     name = pick.choice([*known, *(name.encode() for name in NAMES)])
     body = CRC.sub(b"", line.rstrip(b"\n"))

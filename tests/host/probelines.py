@@ -33,8 +33,8 @@ def contents(**changes) -> list[dict]:
 
 def of_vm(vm: str, phases: dict[str, list[tuple[int, int]]], absent: dict[str, str] | None = None,
           **start: int) -> list[dict]:
-    """Return a whole run of one of two VMs: stamps by path, three in a line; `b` has no `from` of
-    its wake-ups."""
+    """Return a whole run of one of two VMs, with stamps by path, three in a line. VM `b` has no
+    `from` of its wake-ups."""
     lines = [START | {"samples": 200} | start, CORE]
     for name, stamps in phases.items():
         for at in range(0, len(stamps), 3):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up records of every plan of the report, with the names that the guest uses. The invented
-numbers are those of a good run: they pass every rule, and the phases of an interrupt add up."""
+"""Made-up records of every plan of the report, with the names that the guest uses. The numbers are
+invented, but as in a good run they pass every rule, and the phases of an interrupt add up."""
 
 from collections.abc import Callable
 
@@ -20,11 +20,12 @@ PROBE = {"el1": 3, "el2": 4}
 PROGRAMS = ("options", "particles", "dedup", "similarity", "fluid", "itemsets", "clusters")
 PAGES = (8, 64, 512, 4096, 65536)
 CONFIGS = dict[str, dict]
-Maker = Callable[[dict, dict], list[dict]]  # returns records of a step with these axes
+Maker = Callable[[dict, dict], list[dict]]  # returns the records of a step with these axes
 
 
 def sample(step: dict, variant: str, value: int, n: int = 100, **more) -> dict:
-    """Return n samples of one value, with a window between a timer's compare value and a stamp."""
+    """Return n samples of one value. The window begins at a timer's compare value and ends at a
+    stamp."""
     return stamped(step, variant, [value] * n, **more)
 
 
@@ -53,7 +54,7 @@ def timer_wakeup(step: dict, axes: dict) -> list[dict]:
 
 
 def exits(step: dict, kinds: dict[str, tuple[int, int]]) -> list[dict]:
-    """Return exits by kind: (number, ticks of each)."""
+    """Return exits records by kind; each kind has the number of exits and the ticks of each."""
     return [step | {"kind": "exits", "exit": kind, "n": n, "total": n * ticks, "min": ticks,
                     "max": ticks, "mean": float(ticks), "hist": [[ticks, n]], "overflow": 0}
             for kind, (n, ticks) in kinds.items()]
@@ -91,7 +92,7 @@ def phase_names(axes: dict) -> list[str]:
 
 
 def irq_phases(step: dict, axes: dict) -> list[dict]:
-    """Return every phase, with probes=on also the probes; the phases add up to the total."""
+    """Return every phase, and with probes=on also the probes; the phases add up to the total."""
     names, made = phase_names(axes), []
     for device, more in (("timer", 0), ("device", 11)):
         length = {name: PHASES[name] + more * (name == names[0]) for name in names}
@@ -124,7 +125,7 @@ def cyclic(step: dict, axes: dict) -> list[dict]:
 
 
 def failover(step: dict, axes: dict) -> list[dict]:
-    """Return the way that the configuration is named after; a call has phases."""
+    """Return the fail over that the configuration's name chooses; a call has phases."""
     way = step["config"].removesuffix("-cores")
     phases = {"begins": GAP[0], "paused": GAP[1],
               "runs": GAP[2] + 300 * (axes["sched"] == "null")} if way == "call" else {}
@@ -136,7 +137,7 @@ def failover(step: dict, axes: dict) -> list[dict]:
 
 
 def commanded(step: dict, axes: dict) -> list[dict]:
-    """Return a command to a pair of VMs whose vCPUs stamp."""
+    """Return the records of a command to a pair of VMs whose vCPUs stamp."""
     vcpus = axes["vcpus"] or 3
     phases = {"begins": 45, "paused": 55 + 44 * vcpus, "runs": 900}
     return [sample(step, "control", sum(phases.values())),
@@ -154,8 +155,8 @@ def net_rr(step: dict, axes: dict) -> list[dict]:
 
 
 def net_stream(step: dict, axes: dict) -> list[dict]:
-    """Return streams. virtio, or in the made-up plan any configuration with lr=sw, copies each
-    block twice."""
+    """Return the records of streams. virtio copies each block twice; in the made-up plan any
+    configuration with lr=sw does, too."""
     copies = 2 if axes["lr"] == "sw" else 1
     return [sample(step, f"batch-{blocks}", 900 + 2000 * blocks * copies, bytes=1024 * blocks,
                    bytes_per_million=10**9 * blocks // (900 + 2000 * blocks * copies))
@@ -168,13 +169,14 @@ def ran(step: dict, name: str, rounds: int = 100) -> dict:
 
 
 def others(step: dict) -> list[dict]:
-    """Return the VMs beside the measured one in plan paper-s4-vms."""
+    """Return the records of the VMs beside the measured VM in plan paper-s4-vms."""
     count = {"two": 1, "three": 2}.get(step["config"].rpartition("-")[2], 0)
     return [ran(step, name) for name in ("second", "third")[:count]]
 
 
 def work(step: dict, axes: dict) -> list[dict]:
-    """Return work. Beside other VMs a few samples are longer, and of memory each sample is."""
+    """Return the records of work. Beside other VMs a few samples are longer; if the work is on
+    memory, all samples are longer."""
     more = 16 * (axes["beside"] == "load_stride")
     late = [0, 700] if axes["beside"] != "none" else [0, 0]
     return [stamped(step, "cpu", [8000] * 50 + [8000 + late[1]] * 50),
@@ -191,7 +193,8 @@ SWITCHES = {("switch", "vm_switch"): "preempt", ("yield", "vm_yield"): "yield",
 
 
 def switches(step: dict, axes: dict) -> list[dict]:
-    """Return plan switches: each way in its own configurations, the best case the shortest."""
+    """Return the records of plan switches: each way in its own configurations, with the shortest
+    time in the best case."""
     config, _, case = step["config"].partition("-")
     if not (variant := SWITCHES.get((config, step["bench"]))):
         return [step | {"kind": "skip", "reason": "needs another way"}]
@@ -244,8 +247,8 @@ def tlb_maintenance(step: dict, axes: dict) -> list[dict]:
 
 
 def revisit(step: dict, axes: dict) -> list[dict]:
-    """Return revisits. Beside a load they take three times as long, or half as much more if colours
-    keep the load out."""
+    """Return the records of revisits. Beside a load they take three times as long, or half as much
+    more if colours keep the load out."""
     cost = walk(axes)["walk_refs"] * (
         1 if axes["beside"] == "none" else 1.5 if axes.get("colouring") == "on" else 3)
     return [sample(step, f"{lines // 16}K", int(lines * cost), 20, kib=lines // 16, batch=lines,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs and outputs for tests of the report: boards of made-up records, a section's tables and
+"""Inputs and outputs for tests of the report: boards of made-up records, and a section's tables and
 charts."""
 
 from functools import cache
@@ -57,7 +57,7 @@ def changed(plan: str, change) -> bytes:
 
 
 def of(part, *boards: Board) -> Section:
-    """Return a part's section of the first board."""
+    """Return the section that a part makes of the first board."""
     return part.section(boards[0], list(boards))
 
 
@@ -69,7 +69,7 @@ def drawn(section: Section) -> dict[str, list[dict]]:
 
 @cache
 def simulated() -> Board:
-    """Return a reference run: few plans, and a tick is a nanosecond."""
+    """Return a board with reference runs: few plans, and a tick is a nanosecond."""
     return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
                               for plan in ("tlb", "timed")})
 

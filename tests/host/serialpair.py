@@ -12,8 +12,9 @@ CHUNK = 512  # less than a terminal holds, so that a write never waits for long
 
 
 class Board:
-    """Sends bytes when the port is open. `then`: "hold" keeps the line open and silent, "unplug"
-    removes it. The clock stands still until all bytes have arrived, and then runs fast."""
+    """A board that sends bytes when the port is open. `then`: "hold" keeps the line open and
+    silent, "unplug" removes the line. The clock stands still until all bytes have arrived, and then
+    runs fast."""
 
     def __init__(self, monkeypatch, data: bytes, chunk: int = CHUNK, then: str = "hold",
                  line_class: type = capture.Line):
@@ -52,7 +53,7 @@ class Board:
         self.arrived.set()
 
     def close(self) -> None:
-        # A capture that has ended reads no more, and unread bytes would block the sender.
+        # A capture that has ended reads no more, so unread bytes would block the sender.
         self.over.set()
         if self.thread.ident:
             os.set_blocking(self.slave, False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Axes come from abi/run_config.h. An axis that an older log does not know has its default. Two
-configurations that differ in one axis are compared."""
+"""Axes come from abi/run_config.h. If a log is older than an axis, the axis has its default. Two
+configurations are compared if they differ in one axis."""
 
 from hypbench.rows import settings_of, twin_of, twins
 from logmaker import NATIVE, TRAPPED, log_from, plan_run, stamped
@@ -19,7 +19,7 @@ NEW = {"lr_sync": "full", "cntp": "emulated", "fp": "static", "sched": "fp"}
 
 
 def test_axis_that_an_older_log_calls_otherwise_has_its_name_of_today():
-    """The log has old and new names; configurations are compared by axes, not by names."""
+    """The log has old and new names of axes; configurations are compared by axes, not by names."""
     old = log_with(TRAPPED | OLD, TRAPPED | OLD | {"name": "slice", "sched": "slice"},
                    drop=("lr_sync",))
     assert old.run["configs"][0]["lrs"] == "all"  # as printed

@@ -35,7 +35,8 @@ def beside_bodies() -> list[dict]:
 
 
 def counted(longest: int, load: str = "load_cpu"):
-    """A log of a configuration beside a load with sched=fp, and of the same with stats=on."""
+    """Return a log of a configuration beside a load with sched=fp, and of the same configuration
+    with stats=on."""
     fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": load}
 
     def counting(head: dict, axes: dict) -> list[dict]:

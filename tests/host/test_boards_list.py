@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench boards`: a default form that fits a screen, and a long one with everything."""
+"""`hypbench boards`: the default form fits a screen, and the long form has everything."""
 
 from click.testing import CliRunner
 

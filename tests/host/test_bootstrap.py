@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of the median: against resampling in full, their coverage, and passes that drift."""
+"""Intervals of the median: they agree with full resampling, cover the true median, and withstand
+passes that drift."""
 
 import random
 
@@ -26,7 +27,8 @@ def test_one_draw_is_as_good_as_a_whole_resample():
 
 
 def test_interval_covers_the_true_median():
-    """In about 95 of 100 runs; a planted interval of half the width does not."""
+    """The interval covers the true median in about 95 of 100 runs; a planted interval of half the
+    width does not."""
     rng = random.Random(7)
     runs = [pool([round(rng.gauss(300, 40)) for _ in range(100)]) for _ in range(200)]
     found = [median_interval(one) for one in runs]
@@ -49,7 +51,8 @@ def test_the_same_samples_give_the_same_interval():
 
 
 def test_drift_between_the_passes_is_no_effect():
-    """Each pass stands against its own: pooled, the medians of A and B would be 0 or 100 apart."""
+    """Each pass is compared with the same pass: if the passes were pooled, the medians of A and B
+    would be 0 or 100 apart."""
     slow = [100 + value for value in [10, 11, 12] * 50]
     quick = [10, 11, 12] * 50
     found = effect({0: pool(quick), 1: pool(slow)}, {0: pool(quick), 1: pool(slow)})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ceilings of small programs whose longest path is known, in both instruction sets. A program
 without a ceiling is an error. golden/bound-assembly.txt has programs in assembly, and below each
-the answer for each isa; $WORD is one of the isa's own instructions. The programs in C are in
-golden/bound-programs.txt, and their lengths depend on the compiler."""
+program the answer for each isa; $WORD is one of the isa's own instructions. The programs in C are
+in golden/bound-programs.txt; their lengths depend on the compiler."""
 
 import re
 import shutil
@@ -39,7 +39,7 @@ PROGRAMS = {name: HEAD + text for name, _, text in (
 HOLDERS = {name.removeprefix("holder "): text.removeprefix(HEAD)
            for name, text in PROGRAMS.items() if name.startswith("holder ")}
 
-PLACE = re.compile(r"\S*/(?=program\.S:)|0x[0-9a-f]+: ")  # of this machine and its linker
+PLACE = re.compile(r"\S*/(?=program\.S:)|0x[0-9a-f]+: ")  # depends on this machine and its linker
 
 each_isa = pytest.mark.parametrize("isa", list(CROSS))
 
@@ -50,8 +50,7 @@ def prove(tmp_path, isa):
 
 
 def proved(tmp_path, isa: str, text: str, suffix: str, **kind):
-    """Return the ceiling of what begins at `entry` in a program, and the wrong statements of its
-    comments."""
+    """Return the ceiling of a program from `entry` on, and the wrong statements of its comments."""
     source = tmp_path / f"program{suffix}"
     source.write_text(text if suffix == ".c" else f".text\n.global entry\n{text}\n")
     compiler = next(filter(shutil.which, CROSS[isa]))
@@ -82,8 +81,8 @@ def error(proved) -> str:
 # --- assembly ---
 
 def answered(tmp_path, block: str) -> str:
-    """Return the block with the answer for each isa. A title may name the only isa, and a line
-    `through` the places that a path goes through."""
+    """Return the block with the answer for each isa. The title may restrict the block to one isa; a
+    line `through` lists places that the path must go through."""
     title, *lines = [line for line in block.splitlines() if line[0] != "="]
     through = tuple(line.split()[1] for line in lines if line.startswith("through "))
     text = Template("\n".join(lines[len(through):]))
@@ -193,7 +192,7 @@ def test_call_that_seldom_comes_is_allowed_as_often_as_its_comment_states(prove)
     ("-", "begin()", ("end()", "nop()"), 6),
 ])
 def test_a_batch_makes_no_call_that_its_comment_excludes(prove, fact, begins, ends, fills):
-    """A batch begins and ends on every path, also inside of the functions that it calls."""
+    """A batch begins and ends on every path, also inside the functions that it calls."""
     def filled(*words: str) -> int:
         found, _ = prove(PROGRAMS["batch"] % words)
         assert found.errors == []
@@ -208,7 +207,8 @@ def test_a_batch_makes_no_call_that_its_comment_excludes(prove, fact, begins, en
 @pytest.mark.parametrize("facts", [("total: %d", "-", "-"), ("-", "total: %d", "-"),
                                    ("-", "-", "total: %d")], ids=["outer", "inner", "call"])
 def test_total_counts_the_turns_of_a_whole_visit(prove, facts):
-    """An inner loop's turns count however often the loop is entered, including the first turn."""
+    """An inner loop's turns count in a whole visit, however often the loop is entered. The first
+    turn counts, too."""
     def copied(number: int) -> int:
         found, _ = prove(PROGRAMS["total"] % tuple(
             fact.replace("%d", str(number)) for fact in facts))
@@ -240,12 +240,12 @@ def test_loops_that_begin_with_the_same_block_have_the_product_of_their_bounds(p
 @each_isa
 @pytest.mark.parametrize("how", HOLDERS)
 def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, how):
-    """No path of the kind calls the holder."""
+    """No path of the kind calls the function that holds the lock."""
     def waited(lock: str, nops: int) -> int:
         return ceiling(prove(PROGRAMS["lock"] % (HOLDERS[how] % (lock, "nop();" * nops, lock))))
 
     one, two, other = waited("lock", 40), waited("lock", 80), waited("another", 80)
-    # the linker changes the code of an address
+    # The linker changes the instructions that load an address, by at most two.
     assert two == pytest.approx(one + 40 * (CORES - 1), abs=2)
     assert other < one - 30 * (CORES - 1)
 

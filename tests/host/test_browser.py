@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report page in headless Chromium is drawn whole at the width of a phone, a tablet and a desk,
-without errors and without a network, with the records' numbers, and legible in the dark."""
+"""The report page in headless Chromium: it is drawn whole at the width of a phone, a tablet and a
+desk, without errors and without a network. It has the records' numbers, and is legible in the
+dark."""
 
 import base64
 import re
@@ -22,8 +23,8 @@ pytestmark = pytest.mark.long
 WIDTHS = (390, 768, 1280)
 CHOOSE = """(() => {{ const select = document.getElementById({id!r}); select.value = {value!r};
   {drawn} = ""; select.dispatchEvent(new Event("change")); }})()"""
-# Figures of the selected board that are not drawn well: few marks, no height, no caption, too
-# narrow.
+# Figures of the selected board that are drawn badly: with few marks, without a height or a caption,
+# or too narrow.
 UNDRAWN = f"""[...document.querySelectorAll('{SHOWN} figure')].filter(figure => {{
   const svg = figure.querySelector('svg'), box = svg?.getBoundingClientRect();
   const marks = svg?.querySelectorAll('.mark-rect path, .mark-symbol path, .mark-line path,'
@@ -31,7 +32,7 @@ UNDRAWN = f"""[...document.querySelectorAll('{SHOWN} figure')].filter(figure => 
   return !(marks > 1 && box.height > 50 && box.width > 300 && box.width <= innerWidth
            && figure.querySelector('figcaption').textContent.trim().length > 20);
 }}).map(figure => figure.id)"""
-# Elements beyond the right edge of the page, except boxes that scroll.
+# Elements that extend beyond the right edge of the page, except boxes that scroll.
 BEYOND = """[...document.querySelectorAll('body *')].filter(element =>
   !element.closest('.box, svg, .chart, .vega-embed') && element.getBoundingClientRect().right >
   document.documentElement.clientWidth + 0.5).map(element => element.outerHTML.slice(0, 80))"""
@@ -40,7 +41,7 @@ MIDDLE = """(() => { const mark = [...document.querySelectorAll(
   mark.scrollIntoView({block: 'center', behavior: 'instant'});
   const box = mark.getBoundingClientRect();
   return {x: box.x + box.width / 2, y: box.y + box.height / 2}; })()"""
-# Figures with a legend: its names, and its colours that no mark has.
+# Figures with a legend: the number of its names, and the colours of the legend that no mark has.
 LEGENDS = f"""[...document.querySelectorAll('{SHOWN} figure')].map(figure => {{
   const colours = (path) => [...figure.querySelectorAll(path)].flatMap(one => {{
     const style = getComputedStyle(one);
@@ -53,7 +54,7 @@ TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
 
 
 def board_of(name: str, platform: str = "qemu-icount", there=None, **more) -> Board:
-    """Return a board that has only the plans `there`; the others are still to be captured."""
+    """Return a board that has only the plans `there`; the other plans are still to be captured."""
     raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans()
            if there is None or plan in there}
     return Board(name, {plan: Source(plan, read_log(raw[plan]), packed=runs.packed(raw[plan]))
@@ -75,7 +76,7 @@ PAGES = {"simulated": lambda: [board_of("virt-a72"), board_of("virt-a15", isa="a
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Return a function from a page's name to its address and its boards; it makes the page."""
+    """Return a function that makes the page of a name, and returns its address and its boards."""
     @cache
     def made(name: str) -> tuple[str, list[str]]:
         path, boards = tmp_path_factory.mktemp(name) / "index.html", PAGES[name]()
@@ -96,7 +97,7 @@ def choose(browser, ident: str, value: str) -> None:
 
 
 def complaints(browser, address: str) -> dict[str, list]:
-    """Return what is wrong with the open page."""
+    """Return the faults of the open page."""
     asked = [url for url in browser.requests() if url != address]
     found = {"errors": browser.errors(), "requests": asked, "undrawn": browser.value(UNDRAWN),
              "beyond": browser.value(BEYOND)}
@@ -151,7 +152,7 @@ def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages
     native, *others = (median("traps", "timer_wakeup", "busy-vector", mode)
                        for mode in ("native", "direct", "trapped"))
     calls = [median("traps", "hvc", "null", mode) for mode in ("direct", "trapped")]
-    # an interrupt adds to the native time; a call has no native time
+    # An interrupt's number is the time beyond the native time; a call has no native time.
     assert numbers[:4] == [*(other - native for other in others), *calls]
     marked = f"document.querySelector('{SHOWN} tr.marked')"
     for (_, link), length in zip(shown, [*others, *calls]):
@@ -181,8 +182,7 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
-    """Each name of a legend therefore has a curve, a dot or a bar that nothing hides by its
-    colour."""
+    """Each colour of a legend is therefore also the colour of a curve, a dot or a bar."""
     browser.prefer(mode)
     opened(browser, pages("simulated")[0], "virt-a72")
     found = browser.value(LEGENDS)
@@ -214,7 +214,7 @@ def test_a_table_beyond_the_edge_has_a_hint_and_keeps_its_first_column(browser, 
     browser.wait_for(lacking, (0).__eq__)
     widths = (f"[...document.querySelectorAll('{SHOWN} section .box td:first-child')]"
               ".map(cell => cell.getBoundingClientRect().width)")
-    assert 0 < max(browser.value(widths)) <= 390 / 2  # a number stands beside it
+    assert 0 < max(browser.value(widths)) <= 390 / 2  # so that a number fits beside it
     box = f"document.querySelector('{SHOWN} section .wide')"
     browser.value(f"{box}.scrollLeft = 200")
     left = f"{box}.querySelector('td').getBoundingClientRect().left"
@@ -230,7 +230,8 @@ def test_downloads_are_the_records(browser, pages):
 
 
 def test_a_pointer_at_a_mark_is_answered(browser, pages):
-    """A browser without a window may have no frame yet."""
+    """A browser without a window may have no frame yet, so the pointer moves until the tip is
+    there."""
     opened(browser, pages("simulated")[0], "virt-a72")
     for shift in range(20):
         at = browser.value(MIDDLE)

@@ -57,7 +57,7 @@ HARMS = {
 
 
 class Sent(NamedTuple):
-    """The bytes that a board sends, the words of the command, and the behaviour of the line."""
+    """The bytes that a board sends, the words of the command, and how the line behaves."""
 
     data: bytes
     words: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ LATER = log_of([BODIES[0] | {"build": "later"}, *BODIES[1:]])
 OTHER_BOARD = log_of([run_record(1, "silicon", board="rpi4"), *BODIES[1:]])
 HOUR = log_of([BODIES[0] | {"limit_ms": 3_600_000}, *BODIES[1:6]])
 NOISE = b"\0\xff\0"
-# The captures of a case come one after the other.
+# The captures of a case run one after the other.
 CASES = {
     "a whole run": sent(BOOT, LOG),
     **{f"record 17 {harm}": sent(*change(17, edit)) for harm, edit in HARMS.items()},
@@ -107,7 +107,8 @@ CASES = {
 
 @pytest.fixture
 def line(bench, monkeypatch):
-    """line(sent) runs the capture on a board that sends the data. The machine has no other port."""
+    """Return a function that captures from a board that sends the data. The machine has no other
+    port."""
     made = []
     monkeypatch.setattr(capturing.list_ports, "comports", list)
 
@@ -121,8 +122,8 @@ def line(bench, monkeypatch):
 
 
 def printed(bench, result, sent_bytes: int) -> golden.Grid:
-    """Return the exit status and the lines of the command without its tables; of the steps that are
-    done, only the last one."""
+    """Return the exit status and the lines of the command, without its tables. Of the steps that
+    are done only the last one counts."""
     lines = [golden.without_crcs(text).replace(f" {sent_bytes} bytes", " {sent} bytes")
              for text in (*result.stderr.splitlines(), *result.stdout.splitlines()[-2:])]
     for pattern, other in ((re.escape(str(bench.root)), "{root}"), ("/dev/pts/[0-9]+", "{tty}"),
@@ -133,8 +134,8 @@ def printed(bench, result, sent_bytes: int) -> golden.Grid:
 
 
 def kept(bench, captures: list[Sent]) -> golden.Grid:
-    """Return the files of all captures: the numbers of their records, or which console they
-    have."""
+    """Return the files of all captures: the numbers of their records, or the name of their
+    console."""
     folders = (bench.out, bench.root / "build" / "captured" / "virt-a72")
     files = sorted(path for folder in folders for path in folder.glob("*")
                    if path.suffix != ".elf")
@@ -153,7 +154,7 @@ def content_of(data: bytes, captures: list[Sent]) -> str:
             kept = ranges(sorted(good.index(one) for one in lines))
             return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
     for number, sent_by_it in enumerate(consoles, 1):
-        if data and sent_by_it.startswith(data):  # time decides how much is read before the end
+        if data and sent_by_it.startswith(data):  # the time decides how much is read before the end
             return f"the beginning of what capture {number} sent"
     return f"{len(data.splitlines())} lines"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Card images and TFTP folders are read by other programs than those that made them. Also the
-boards' own descriptions, and their real files if these can be fetched."""
+"""Card images and TFTP folders are read by other programs than those that made them. The boards'
+own descriptions are tested, too, and their real files if these can be fetched."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def partitions(path) -> dict:
 
 
 def file_of(path, name: str) -> bytes:
-    """Return a file of the first partition, by mtools."""
+    """Return a file of the first partition, read by mtools."""
     start = partitions(path)["partitions"][0]["start"]
     return run("mcopy", "-n", "-i", f"{path}@@{start * SECTOR}", f"::{name}", "-")
 
@@ -65,7 +65,7 @@ def test_the_partition_is_where_the_description_says(sample):
     assert (one["start"], one["size"], one["type"]) == (4096, (64 << 11) - 4096, "c")
     assert one["bootable"]
     assert sample.image.stat().st_blocks * SECTOR < 8 << 20  # the file is sparse
-    # The FAT's boot sector has its kind, and the place of its partition.
+    # The FAT's boot sector names the kind of the file system and the place of its partition.
     assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
     assert int.from_bytes(image[4096 * SECTOR + 28:][:4], "little") == 4096
 
@@ -93,7 +93,7 @@ def test_the_script_is_one_that_uboot_takes(sample):
 def test_two_cards_of_the_same_files_are_the_same(sample, monkeypatch):
     first = sample.made()
     listing = run("mdir", "-i", f"{sample.image}@@{4096 * SECTOR}", "::").decode()
-    assert listing.count("1980-01-01") == len(names_in(sample.image))  # the date does not matter
+    assert listing.count("1980-01-01") == len(names_in(sample.image))  # all dates are equal
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     assert sample.made() == first
     assert sample.made("--scenario", "other") != first
@@ -130,7 +130,7 @@ def test_without_bl1_it_is_said_where_it_goes(sample):
     assert "NOT ON THE CARD: first.bin, sectors 1 to 16: the board does not start" in result.stderr
     assert "make sdcard BOARD=sample BL1=<file>" in result.stderr
     assert not sectors(sample.image.read_bytes(), 1, 16).strip(b"\0")
-    # The way by hand gives the same card.
+    # The command for doing it by hand makes the same card.
     command = re.search(r"dd if=<file> (of=\S+) bs=512 (seek=\d+) (conv=\w+)", result.stderr)
     subprocess.run(["dd", f"if={sample.write('bl1', BL1)}", "bs=512", "status=none",
                     *command.groups()], cwd=sample.root, check=True)
@@ -278,8 +278,8 @@ def test_scripts_load_what_is_on_the_card(board):
 
 
 def test_arndales_sectors():
-    """The sectors are those of U-Boot, board/samsung/common and configs/arndale_defconfig:
-    ENV_OFFSET 0x86200."""
+    """The sectors are those of U-Boot (board/samsung/common, configs/arndale_defconfig: ENV_OFFSET
+    0x86200)."""
     card = description.read_card(Tree(), "arndale")
     assert {one.name: one.sectors for one in [*card.raw, *card.reserved]} == {
         "arndale-bl1.bin": (1, 16), "arndale-spl.bin": (17, 48), "u-boot.bin": (49, 1072),

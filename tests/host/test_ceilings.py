@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings are compared with the committed ones and with what was measured."""
+"""Ceilings are compared with the committed ceilings and with the measured visits."""
 
 import json
 

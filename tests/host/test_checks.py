@@ -20,8 +20,8 @@ pytestmark = pytest.mark.long
 
 
 def unmarked(text: str) -> str:
-    """Restore the marks of the golden file, which itself must pass the checks of this tree: a blank
-    at a line's end and a path under docs/ are written differently in it."""
+    """Restore marks that the golden file writes differently, because it must pass the checks of
+    this tree itself: a blank at a line's end, and a path under docs/."""
     return text.replace("␣", " ").replace("docs/·", "docs/")
 
 
@@ -31,13 +31,13 @@ def marked(text: str) -> str:
 
 TREE, *BLOCKS = unmarked((FOLDER / "checks.txt").read_text()).rstrip("\n").split("\n=====\n")
 OF_CHECK = {block.splitlines()[0].removeprefix("check "): block for block in BLOCKS}
-# checks whose words change with a version
+# The messages of these checks change with a version of a tool.
 OF_THE_MACHINE = ("headers", "analyzer", "cppcheck", "shell")
 CLOSING = re.compile(r"^check \w+: (ok|\d+ violations)$")
 
 
 class Planted:
-    """The clean tree, into which faults are planted."""
+    """The clean tree, and a way to plant faults in it."""
 
     def __init__(self, root: Path):
         self.root = root

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two clocks: made-up logs of boards with slow counters, and with cores that change their clock."""
+"""Two clocks: made-up logs of boards with slow counters, and with cores whose clock changes."""
 
 import csv
 import io
@@ -39,7 +39,8 @@ def hvc(step: dict, axes: dict) -> list[dict]:
 
 
 def bodies(clock_of=lambda number: CPU_HZ, end_hz: int | None = CPU_HZ, **run) -> list[dict]:
-    """Return a run. `clock_of` a step's number is the core's clock in the step's record."""
+    """Return the records of a run. `clock_of` returns the core's clock in a step's record, by the
+    number of the step."""
     made = plan_run([NATIVE, TRAPPED], {"hvc": hvc, "wfi": hvc}, **ARNDALE | run)
     for body in made:
         if body["kind"] == "step":
@@ -87,7 +88,7 @@ def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
 
 
 def test_the_table_of_both_clocks_leaves_out_rows_whose_ticks_say_as_much():
-    """Ticks of 0.4 ns are as precise for 176 ns as cycles, while both clocks agree."""
+    """Ticks of 0.4 ns are as precise as cycles for 176 ns, as long as both clocks agree."""
     def paths(made: list[dict]) -> set[str]:
         section = Section("conditions", "", "arndale")
         add_table(section, Board("arndale", {"board": Source("board", log_from(made))}))

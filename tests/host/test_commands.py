@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on a fake QEMU: files, tables, exit status, and one readable line for each error."""
+"""The commands on a fake QEMU: their files, tables and exit status, and one readable line for each
+error."""
 
 
 import pytest
@@ -42,7 +43,7 @@ def test_run_writes_its_files(bench):
     assert (bench.out / "console.log").read_bytes() == LOG
     assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
-    # without progress, because the output is piped
+    # The output is piped, so the command shows no progress.
     assert "step" not in result.stderr.partition("records: ")[0]
     image = (bench.out / "hypbench-run.elf").read_bytes()
     assert text_of(read_plan(image)).endswith(f"bench hvc\n{VM}platform qemu-icount\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts of a comparison, row by row; test_transcripts.py has the output of the command."""
+"""The verdicts of a comparison, row by row; test_transcripts.py has the command's output."""
 
 import random
 

@@ -96,7 +96,7 @@ def archive(machine):
 
 @needs_apt
 def test_entries_come_from_where_apt_has_them(machine):
-    """golden/apt-sources.json has the fields of each entry of two files."""
+    """golden/apt-sources.json has the fields of each entry of the two files."""
     (machine.root / "etc" / "sources.list").write_text((FOLDER / "sources.list").read_text())
     machine.source("more.sources", DEB822)
     machine.source("more.sources.off", DEB822)
@@ -180,7 +180,7 @@ def test_a_damaged_package_is_not_kept(archive, tmp_path):
 
 @needs_apt
 def test_offline_says_so(machine, tmp_path, monkeypatch):
-    # the port of discard, where nothing listens
+    # Nothing listens on the port of discard.
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.delenv("no_proxy", raising=False)
     machine.source("debian.sources", DEB822)

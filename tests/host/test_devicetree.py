@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every address, INTID, size and frequency of a board agrees with its device tree: Linux' for
-boards, QEMU's own for its machine. A number that this test does not know is a failure, too."""
+"""Every address, INTID, size and frequency of a board agrees with its device tree: Linux' trees for
+boards, and QEMU's own tree for its machine. A number that this test does not know is a failure,
+too."""
 
 import re
 import shutil
@@ -22,9 +23,10 @@ from hypbench.tree import HOME, Tree
 MIB = 1 << 20
 HYP_SIZE = 2 * MIB  # more than the hypervisor with the guest's image in it
 BLOCK = 2 * MIB
-# Each line of a board is one number, or several: names = kind and words. The kinds are below.
+# Each line of a board describes one number, or several numbers: names = a kind and its words. The
+# kinds are below.
 SAID = tomllib.loads((FOLDER / "boards.toml").read_text())
-OTHER_WORDS = ("blob", "idle_ram")  # words of a board that are no numbers of it
+OTHER_WORDS = ("blob", "idle_ram")  # words of a board that describe no number
 Numbers = dict[str, int]
 
 
@@ -39,7 +41,7 @@ def consecutive(found: list[int]) -> list[int]:
 
 
 def spin_table(tree: DeviceTree) -> int:
-    """Return the word of core 0; each core has eight bytes."""
+    """Return the address of core 0's word; each core has eight bytes."""
     words = [grouped(tree.cells(node, "cpu-release-addr"), (2,))[0][0]
              for node in tree.processors()]
     assert words == [words[0] + 8 * core for core in range(len(words))]
@@ -54,8 +56,8 @@ def address(tree: DeviceTree, node: str, *more: int) -> int:
 
 
 def ram_of(tree: DeviceTree, node: str) -> tuple[int, int]:
-    """Return RAM. The firmware of a Raspberry Pi writes the size: Linux' tree has 0, and devices
-    are above all RAM."""
+    """Return the first address and the end of RAM. Linux' tree of a Raspberry Pi has the size 0,
+    which the firmware replaces; RAM ends where devices begin."""
     region = tree.reg(node)
     if region.size == 0:
         return 0, tree.reg("/soc/serial@7e201000").address
@@ -63,8 +65,8 @@ def ram_of(tree: DeviceTree, node: str) -> tuple[int, int]:
 
 
 def guest(tree: DeviceTree, node: str, base: int, size: int, end: int | None = None) -> list[int]:
-    """Return the guest's RAM, which is a choice: from a 2 MiB boundary up to where a boot loader's
-    begins; base and size."""
+    """Return the base and size of the guest's RAM. They are a choice: from a 2 MiB boundary up to
+    the boot loader's RAM."""
     first, last = ram_of(tree, node)
     assert base % BLOCK == 0 and first <= base and base + size <= (end or last)
     return [base, size]
@@ -79,15 +81,15 @@ def hypervisor(tree: DeviceTree, node: str, base: int, guest_at: int, end: int |
 
 
 def store(_: DeviceTree, base: int, size: int, end: int, *hyp: int) -> list[int]:
-    """Return the store, which is a choice: RAM from a 2 MiB boundary up to `end`, apart from the
-    hypervisor's."""
+    """Return the base and size of the store. They are a choice: RAM from a 2 MiB boundary up to
+    `end`, apart from the hypervisor's RAM."""
     assert base % BLOCK == 0 and base + size <= end
     assert all(base + size <= at or at + HYP_SIZE <= base for at in hyp)
     return [base, size]
 
 
 def unused(tree: DeviceTree, first: int, count: int) -> list[int]:
-    """Return the guest's SPIs, which no device has."""
+    """Return the SPIs of the guest, which no device uses."""
     virt = "/pcie@10000000" in tree.children("/")
     used = virt_interrupts(tree) if virt else vexpress_interrupts(tree)
     both = used & set(range(first, first + count))
@@ -96,7 +98,7 @@ def unused(tree: DeviceTree, first: int, count: int) -> list[int]:
 
 
 def vexpress_interrupts(tree: DeviceTree) -> set[int]:
-    """Return interrupts: the motherboard's by its own numbers in interrupt-map, and the core
+    """Return all interrupts: the motherboard's, which interrupt-map numbers, and the core
     tile's."""
     board = {32 + number for node in tree.all_nodes("/bus@8000000")
              if tree.has(node, "interrupts") for number in tree.cells(node, "interrupts")}
@@ -106,8 +108,8 @@ def vexpress_interrupts(tree: DeviceTree) -> set[int]:
 
 
 def virt_interrupts(tree: DeviceTree) -> set[int]:
-    """Return every node's interrupts; those of the PCIe bridge are in its interrupt-map, after each
-    pin's cells."""
+    """Return the interrupts of every node. The PCIe bridge has them in its interrupt-map, after
+    each pin's cells."""
     found = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
              for intid in tree.intids(node)}
     entries = grouped(tree.cells("/pcie@10000000", "interrupt-map"), (3, 1, 1, 2, 1, 1, 1))
@@ -126,16 +128,16 @@ def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]
 
 
 def last_repeat(tree: DeviceTree, node: str, part: int) -> int:
-    """Return the last repeat of the first page of a GIC-400 whose pages of 4 KiB are repeated to 64
-    KiB each; the second page follows it."""
+    """Return the last repeat of a GIC-400's first page. Each of its pages of 4 KiB is repeated to
+    64 KiB, and the second page follows the last repeat of the first."""
     region = tree.reg(node, part)
     assert tree.text(node, "compatible") == "arm,gic-400" and region.size == 2 * 0x10000
     return region.address + 0x10000 - 0x1000
 
 
 def upper_half(tree: DeviceTree, node: str) -> int:
-    """Return the upper half of RAM. The tree has 1 GiB; QEMU is given 2, of which the guest has the
-    upper one."""
+    """Return the address of the upper half of RAM. The tree has 1 GiB; QEMU gets 2 GiB, of which
+    the guest has the upper one."""
     assert "-m 2G" in " ".join(Tree().qemu_options("vexpress-a15"))
     assert tree.reg(node).size == 1024 * MIB
     return tree.reg(node).end
@@ -147,7 +149,7 @@ def kept_by_uboot(tree: DeviceTree, node: str, base: int) -> int:
 
 
 def clock_hz(tree: DeviceTree, *nodes: str) -> int:
-    """Of the node that this kernel's tree has: Linux 6.12 renamed clocks."""
+    """Return the rate of the first of these nodes that the tree has: Linux 6.12 renamed clocks."""
     [node] = [one for one in nodes if one in tree.children(parent(one))]
     return only(tree.cells(node, "clock-frequency"))
 
@@ -160,7 +162,7 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
     # another place on Exynos.
     "gic": lambda tree, node, count: [only(tree.intids(node)), *(
         tree.reg(node, part).address for part in range(count))],
-    "timer": lambda tree, node: tree.intids(node)[1:4],  # after the secure one
+    "timer": lambda tree, node: tree.intids(node)[1:4],  # the first one is the Secure timer's
     "device": lambda tree, node: [address(tree, node), only(tree.intids(node))],
     "spis": lambda tree, node, *which: consecutive(
         [tree.intids(node)[index] for index in which] or tree.intids(node)),
@@ -176,8 +178,8 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
 
 
 def truths(tree: DeviceTree, said: dict[str, list]) -> Numbers:
-    """Return what each number of a board must be. Names beyond the values of a kind repeat the
-    first."""
+    """Return the right value of each number of a board. Names beyond the values of a kind repeat
+    the first value."""
     found: Numbers = {}
     for names, (kind, *words) in said.items():
         values = KINDS[kind](tree, *words)
@@ -188,13 +190,14 @@ def truths(tree: DeviceTree, said: dict[str, list]) -> Numbers:
 
 
 BOARDS = {board: said for table, said in SAID.items() for board in table.split()}
-# numbers that every board has
+# Numbers that every board has.
 NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp_timer_intid",
           "virt_timer_intid", "phys_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
 
 
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:
-    """Return numbers that differ from the device tree, are missing, or are unknown to this test."""
+    """Return the numbers that differ from the device tree, are missing, or are unknown to this
+    test."""
     found = [f"{name}: missing" for name in NEEDED - set(numbers)]
     for name, number in numbers.items():
         if name not in truths:
@@ -233,7 +236,7 @@ def linuxs(name: str, arch: str) -> Path:
 
 @pytest.fixture(scope="module")
 def tree_of(tmp_path_factory) -> Callable[[str], DeviceTree]:
-    """Return by a board's name the device tree that has the board's numbers."""
+    """Return a function from a board's name to the device tree with the board's numbers."""
     @cache
     def found(name: str) -> DeviceTree:
         blob = BOARDS[name].get("blob")
@@ -252,7 +255,7 @@ def areas(numbers: Numbers) -> dict[str, Region]:
 
 
 def taken(numbers: Numbers, reserved: dict[str, Region], idle: Region) -> list[str]:
-    """Return the areas that have a part of reserved RAM, except of RAM that is idle here."""
+    """Return the areas that overlap reserved RAM, except RAM that is idle here."""
     return [f"{name}: {node}" for name, area in areas(numbers).items()
             for node, region in reserved.items()
             if area.address < region.end and region.address < area.end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts and numbers of the pages are those of the source, the tools and the kept runs."""
+"""The texts and numbers of the pages equal those of the source, the tools and the kept runs."""
 
 import json
 import re
@@ -73,8 +73,8 @@ def test_the_page_on_guests_says_what_boards_have(name):
 
 
 def made(page: str, name: str, head: str = "") -> dict[str, list[str]]:
-    """Return the rows of a made part by their first cells: of the table whose first cell is
-    `head`, or of all tables."""
+    """Return the rows of a generated part by their first cells: the rows of the table whose first
+    cell is `head`, or of all tables."""
     text = (ROOT / page).read_text().split(f"<!-- made: {name} -->")[1].split("<!-- end -->")[0]
     tables = [one for one in text.split("\n\n") if one.strip().startswith(f"| {head}")]
     rows = [line.strip("| ").split(" | ") for one in tables for line in one.splitlines()
@@ -88,7 +88,8 @@ def kept() -> dict[str, dict]:
 
 
 def added(path: str, system: str) -> int | None:
-    """Compute from the kept logs a system's median minus the one without a hypervisor."""
+    """Return how much a system's median is above the median without a hypervisor, computed from the
+    kept logs."""
     columns = kept()
     natively = columns["native"].get(path)
     figure = columns[system].get(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QEMU ends with the command that started it, and two runs of a board do not meet."""
+"""QEMU ends with the command that started it, and two runs of a board do not disturb each other."""
 
 import errno
 import os
@@ -29,8 +29,8 @@ pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()) + "\\n")
 time.sleep(300)
 """
 def start(bench: Bench, *words: str) -> subprocess.Popen:
-    """Start with signals as in a terminal: a background job ignores SIGINT, one under nohup
-    SIGHUP."""
+    """Start a command with the signals of a terminal: a background job ignores SIGINT, a job under
+    nohup SIGHUP."""
     return subprocess.Popen(["env", "--default-signal=HUP,INT,TERM", sys.executable, "-c", HOOK,
                              str(bench.root), *words],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -85,7 +85,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
 
 
 def finished(bench: Bench, *words: str) -> None:
-    """An earlier run, whose files stay."""
+    """Make an earlier run, whose files stay."""
     bench.scenario("default", PLAN)
     bench.set_qemu(LOG)
     with start(bench, *words) as first:
@@ -102,7 +102,7 @@ def earlier_report(bench: Bench) -> None:
 
 @pytest.mark.parametrize("command, number", [("run", signal.SIGINT), ("report", signal.SIGTERM)])
 def test_ctrl_c_leaves_the_earlier_run(bench, command, number):
-    """The signal goes to the whole process group, as from a terminal."""
+    """The signal goes to the whole process group, as a terminal sends it."""
     finished(bench, *RUN)
     earlier_report(bench)
     before = content_of(bench.root / "build")
@@ -146,7 +146,7 @@ def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
 
 
 def test_an_error_of_a_file_is_one_line(bench):
-    """The folder that a command makes exists as a file."""
+    """The folder that the command makes exists as a file."""
     there = bench.write("there", "")
     done = bench.run("--scenario", "short", "--out", str(there))
     assert (done.exit_code, done.stderr) == (1, f"Error: {there}: File exists\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PMU events: rows, columns, impossible numbers, and a chase that does not miss as it should."""
+"""PMU events: rows, columns, impossible numbers, and a chase whose misses are not as expected."""
 
 import csv
 import io
@@ -74,14 +74,14 @@ def test_a_chase_that_misses_otherwise_is_a_warning(refills, says):
 @pytest.mark.parametrize(("refills", "name", "levels", "count"), [
     ({"random-4096p": 255, "random-65536p": 1}, "l1d_tlb_refill", 3, 2),  # the largest counts
     ({"random-4096p": 1, "random-65536p": 255}, "l1d_tlb_refill", 3, 0),
-    ({"random-65536p": 1}, "l1d_tlb_refill", 2, 0),  # blocks, which TLBs hold
+    ({"random-65536p": 1}, "l1d_tlb_refill", 2, 0),  # blocks, which fit into TLBs
     ({"random-2048p": 1}, "l1d_tlb_refill", 3, 0),  # a second-level TLB holds them
-    # misses without a known price
+    # The cost of these misses is unknown.
     ({"packed-65536p": 72, "random-65536p": 255}, "l2d_tlb_refill", 3, 2),
     ({"packed-65536p": 72, "random-65536p": 255, "packed-4096p": 0, "random-4096p": 255},
-     "l2d_tlb_refill", 3, 0),  # subtracted at the price of a miss of 4096 pages
+     "l2d_tlb_refill", 3, 0),  # subtracted at the cost of a miss of 4096 pages
     ({"packed-65536p": 72, "random-65536p": 255, "packed-4096p": 0, "random-4096p": 255},
-     "l1d_tlb_refill", 3, 2),  # hits in the second level, or walks: no single price
+     "l1d_tlb_refill", 3, 2),  # hits in the second level, or walks: they have no single cost
     ({"random-65536p": 1}, "l1i_tlb_refill", 3, 0),
 ])
 def test_only_what_a_tlb_decides_is_judged(refills, name, levels, count):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards in racks without a rack: contradictions between a place's tags and its run, and how long a
-board that prints is waited for. tests/nightly/test_farm.py has whole runs."""
+"""Tests of the farm without a rack: contradictions between a place's tags and its run, and how long
+the farm waits for a board that prints. tests/nightly/test_farm.py has whole runs."""
 
 import json
 import re
@@ -96,7 +96,7 @@ BOOT = re.compile(r"boot[im] (?:0x\w+|\$\{\w+\})(?: - (\$\{\w+\}))?")
 
 
 def trees_of_u_boot(text: str) -> set[str]:
-    """Return the device trees of a text's commands, "" for a command without one."""
+    """Return the device trees that a text's commands name, "" for a command without one."""
     return set(BOOT.findall(text))
 
 
@@ -120,7 +120,7 @@ def test_u_boot_gets_the_device_tree_of_the_boards_readme(board, tmp_path):
 
 
 def test_each_board_with_u_boot_has_its_command_in_the_readme():
-    """QEMU alone has the boards that are left out here."""
+    """Boards that only QEMU has are left out."""
     real = [board for board in Tree().boards()
             if Tree().board_fact(board, "IMAGES") and "virt" not in board]
     assert [board for board in real if not trees_of_u_boot(readme_of(board))] == ["vexpress-a15"]
@@ -134,8 +134,8 @@ class FakeLine:
 
 
 def followed(lines, monkeypatch, lie=lambda log: [], line=None) -> tuple[str, int]:
-    """Return the ending of an attempt whose board prints a line a second, and the number of lines
-    that came."""
+    """Return how an attempt ends whose board prints a line a second, and the number of lines that
+    came."""
     seconds = count()
     monkeypatch.setattr(attempt, "clock", lambda: float(next(seconds)))
     line, runs, taken = line or FakeLine(), Runs(), 0
@@ -160,8 +160,8 @@ def test_a_whole_run_is_followed_to_its_end(monkeypatch):
 
 
 def test_a_board_that_prints_text_alone_hangs(monkeypatch):
-    """Before the first record the board may print for as long as a start takes, then for as long as
-    silence lasts."""
+    """Before the first record the board may print for the time of a start, and after that for the
+    time of a silence."""
     ending, taken = followed(endless_text(), monkeypatch)
     assert ending == f"only text came for {START_S:g} s, and no record" and taken <= START_S + 2
     ending, taken = followed(endless_text(frame(0, RUN)), monkeypatch)
@@ -170,7 +170,7 @@ def test_a_board_that_prints_text_alone_hangs(monkeypatch):
 
 
 def test_a_line_that_silence_cut_is_no_text_of_a_board_that_hangs(monkeypatch):
-    """The unfinished line comes when the console has ended, after all of the silence."""
+    """The unfinished line comes when the console has ended, after the whole silence."""
     line = FakeLine()
 
     def cut():
@@ -197,7 +197,7 @@ def test_a_lie_ends_the_attempt_at_its_run_record(monkeypatch):
 
 
 def test_the_scenario_and_no_run_record_gives_a_step_its_time():
-    """A run record with an hour a step makes no attempt longer."""
+    """A run record that allows an hour for each step makes no attempt longer."""
     patience = Patience.of(PLAN, SILENCE_S, "silicon")
     assert patience.step_s == SILENCE_S
     assert patience.whole_s == START_S + 4 * 15

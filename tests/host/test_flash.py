@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make flash is tested on loop devices, whose file shows what was written, and on descriptions by
-lsblk of other machines' devices."""
+"""make flash is tested on loop devices, whose files show what was written, and on lsblk's
+descriptions of other machines' devices."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_what_is_refused(what, says):
 
 
 def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
-    """lsblk sees no mount there, as in a container."""
+    """lsblk sees no mount of that disk, as in a container."""
     monkeypatch.setattr(flashing, "root_device", lambda: "8:401")
     assert "/dev/sdz1 holds the root" in refusal(usb_stick(children=[part()]), SIZE)
 
@@ -92,7 +92,7 @@ class Loop:
         self.before = noise("card", size)
         self.file.write_bytes(self.before)
         self.path = run("losetup", "--find", "--show", self.file)
-        if self.path:  # a loop device keeps its mode from a test that was killed
+        if self.path:  # a killed test may have left the loop device with another mode
             run("blockdev", "--setrw", self.path)
         self.name = Path(self.path).name
 
@@ -187,7 +187,7 @@ def test_it_asks_at_a_terminal(card, loop, answer, status):
 
 
 def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
-    """Another process has the device exclusively, as a mount in another container has."""
+    """Another process has opened the device exclusively, as a mount in another container does."""
     held = os.open(loop.path, os.O_RDWR | os.O_EXCL)
     try:
         failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "it is in use", loop)

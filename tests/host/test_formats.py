@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--format`: each format passes a parser of the field or its schema."""
+"""`--format`: a parser of each format, or its schema, accepts the output."""
 
 import csv
 import io
@@ -21,7 +21,8 @@ ODD = "a|b <c> & \"d\" `e` *f* 100% g:h,i"
 
 
 def odd() -> Results:
-    """Return texts with every mark that has a meaning in a format, with each outcome."""
+    """Return results with each outcome, whose texts have every character that has a meaning in a
+    format."""
     cases = [Case("hvc", ODD, "native", Outcome.PASSED, "", "ticks", 50, 50, 51),
              Case("hvc", "slow", "x=1,y", Outcome.FAILED, f"SLOWER: {ODD}", "ticks", 55.5,
                   before=50),
@@ -32,7 +33,7 @@ def odd() -> Results:
                    {"build": ODD})
 
 
-# from the README of github-action-benchmark, section customSmallerIsBetter
+# The schema is that of github-action-benchmark's README, section customSmallerIsBetter.
 BENCHMARKS = {"type": "array", "minItems": 1, "items": {
     "type": "object", "required": ["name", "unit", "value"], "additionalProperties": False,
     "properties": {"name": {"type": "string"}, "unit": {"type": "string"},
@@ -43,14 +44,14 @@ COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]*)::([^\r\n]*)")
 
 
 def unescaped(text: str) -> str:
-    """Reverse the runner's escaping (actions/toolkit, command.ts)."""
+    """Undo the runner's escaping (actions/toolkit, command.ts)."""
     for code, mark in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
         text = text.replace(code, mark)
     return text
 
 
 def suite_of(content: bytes) -> junitparser.TestSuite:
-    """Return the only suite, whose counts are those of its cases."""
+    """Return the only suite. Its counts must be those of its cases."""
     found = list(junitparser.JUnitXml.fromroot(junitparser.JUnitXml.fromstring(content)._elem))
     assert len(found) == 1
     suite = found[0]
@@ -106,7 +107,8 @@ PARSERS = {"junit": suite_of, "markdown": tables, "github": commands, "github-be
            "csv": lines, "parquet": frame_of}
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "parquet"])
 def test_what_a_format_has_of_texts_with_every_mark(name):
-    """golden/formats.json has the whole text, and the parsers show that it is one of the format."""
+    """golden/formats.json has the whole text, and the parsers show that the text is of the
+    format."""
     content = FORMATS[name](odd())
     PARSERS[name](content)
     golden.check_case("formats", name, content.decode())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench run-guest on a fake QEMU: what it starts, what the terminal shows and passes on, and how
-a run ends. Nothing starts for an image that cannot run."""
+"""hypbench run-guest on a fake QEMU: the QEMU that it starts, what the terminal shows and passes
+on, and the end of a run. Nothing starts for an image that cannot run."""
 
 import io
 import json
@@ -30,7 +30,7 @@ from hypbench.plan_language import text_of
 from hypbench.records import read_log
 from hypbench.tree import HOME, Tree, with_parts
 
-# A QEMU whose guest is `then`: it prints by out(), and reads what is typed by get().
+# A QEMU whose guest is the code `then`: it prints by out(), and reads the user's input by get().
 FAKE = """#!{python}
 import json, os, pathlib, sys, time
 if "--version" in sys.argv:
@@ -96,13 +96,13 @@ class GuestBench(Bench):
         return [sys.executable, "-c", HOOK, str(self.root), "run-guest", *map(str, words)]
 
     def start(self, *words: object) -> Done:
-        """Run in this process with nothing typed."""
+        """Run the command in this process, without input."""
         made = self("run-guest", *map(str, words or (self.image,)))
         assert not made.exception or isinstance(made.exception, SystemExit), made.exception
         return Done(made.exit_code, made.stdout_bytes, made.stderr_bytes)
 
     def typed(self, source) -> Done:
-        """Run as a command of its own, which reads `source`."""
+        """Run the command as a process of its own, which reads `source`."""
         done = subprocess.run(self.command(self.image), stdin=source, capture_output=True,
                               timeout=60, check=False)
         return Done(done.returncode, done.stdout, done.stderr)
@@ -114,7 +114,7 @@ def bench(tmp_path):
 
 
 def refused(bench, says: str, *words: object) -> None:
-    """The command prints one line and ends with status 2, without starting QEMU."""
+    """Check that the command prints one line and ends with status 2, without starting QEMU."""
     done = bench.start(*words)
     said = done.stderr.decode()
     assert done.returncode == 2, said
@@ -124,7 +124,7 @@ def refused(bench, says: str, *words: object) -> None:
 
 
 class Run(NamedTuple):
-    """The guest's actions, the lines of its records, the words of the command, and the version of
+    """What the guest does, the lines of its records, the words of the command, and the version of
     QEMU."""
 
     then: str = WHOLE
@@ -138,7 +138,7 @@ def resets(count: int) -> dict:
 
 
 def exit_lines(way: str, *lines: bytes) -> dict[str, Run]:
-    """Return each line as a whole, and byte by byte."""
+    """Return two runs for each line: the line comes as a whole, or byte by byte."""
     return {f"{way} {number}, {how}": Run(f"out({chunks.format(line)}, *log[1:])", None,
                                           ("--guest-status", way))
             for number, line in enumerate(lines) for how, chunks in (
@@ -154,7 +154,8 @@ RUNS = {
     "power off": Run(), "statistics": Run(words=("--stats",)),
     "icount": Run(log=BY_ICOUNT, words=("--clock", "icount")),
     "records of another clock": Run(log=BY_ICOUNT),
-    # Before 8.1 one of several vCPUs by icount starves the others, which a line reports.
+    # Before QEMU 8.1 one of several vCPUs starves the others under icount; the command prints a
+    # line about this.
     **{f"two vCPUs by icount on QEMU {version}": Run(
         log=BY_ICOUNT, words=TWO_BY_ICOUNT, version=version)
        for version in ("6.1", "7.2.22", "8.0.5", "8.1.0", "10.0.2", "of a kind")},
@@ -215,10 +216,10 @@ def test_what_qemu_is_given(bench):
     words = bench.words()
     kernel = words[words.index("-kernel") + 1]
     plan = text_of(read_plan(Path(kernel).read_bytes()))
-    size = (bench.folder / "guest.dtb").stat().st_size  # depends on dtc
+    size = (bench.folder / "guest.dtb").stat().st_size  # the size depends on dtc
     golden.check_case("guest-runs", "what QEMU is given", {
         "words": [[word.replace(str(bench.root), "ROOT")] for word in words[1:]
-                  if not word.startswith("socket,")],  # it has a number of this process
+                  if not word.startswith("socket,")],  # it has the number of this process
         "plan": [[line.replace(f"{size:#x}", "SIZE")] for line in plan.splitlines()]})
     assert (bench.folder / "load-0.bin").read_bytes() == bench.image.read_bytes()
     assert 'bootargs = "quiet x=\\"y z\\"";' in (bench.folder / "guest.dts").read_text()
@@ -253,15 +254,15 @@ def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
 
 
 def piped(tmp_path, content: bytes):
-    """Return a pipe that a process writes into; the process may have to wait."""
+    """Return a pipe that another process writes into; the process may have to wait."""
     (tmp_path / "typed").write_bytes(content)
     return subprocess.Popen(["cat", tmp_path / "typed"], stdout=subprocess.PIPE)
 
 
 @pytest.mark.long
 def test_what_is_piped_in_is_the_guests(bench, tmp_path):
-    """The guest gets every byte, also those that would end a run when typed, and more than a pipe
-    holds, a little at a time."""
+    """The guest gets every byte, even bytes that would end a run if they were typed. There are more
+    bytes than a pipe holds, and they come a few at a time."""
     typed = b"\x1d\x01x\x03\x04" + bytes(range(256)) * 1000
     bench.guest(f"time.sleep(0.3); data = get(5000); time.sleep(0.3); data += get({len(typed)} -"
                 " 5000); out(b'%d %d\\r\\n' % (len(data), sum(data)), *log[1:])")
@@ -289,7 +290,7 @@ def test_input_that_ends_does_not_end_the_guest(bench):
 
 
 class Terminal:
-    """run-guest on a pseudo-terminal. `seen` has all that the terminal showed."""
+    """run-guest on a pseudo-terminal. `seen` has all output of the terminal."""
 
     def __init__(self, bench: GuestBench, *words: object):
         program, *rest = bench.command(bench.image, *words)
@@ -307,7 +308,7 @@ class Terminal:
         assert self.process.expect_exact([text, *ends]) == 0, self.seen
 
     def has_no_prompt(self) -> bool:
-        """Return whether no prompt comes for a second."""
+        """Return whether no prompt came for a second."""
         return self.process.expect_exact([b"=> ", pexpect.TIMEOUT], timeout=1) == 1
 
     def end(self) -> int:
@@ -332,7 +333,7 @@ out(b"\\r\\n", *log[1:])
 
 @pytest.fixture
 def terminal(bench):
-    """A guest shows each key that it is given, until a q."""
+    """A run whose guest shows each key that it gets, until a q."""
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
         terminal.until(b"=> ")
@@ -340,7 +341,7 @@ def terminal(bench):
 
 
 def test_keys_go_to_the_guest_as_they_are_typed(bench):
-    """The terminal takes and shows no key, and waits for no end of line."""
+    """The terminal itself takes and shows no key, and does not wait for the end of a line."""
     bench.guest(LISTEN)
     with Terminal(bench) as terminal:
         terminal.until(b"Ctrl-] or Ctrl-a x ends it")
@@ -410,7 +411,8 @@ def test_a_signal_leaves_neither_qemu_nor_a_raw_terminal(terminal, number):
     assert not Path(f"/proc/{qemu}").exists()
 
 
-# Words after `run-guest`, and the message; {image} and the like are files of the bench.
+# Each line has words after `run-guest`, and the message; {image} and the like are files of the
+# bench.
 REFUSED = (FOLDER / "refused-guests.txt").read_text().splitlines()
 
 
@@ -446,7 +448,7 @@ BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # plac
 
 @pytest.fixture
 def placed(bench, monkeypatch):
-    """Runs a plan with a recipe. Returns the plan in the image."""
+    """Return a function that runs a plan with a recipe, and returns the plan in the image."""
     kernel = bench.file("kernel", arm64_image())
     monkeypatch.setitem(RECIPES, "stress", lambda isa: Recipe(kernel, b"files", "quiet"))
 
@@ -457,7 +459,8 @@ def placed(bench, monkeypatch):
 
 
 def test_a_recipe_of_a_plan_is_placed(bench, placed):
-    """Kernel, device tree and initrd into the store, and QEMU has the cores that the plan wants."""
+    """Kernel, device tree and initrd go into the store, and QEMU has the cores that the plan
+    needs."""
     plan = placed(BY_RECIPE("stress"))
     words = bench.words()
     assert words[words.index("-smp") + 1] == "2"
@@ -472,7 +475,8 @@ NATIVE_TOO = "config native\nconfig trapped\nguest lx recipe=stress\nvm lx\n"
 
 
 def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, placed):
-    """One placement for all configurations: stage 2 off needs the board's own addresses."""
+    """One placement serves all configurations: with stage 2 off the guest needs the board's own
+    addresses."""
     plan = placed(NATIVE_TOO)
     ram = read_board(Tree(bench.root), "virt-a72").ram
     assert ram != 0x40000000 and f"guest lx ram={ram:#x} ram_mib=256 cpus=1" in plan
@@ -493,7 +497,7 @@ def test_a_device_tree_of_the_users_own(bench):
     assert bench.start(bench.image, "--dtb", blob).returncode == 0
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
-    # not taken as options of fdtput
+    # fdtput must not take these words as options.
     done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")
     assert done.returncode == 0 and b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device tree of a guest is compiled, and read back as a guest reads it. Also what the tool
-puts into a user's tree."""
+"""The device tree of a guest is compiled, and read as a guest reads it. The changes that the tool
+makes in a user's tree are tested, too."""
 
 import shutil
 import subprocess
@@ -73,7 +73,8 @@ def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:
 
 @each_board
 def test_it_agrees_with_qemus_own(tmp_path, name):
-    """The trees agree where both describe a device that a guest has. The flash is a ROM here."""
+    """The trees agree on each device of the guest that both describe. The flash is a ROM in
+    ours."""
     ours, theirs = made(tmp_path, name, cpus=2, address=0), qemus_tree(tmp_path, name, 2)
     assert ours.reg("/flash@0") == theirs.reg("/flash@0")
     for node in ("/intc@8000000", "/pl011@9000000"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The format that the tool recognizes in a file, what it takes from the header, and the message on
-a file that is no image. golden/guest-formats.json has the answer for each file."""
+"""The format that the tool recognizes in a file, the values that it reads from the header, and the
+message for a file that is not an image. golden/guest-formats.json has the answer for each file."""
 
 import gzip
 import struct
@@ -32,8 +32,8 @@ def efi(machine: int = 0xaa64, subsystem: int = 10, wide: bool = True, size: int
 
 
 def efi_kernel() -> bytes:
-    """Return a file like Linux, arch/arm64/kernel/efi-header.S: MZ, and the sections of its PE
-    header."""
+    """Return a file that begins like Linux' (arch/arm64/kernel/efi-header.S): MZ, and the sections
+    of the PE header."""
     whole = bytearray(arm64_image(4096, memory=3 * MIB, first=b"MZ\0\x91"))
     struct.pack_into("<I", whole, 60, 64)
     struct.pack_into("<4s2HIIIHH", whole, 64, b"PE\0\0", 0xaa64, 2, 0, 0, 0, 160, 0)
@@ -74,7 +74,7 @@ FILES = {
     **{f"{name}, {'at an address' if raw else 'found'}": File(content, raw=raw)
        for name, content in BEGINNINGS.items() for raw in (False, True)},
     "arm64 Image": File(arm64_image(4096, text_offset=0x80000, memory=3 * MIB)),
-    # Before Linux 3.17 image_size is 0, and the byte order of text_offset is the kernel's.
+    # Before Linux 3.17 image_size is 0, and text_offset has the kernel's byte order.
     "arm64 Image of before Linux 3.17": File(arm64_image(
         4096, text_offset=0x0000080000000000, memory=0)),
     "arm64 Image for ARMv7": File(arm64_image(), "armv7"),
@@ -157,7 +157,7 @@ FILES = {
 
 
 def answer(path, isa: str, raw: bool, limit: int = LIMIT) -> str:
-    """Return the image in words, or the message, which is one line."""
+    """Return the description of the image, or the message, which is one line."""
     try:
         return described(read_image(path, isa, limit, raw))
     except BadGuest as error:
@@ -210,7 +210,7 @@ def test_the_files_of_lz4_are_named(tmp_path, packer):
 
 
 def test_a_path_without_an_image(tmp_path):
-    """The file of 1 GiB is sparse here, and the tool reads no byte of it."""
+    """The file of 1 GiB is sparse, and the tool reads none of its bytes."""
     large = tmp_path / "large"
     with large.open("wb") as file:
         file.truncate(1 << 30)

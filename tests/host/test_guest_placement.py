@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a guest's parts, none of which overlaps another, their places in the store, and the
-plan that describes them to the hypervisor."""
+"""The parts of a guest get places that do not overlap, and places in the store. The plan describes
+these to the hypervisor."""
 
 from itertools import combinations
 from pathlib import Path
@@ -35,8 +35,8 @@ def layout_of(tmp_path: Path, content: bytes, board: Board = A72, ram: int = 256
 
 
 def elf_of(*starts: int, sizes: tuple[int, ...] = (4, 4096)) -> bytes:
-    """Return an ELF with segments at these addresses, with as many bytes of memory as `sizes` has
-    for each."""
+    """Return an ELF with segments at these addresses, each with the bytes of memory of every number
+    in `sizes`."""
     return elf(segments=tuple((start, start, A64_LOOP, size)
                               for start, size in zip(starts, (*sizes, *[4] * len(starts)))))
 
@@ -46,8 +46,8 @@ def at(address: int, content: bytes = A64_LOOP, **more) -> dict:
 
 
 ARM64, ZIMAGE = arm64_image(4096), zimage(6 * MIB)
-# arch/arm/booting.rst: a zImage is above 32 MiB, the others above 128 MiB. A raw binary does not
-# state how much memory it takes, so its device tree is far above it.
+# arch/arm/booting.rst: a zImage is above 32 MiB, the other parts above 128 MiB. A raw binary does
+# not state how much memory it needs, so its device tree is far above it.
 LAYOUTS = {
     **{f"arm64 Image, text_offset {offset:#x}": {
         "content": arm64_image(4096, offset, 5 * MIB), "initrd": 3 * MIB}
@@ -83,7 +83,7 @@ def described(made) -> str:
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_the_places_of_a_guests_parts(tmp_path, name):
-    """golden/guest-layouts.json has the places, or the message if there are none."""
+    """golden/guest-layouts.json has the places, or the message if the parts do not fit."""
     try:
         made = described(layout_of(tmp_path, **LAYOUTS[name]))
     except BadGuest as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records and a guest's output on one serial line are separated, byte by byte."""
+"""Records and a guest's output on one serial line are separated byte by byte."""
 
 
 import pytest
@@ -28,7 +28,7 @@ ALL = RUN + BOOT + b"off\r\n" + EXITS + STEP + END
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 100, len(ALL)])
 def test_however_the_bytes_come(size):
-    """Records are cut anywhere, with the guest's output after them."""
+    """The reads may cut records anywhere; the guest's output follows them."""
     chunks = [ALL[place:place + size] for place in range(0, len(ALL), size)]
     out, stream = fed(*chunks)
     assert out == BOOT + b"off\r\n"
@@ -37,13 +37,13 @@ def test_however_the_bytes_come(size):
 
 
 def test_what_the_guest_says_is_not_held_back():
-    """A prompt has no line end, and what is typed has none either."""
+    """A prompt has no line end, and the user's input has none either."""
     stream = Stream()
     stream.feed(RUN)
     for byte in (b"l", b"o", b"g", b"i", b"n", b":", b" "):
         assert stream.feed(byte) == byte
     assert stream.feed(b"\r\n") == b"\r\n"
-    assert stream.feed(b"{") == b""  # may be a record's first byte
+    assert stream.feed(b"{") == b""  # it may begin a record
     assert stream.feed(b"x") == b"{x"
 
 
@@ -64,8 +64,8 @@ def test_no_byte_is_held_back_longer_than_it_may_be_a_record():
     b"x" + EXITS, b" " + EXITS, frame(7, {"kind": "end"}) + b"\n",
     b'{"seq":1,' + b'"' + b"a" * 5000 + b"\n", EXITS.replace(b"}\r", b"} \r")])
 def test_a_guest_may_print_what_looks_like_a_record(line):
-    """The guest prints, for example, a record of an earlier run with its CRC. The records of this
-    run are still found."""
+    """The guest may print a record of an earlier run, for example, with its CRC. The tool still
+    finds the records of this run."""
     out, stream = fed(RUN, line, EXITS, STEP, line, END)
     assert out == line + line
     assert kinds(stream) == ["run", "exits", "step", "end"] and stream.log.problems == []
@@ -91,7 +91,8 @@ def test_what_is_held_back_at_the_end_is_shown():
 
 
 def test_a_record_on_the_guests_line_is_damage_that_is_told():
-    """The hypervisor begins a line of its own; otherwise the log reports the missing record."""
+    """The hypervisor begins a new line for its record; if it did not, the log would report the
+    record as missing."""
     out, stream = fed(RUN, b"login: " + EXITS + STEP + END)
     assert out == b"login: " + EXITS + STEP + END
     assert kinds(stream) == ["run"] and "no end record" in str(stream.log.problems[0])

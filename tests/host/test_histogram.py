@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pooling two records gives the record that all samples together would have given."""
+"""The pool of two records equals the record of all their samples together."""
 
 import random
 import statistics

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host tools give a clean verdict on every damage by a guest or a bad line: no exception, and
-nothing that a terminal, a page or a spreadsheet would take for a command."""
+"""The host tools give a verdict on every damage by a guest or a bad line: without an exception, and
+without output that a terminal, a page or a spreadsheet would take for a command."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ PLANS = ("default", "interrupts", "storm", "programs", "tlb-matrix", "timers", "
 
 @pytest.fixture(autouse=True)
 def cheap(monkeypatch):
-    """Cache the check of records: most records of a log are those of the log before, and need no
+    """Cache the check of records: most records of a log occur in the log before it, and need no
     second check against the schema."""
     known: dict[str, list[str]] = {}
 
@@ -58,7 +58,7 @@ def checked(raw: bytes) -> Log:
 
 
 def computed(raw: bytes, log: Log, good: Log) -> None:
-    """Return the rows of show, compare, run and capture, before they become text."""
+    """Compute the rows of show, compare, run and capture, before they become text."""
     runs = Runs()
     for line in raw.splitlines(keepends=True):
         runs.log_for(line).feed(line)

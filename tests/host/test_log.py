@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each fault of a log is found and named, and the good records are kept."""
+"""Each fault of a log is found and named, and the good records remain."""
 
 import zlib
 
@@ -47,7 +47,7 @@ CUT = LINES[3][:60] + b" <cut>\r\n"
 DAMAGES = {
     "none": LOG, "other line ends after text": b"hypbench starts\n" + log_of(BODIES, b"\n"),
     "braces of a guest": b"\n".join([b"{..", b"{", b'{"event":"up"}', b'{"seq"', LOG]),
-    # The record of a line that the hypervisor cut comes later.
+    # The hypervisor cut the line, and prints its record later.
     "a line that the hypervisor cut": b"".join([*LINES[:3], CUT, *LINES[3:]]),
     "a long line of text": b"x" * 5000 + b"\n" + LOG,
     "nothing": b"", "a blank line": b"\n", "text alone": b"U-Boot 2023\nno record\n",

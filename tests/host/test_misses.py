@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of one TLB miss, by counted misses and by an assumed one, in both clocks: in the table,
-in summary.csv and on the page."""
+"""The cost of one TLB miss, from counted misses or from an assumed number of misses, in both
+clocks: in the table, in summary.csv and on the page."""
 
 import csv
 import io
@@ -82,8 +82,8 @@ def kept(board: str) -> dict[tuple[str, str], tuple[float, float]]:
     ("gem5-a72", "4K-off", 38.1), ("gem5-a72", "4K-4K", 121.8),
     ("gem5-a15", "4K-off", 56.4), ("gem5-a15", "4K-4K", 139.2)])
 def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns):
-    """With 2 MiB leaves the same lines need no walk at all, so their load is a control, too. This
-    control knows nothing of prices, and is within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
+    """With 2 MiB leaves a load of the same lines needs no walk, so it is another control. This
+    control does not depend on prices, and agrees within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
     rows = miss_rows(read_log(read_records(Tree().reference(board, "tlb"))))
     shown = next(row.ns for row in largest_sets(rows) if row.cell.config == config)
     found = kept(board)
@@ -91,8 +91,8 @@ def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns
         "packed-65536p", "2M-off"]
     assert none == 0 and misses == pytest.approx(1, abs=0.01)
     assert shown == pytest.approx((random - blocks) / misses, rel=0.04 if "a72" in board else 0.015)
-    # The cost follows also from two equations: a load of the control is a load without walks and
-    # some walks.
+    # The cost also follows from two equations: a load of the control takes the time of a load
+    # without walks and the time of some walks.
     warm = found["random-4096p", config][0] - found["packed-4096p", config][0]
     packed, few = found["packed-65536p", config]
     assert 0.25 < few < 0.55

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a system makes the core do outside of the guest: made-up lines of the plugin, counted by
-hand, and the kept vectors, made again from their lines."""
+"""What a system makes the core do outside of the guest: the plugin's lines are made up and counted
+by hand, and the kept vectors are computed again from their lines."""
 
 import json
 from types import SimpleNamespace

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report page's sections: their numbers against golden files, and against the records where a
-few lines compute them. Golden files also show what a changed record changes on the page."""
+"""The sections of the report page. Their numbers are compared with golden files, and with the
+records if a few lines can compute them. Golden files also show how a changed record changes the
+page."""
 
 import csv
 import re
@@ -35,7 +36,7 @@ def of_gem5(*names: str) -> Board:
 
 
 def versus() -> list[Board]:
-    """Return A against B, where one benchmark takes longer."""
+    """Return boards A and B, where one benchmark takes longer in B."""
     slow = changed("default", lasting(386, bench="sgi_self"))
     return [Board(f"{side}-b", {"default": Source("default", read_log(log))}, side)
             for side, log in (("A", report_log("default")), ("B", slow))]
@@ -71,7 +72,7 @@ def bars_on_a_logarithmic_axis(spec: dict) -> bool:
 
 
 def test_no_bars_on_a_logarithmic_axis():
-    """Such a bar has no beginning, and its length means nothing."""
+    """On such an axis a bar has no beginning, and its length means nothing."""
     specs = [chart.spec for chart in page.charts_of(page.sections(board()))]
     assert len(specs) > 10 and not any(map(bars_on_a_logarithmic_axis, specs))
 
@@ -83,8 +84,8 @@ def matches(body: dict, **members) -> bool:
 
 
 def lasting(ticks: int, *more: int, **members):
-    """Return a change: each sample of the bench records with these members takes so many ticks,
-    except the last."""
+    """Return a change of the bench records with these members: each sample takes `ticks`, and the
+    last samples take those of `more`."""
     def change(body):
         if matches(body, kind="bench", **members):
             values = [ticks] * (100 - len(more)) + list(more)
@@ -94,7 +95,7 @@ def lasting(ticks: int, *more: int, **members):
 
 
 def members(changes: dict, **wanted):
-    """Return a change: records with the members `wanted` have other values."""
+    """Return a change that gives records with the members `wanted` other values."""
     return lambda body: body.update(changes) if matches(body, **wanted) else None
 
 
@@ -139,7 +140,7 @@ def test_what_a_changed_record_changes(name):
 
 
 def told(section: Section) -> dict[str, golden.Grid]:
-    """Return tables, names of figures, and messages."""
+    """Return the tables, the names of the figures, and the messages of a section."""
     found = golden.of_section(section)
     return {name: made for name, made in found.items() if name.startswith(("tab-", "cards"))} | {
         "figures": [[name] for name in drawn(section)], "messages": golden.messages(section)}
@@ -243,8 +244,8 @@ def test_a_dot_stands_on_the_line_of_its_row(kept_runs):
 @pytest.mark.parametrize("plans, timed", [
     (("timed",), []), (("timed", "switches"), ["VM switch", "yield", "fail over"])])
 def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
-    """The kept run gives each card of a way from VM to VM the time of the general case; without the
-    run no card has it."""
+    """With the kept run each card of a way from VM to VM has the time of the general case; without
+    the kept run no card has it."""
     model = Board("gem5-a72", {plan: source(plan, "gem5", gem5_log(plan)) for plan in plans})
     made = of(answer, board("qemu-icount", "default", "switches"), model)
     (band,) = [block for block in made.blocks if block.kind == "band"]
@@ -267,8 +268,8 @@ def test_a_card_names_the_modes_without_a_time():
 
 
 def test_every_question_leads_to_sections_of_the_page():
-    """Ceilings come from an image, and a guest's own measurement from a kept run: the boards here
-    have neither."""
+    """The boards here have neither ceilings, which come from an image, nor a guest's own
+    measurement, which comes from a kept run."""
     ids = {section.id for section in page.sections(board(), boards=[board(), simulated()])}
     asked = set().union(*QUESTIONS.values())
     assert asked - ids <= {"ceilings", "cyclictest", "latency-measure"}
@@ -317,8 +318,8 @@ def test_exits_of_both_passes_go_together():
 # --- every number of the page ---
 
 def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
-    """These are tables in which a line is one row, and tables beside studies. No link of the page
-    leads nowhere."""
+    """The tables in which a line is one row, and the tables beside studies, are checked. No link of
+    the page leads nowhere."""
     shown, whole, linked = board(), set(), set()
     there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
         summary_csv(source.log).splitlines())} for source in shown.sources.values()}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another plan is put into an image of each format, and U-Boot's own tools read the result."""
+"""The tool puts another plan into an image of each format, and U-Boot's own tools read the
+result."""
 
 import hashlib
 import re
@@ -81,7 +82,7 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     said = listed(tmp_path, after)
     assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
     assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
-    for at in (5, 70):  # with a wrong checksum the same tool recognizes another format
+    for at in (5, 70):  # with a wrong checksum the tool takes the image for another format
         wrong = bytearray(after)
         wrong[at] ^= 1
         assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong), sound=False)

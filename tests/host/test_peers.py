@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up lines of the probe and logs of other hypervisors. A fault in one is reported, and gives
+"""Made-up lines of the probe and logs of other hypervisors. A fault in them is reported, and gives
 no number."""
 
 import stat
@@ -48,8 +48,8 @@ kvm_init: Linux 6.1.0-50-arm64, GICv2\r
 
 
 def by_xen(text: bytes) -> bytes:
-    """Return text as Xen prints a domain's console: its name before each line, long lines cut at
-    127."""
+    """Return text as Xen prints a domain's console: with the domain's name before each line, and
+    long lines cut after 127 bytes."""
     lines = [one[at:at + 127] for one in text.replace(b"\r", b"").splitlines()
              for at in range(0, len(one) + 1, 127)]
     return b"".join(b"(XEN) DOM1: " + one + b"\r\n" for one in lines)
@@ -232,7 +232,7 @@ sys.stdout.flush()
 
 @dataclass(frozen=True)
 class Fake:
-    """A system whose QEMU prints these logs, one a run."""
+    """A system whose QEMU prints these logs, one log a run."""
 
     logs: tuple[bytes, ...]
     then: str = ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary plan: EL2's structs and the host tool's layout are equal, as each isa's compiler sees
-them, and a plan can be packed and read back."""
+"""The binary plan: EL2's structs equal the host tool's layout for each isa's compiler, and a plan
+can be packed and read back."""
 
 import ctypes
 import hashlib
@@ -37,7 +37,7 @@ VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
 
 
 def members(of: type, name: str) -> Iterator[tuple[str, str]]:
-    """Return the members of a struct in C's words, and the format of each."""
+    """Return the members of a struct with their names in C, and the format of each."""
     if issubclass(of, ctypes.Structure):
         for member, kind in of._fields_:
             yield from members(kind, f"{name}.{member}")
@@ -54,7 +54,8 @@ MEMBERS = list(members(PLAN, ""))
 
 
 def assertions() -> str:
-    """Return every offset, size, enumerator and preset as C that does not compile if it differs."""
+    """Return C code that does not compile if an offset, a size, an enumerator or a preset
+    differs."""
     lines = ["#include <stddef.h>", '#include "abi/hypercall.h"', '#include "abi/plan.h"',
              '#include "abi/virtio_net.h"']
 
@@ -114,14 +115,15 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
 
 
 def test_another_layout_has_another_version():
-    """Add the digest of a new layout to golden/plan-layouts.txt; never change one that is there."""
+    """To change the layout, add the digest of the new layout to golden/plan-layouts.txt; never
+    change a digest that is there."""
     layout = repr((MEMBERS, abi.axes(), PLATFORMS, IMAGES, EVENTS, ENDS, LINK_KINDS))
     known = dict(line.split() for line in (FOLDER / "plan-layouts.txt").read_text().splitlines())
     assert hashlib.sha256(layout.encode()).hexdigest()[:16] == known[str(VERSION)]
 
 
 def test_axes_have_the_words_of_their_enumerators():
-    """A preset has STAGE2_2M where a plan has stage2=2M."""
+    """A preset names STAGE2_2M where a plan has stage2=2M."""
     for name, *settings in abi.table("CONFIG_PRESETS"):
         for text in settings:
             axis, constant = text.removeprefix(".").split(" = ")
@@ -172,7 +174,7 @@ def test_what_is_damaged_is_no_section():
 
 
 def test_the_image_knows_its_board():
-    """Another plan in the image is checked against that board."""
+    """Another plan in the image is checked against the image's board."""
     lines = "guest ram_mib=16\nload ipa=0x40200000 size=64\n"
     old = pack(replace(parse("config native\nbench b\n"), board="virt-a72"))
     text = f"config native\n{lines}"
@@ -186,7 +188,8 @@ def test_the_image_knows_its_board():
 
 
 def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
-    """It needs no click and nothing else beyond Python's own: -S leaves out site-packages."""
+    """The build needs neither click nor any other package beyond Python's own: -S leaves out
+    site-packages."""
     words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary", "rpi4", "default"]
     run = {"env": {"PYTHONPATH": str(HOME / "tools")}, "cwd": tmp_path, "capture_output": True}
     text = (HOME / "scenarios/default.toml").read_bytes()

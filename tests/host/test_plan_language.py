@@ -41,7 +41,7 @@ def board_of(first: str) -> dict[str, int] | None:
 # --- the meaning of a plan ---
 
 def members(one: object, usual: dict[str, object] | None = None) -> str:
-    """Return the members that differ from the default."""
+    """Return the members whose values differ from the default."""
     said = one if isinstance(one, dict) else vars(one)
     return " ".join(f"{name}={value!r}" for name, value in said.items()
                     if (usual or {}).get(name) != value)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures that others published of boards: each has its source, and no table has one of them beside
-a figure of hypbench or of a model."""
+"""Figures that others have published for boards: each has its source, and no table has such a
+figure beside a figure of hypbench or of a model."""
 
 import json
 
@@ -16,7 +16,7 @@ CONTENT = json.loads((HOME / "tools/hypbench/analysis/silicon.json").read_text()
 @pytest.mark.parametrize("boards_of", [lambda: [simulated(), board()],
                                        lambda: [board("silicon", "default")]])
 def test_figures_of_others_have_a_table_of_their_own(boards_of):
-    """Every row of that table is of another system, and no other table has a row of it."""
+    """Each row of their table is of another system, and no other table has one of these rows."""
     boards = boards_of()
     tables = answer.section(boards[0], boards).tables
     found = [table for table in tables if table.caption == published.CAPTION]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording QEMU has an event before its count of instructions overflows, except while the
-machine sleeps. What QEMU reports is shown, however a guest ends."""
+"""A recording QEMU gets an event before its count of instructions overflows, except while the
+machine sleeps. The user sees what QEMU reports, however a guest ends."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ IMAGE = Path("hypbench.elf")
 INSTRUCTION_NS = 1 << 4
 POLL_S, FASTEST = 0.5, 10**9  # seconds of the watch; instructions a second that no QEMU executes
 
-# A QEMU that answers each question with the next of its counts, then is idle; it prints the other
+# A QEMU that answers each query with the next of its counts, and then is idle; it prints all other
 # requests.
 FAKE = """
 import json, re, socket, sys, time
@@ -74,7 +74,7 @@ def switches(counts: list[int], monkeypatch, more: tuple[str, ...]) -> list[str]
 
 
 def test_a_machine_that_sleeps_has_no_events(monkeypatch):
-    """Events are off after some answers with one count, and on with the next count."""
+    """Events are off after some answers with an equal count, and on after a new count."""
     counts = [1, 2, *[3] * (SLEEPS + 3), 4, 5, 6]
     path = f"/objects/{EVENT_TIMER}"
     assert switches(counts, monkeypatch, (EVENT_TIMER,)) == [

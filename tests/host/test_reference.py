@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference runs: those in the tree are good and of its benchmarks. Also which runs are kept, how
-packed records are read, and what the report shows of them."""
+"""Reference runs: those in the tree are good runs of the tree's benchmarks. The tests also cover
+which runs are kept, how packed records are read, and what the report shows of them."""
 
 import re
 from pathlib import Path
@@ -22,11 +22,11 @@ from referencebench import BENCH, BOARD
 from reportlogs import PROGRAMS, gem5_log, plan_text, report_log
 
 TREE = Tree()
-MOST = 2_000_000  # bytes of all of them
+MOST = 2_000_000  # bytes of all reference runs
 
 
 def faults_of(tree: Tree, path: Path) -> list[str]:
-    """Return problems of the kept records of a run: damage, rules, sources that changed."""
+    """Return the problems of a run's kept records: damage, broken rules, changed sources."""
     log = read_log(read_records(path))
     found = problems_of(log, gem5.PLATFORM)
     try:
@@ -41,7 +41,7 @@ def faults_of(tree: Tree, path: Path) -> list[str]:
 
 
 def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
-    """Return the sources that are no longer those from which the kept records were made."""
+    """Return the sources that have changed since the kept records were made."""
     kept = reference.digests_path(tree.reference(board, plan))
     lines = kept.read_text().splitlines() if kept.is_file() else []
     before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
@@ -103,7 +103,7 @@ def refills(log, variant: str) -> float:
 
 @pytest.mark.parametrize("board", sorted({path.parent.name for path in TREE.references()}))
 def test_two_stages_cost_what_studies_found(board):
-    """Study S1 has 2.24 and 1.01; a prototype in gem5 has 1.79."""
+    """Study S1 found 2.24 and 1.01; a prototype in gem5 found 1.79."""
     log = read_log(read_records(TREE.reference(board, "tlb")))
     for random in ("tlb_chase random-65536p", "lat_mem_rd random-262144K"):
         assert 1.5 <= ratio(log, random, "4K-4K", "4K-off") <= 2.6

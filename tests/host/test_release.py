@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release: the archive, the wheel's description, and `hypbench card`, whose card from a ready
-card equals that of `hypbench sdcard` with all its tools."""
+"""A release: the archive, the wheel's description, and `hypbench card`. The card that this command
+makes from a ready card equals the card of `hypbench sdcard`, which needs all its tools."""
 
 import io
 import lzma
@@ -31,13 +31,13 @@ pytestmark = pytest.mark.long
 TOOLS = needs("mkimage", "sfdisk", "mformat", "mcopy")
 COMMIT = Commit("0123456789ab", 1_700_000_000, "1.2.3")
 BL1 = noise("bl1", 8 * 1024)
-# The distribution of each module of another project.
+# The distribution that a module of another project comes from.
 DISTRIBUTIONS = {"arro3": {"arro3-core", "arro3-io"}, "debian": {"python-debian"},
                  "elftools": {"pyelftools"}, "jinja2": {"Jinja2"}, "markupsafe": {"MarkupSafe"},
                  "serial": {"pyserial"}, "vl_convert": {"vl-convert-python"}}
 IMPORT = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
 BEYOND_THE_IMPORTS = {"protobuf"}  # perfetto imports protobuf without naming it
-# this file runs in an environment without the package's dependencies
+# This file runs in an environment without the package's dependencies.
 IN_LABGRIDS = HOME / "tools/hypbench/farm/attend.py"
 
 
@@ -45,7 +45,7 @@ IN_LABGRIDS = HOME / "tools/hypbench/farm/attend.py"
 
 @pytest.fixture
 def release(cards, monkeypatch):  # noqa: F811
-    """A tree with a ready card, and no program that makes cards."""
+    """A tree with a ready card, on a machine without a program that makes cards."""
     cards.write("build/sample/hypbench.uimg", uimage(cards.root, raw_image()))
     cards.expected = {word: cards.made("--scenario", word) for word in ("other", "default")}
     cards.bl1 = cards.write("own/bl1", BL1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench report`: the plans that it runs, the records that it keeps, and its report of a
-loss."""
+"""`hypbench report`: the plans that it runs, the records that it keeps, and what it reports if
+records are lost."""
 
 import json
 import re
@@ -24,7 +24,7 @@ def test_made_up_logs_are_good():
     assert plans() == runs.PLANS
 
 
-# A QEMU prints the log of the plan in its image, and counts its runs.
+# Code of a QEMU that prints the log of the plan in its image, and counts its runs.
 SELECTS = r"""
 image = pathlib.Path(sys.argv[sys.argv.index("-kernel") + 1]).read_bytes()
 with here.with_name("count").open("a") as count:
@@ -62,7 +62,7 @@ def test_report_runs_what_is_missing_and_only_that(tree):
     first = tree("report")
     assert first.exit_code == 0, first.output
     assert tree.count() == 2 and "0 of 2 runs are up to date" in first.stderr
-    for plan in ("default", "storm"):  # reported as each ends
+    for plan in ("default", "storm"):  # reported when each ends
         assert re.search(rf"^virt-a72 {plan}: \d+\.\d s, ok$", first.stderr, re.MULTILINE)
     assert (tree.home / "storm.jsonl").read_bytes() == report_log("storm")
     page = page_of(tree)
@@ -99,7 +99,8 @@ def test_by_the_instruction_counter_one_pass_and_few_samples_are_run(tree):
 
 @pytest.mark.long
 def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
-    """Digests decide: a run of another image or of another plan, or a changed run, is not used."""
+    """Digests decide: a run of another image or another plan, or a run that was changed, is not
+    used."""
     assert tree.run("--scenario", "storm").exit_code == 0 and tree.count() == 1
     assert tree("report").exit_code == 0 and tree.count() == 2
     assert not (tree.home / "storm.jsonl").exists()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a board itself: what was captured of it, and what is still to be captured."""
+"""The report of a real board: the plans that were captured, and the plans that are still to be
+captured."""
 
 import pytest
 
@@ -10,7 +11,7 @@ SPREAD = "fig-ecdf-default-timer-wakeup-busy-handler-silicon"
 
 @pytest.fixture
 def tree(bench, monkeypatch):
-    """A tree with two of the report's plans, and a QEMU that notices when it is started."""
+    """A tree with two of the report's plans, and a QEMU that records that it was started."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for name in ("default", "storm"):
         bench.scenario(name, plan_text(name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every rule of validity fires on a record that breaks it, and on no other. golden/rules.txt has
+"""Each rule of validity reports a record that breaks it, and no other record. golden/rules.txt has
 changes of the records of small good runs, each with the reported problems."""
 
 import json
@@ -128,7 +128,7 @@ def test_a_path_may_take_no_time_where_it_says_so_or_is_the_counter():
 
 @pytest.mark.parametrize("raw, more", [(RAW, 1), (MANY, 1), (LONG, 4000)])
 def test_phase_that_is_too_long(raw, more):
-    """One of 5000 samples is a tick longer, which the means do not show but the histograms do."""
+    """One of 5000 samples is a tick longer: the histograms show this, the means do not."""
     bodies = phases_run(raw)
     at = next(i for i, body in enumerate(bodies) if body.get("variant") == "timer-handler")
     values = [raw["handler"][0] + more, *raw["handler"][1:]]
@@ -144,7 +144,7 @@ def test_other_platform_than_it_ran_on():
 
 @pytest.mark.parametrize("kind", ["calibration", "skip"])
 def test_a_record_that_is_lost_accuses_no_other(kind):
-    """The lost line takes no record with it: the numbers of the other records stay."""
+    """The other records keep their numbers, so the lost line causes no report on them."""
     at = next(i for i, body in enumerate(WHOLE) if body["kind"] == kind)
     lines = log_of(WHOLE).splitlines(keepends=True)
     log = read_log(b"".join([*lines[:at], *lines[at + 1:]]))

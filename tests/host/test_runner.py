@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runner of all tests (tests/conftest.py), on small suites of its own."""
+"""The runner of all tests (tests/conftest.py), tested on small suites."""
 
 import json
 import os
@@ -63,7 +63,8 @@ def test_value_is_made_once(request, number):
 
 @pytest.fixture
 def suite(tmp_path):
-    """Run a suite in a copy of the runner; return pytest's status and what it prints."""
+    """Return a function that runs a suite in a copy of the runner, and returns pytest's status and
+    output."""
     tests = tmp_path / "tests"
     tests.mkdir()
     for name in ("conftest.py", "once.py"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: the meaning of their keys, every mistake of a file with its line, and the schema.
-golden/scenarios.txt has scenarios, and below each the parts of its plan. The transcripts have the
-list, and the conversion of old plans."""
+"""Scenarios: the meaning of their keys, the line of every mistake in a file, and the schema.
+golden/scenarios.txt has scenarios, and below each scenario the parts of its plan. The transcripts
+have the list of scenarios and the conversion of old plans."""
 
 import json
 import re
@@ -40,7 +40,8 @@ def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
 
 
 def test_a_scenario_shows_the_cost_of_each_axis():
-    """`traps` is a part of the presets, and `cycles` is a second clock and not a cost."""
+    """The axis `traps` is a part of the presets, and `cycles` is a second clock, which is not a
+    cost."""
     shown = compared(TREE)
     assert [axis for axis, values in abi.axes().items()
             if values and not shown[axis]] == ["traps", "cycles"]

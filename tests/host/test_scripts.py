@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/newer_qemu.sh and tools/other_release.sh run with an apt-get, a debootstrap, mounts and a
-chroot that only log their arguments."""
+"""tools/newer_qemu.sh and tools/other_release.sh run with fake programs that only log their
+arguments: apt-get, debootstrap, mount and chroot."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ from hypbench.apt_sources import NotDebian, codename
 from hypbench.tree import HOME
 
 QEMU = "echo 'QEMU emulator version {} (Debian)'"
-# `install` puts a QEMU there if the archive has one; `update` fails without the suite.
+# `install` installs a fake QEMU if the archive has one; `update` fails if the suite is missing.
 APT_GET = """echo "$*" >>{log}
 case "$*" in
 *" install "*) [ -e {newer} ] || exit 100; cat {newer} >{qemu}; {chmod} +x {qemu} ;;
@@ -88,7 +88,7 @@ def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
     (lambda one: one.source("nosuch"), "no apt source of this machine has the suite", []),
     (lambda one: one.fake("id", "echo 1000"), "not root; going on", [])])
 def test_what_newer_qemu_does_otherwise(newer, change, says, calls):
-    """A suite is added if it is missing and has a QEMU, and nothing is done twice."""
+    """A suite is added if it is missing and has a QEMU; the script does nothing twice."""
     change(newer)
     mine = {path.name for path in newer.parts.iterdir()}
     assert says in newer.said()
@@ -144,7 +144,7 @@ def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(other):
     root = "/tree/build/sample/root"
     calls = other.calls()
     assert calls == [
-        "mount --bind / /mnt",  # one attempt
+        "mount --bind / /mnt",  # a single attempt
         "own debootstrap --variant=minbase --include=ca-certificates sample"
         f" {root}.half http://one.invalid/debian",
         f"mount --bind /tree {root}/tree",
@@ -176,7 +176,7 @@ def test_no_file_of_this_machine_is_written_through_a_link(other):
     ("debootstrap", 'mkdir -p "$4"; echo "E: no such suite"; exit 1', "E: no such suite"),
     ("hypbench", "echo 'Error: this machine has no apt' >&2; exit 1", "this machine has no apt")])
 def test_where_no_root_can_be_it_says_so_in_a_line(other, fake, text, says):
-    """The script continues, but a requested command has failed."""
+    """The script continues, but the command that it should run has failed."""
     other.fake(fake, text, other.root / "tree/build/venv/bin" if fake == "hypbench" else None)
     status, said = other.script()
     assert status == 0 and says in said and said.count("\n") == 1
@@ -187,7 +187,7 @@ def test_where_no_root_can_be_it_says_so_in_a_line(other, fake, text, says):
 
 @pytest.mark.parametrize("make_status", [1, 0])
 def test_its_first_commands_are_the_readmes(other, make_status):
-    """The first command that fails is the last."""
+    """The first command that fails is also the last that runs."""
     shutil.copy(HOME / "README.md", other.root / "tree")
     other.fake("apt-get", f'echo "apt-get $*" >>{other.log}')
     other.fake("make", f'echo "make $*" >>{other.log}; exit {make_status}')

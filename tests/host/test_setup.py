@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/setup.sh on a machine that has only what a test gives it, and the Python environment that
-it makes."""
+"""tools/setup.sh on a machine that has only the tools that a test provides, and the Python
+environment that the script makes."""
 
 import os
 import select
@@ -23,7 +23,7 @@ QEMU = "echo 'QEMU emulator version {} (Debian)'"
 
 @pytest.fixture
 def machine(tmp_path):
-    """Run setup.sh with only the basic tools and the named fake ones."""
+    """Return a function that runs setup.sh with only the basic tools and the named fake tools."""
     tools = FakeTools(tmp_path, *BASICS)
 
     def run(*words: str, **fakes: str):
@@ -132,8 +132,8 @@ def place(tmp_path):
 
 
 def test_two_at_once_make_one_environment(place):
-    """A half-made environment is never used, and the second run does not make it again under the
-    first."""
+    """A half-made environment is never used, and the second run does not make the environment again
+    while the first uses it."""
     hold = place.log.with_name("log.hold")
     hold.touch()
     with place.start() as first:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench silicon-report`: each verdict by records that a board could have made, and by records
-that are like them but for one thing; no verdict by those of an emulator."""
+"""`hypbench silicon-report`: each verdict comes from records that a board could have made, and from
+records that differ from these in one thing. Records of an emulator give no verdict."""
 
 import json
 import re
@@ -17,13 +17,13 @@ HZ, CPU_HZ = 54_000_000, 1_500_000_000
 RATE = CPU_HZ / HZ
 BOARD = {"board": "rpi4", "hz": HZ, "cores": ["el2"] * 4, "entry_level": "el2",
          "entry_sctlr": "0x0", "platform": "silicon", "plan": "silicon"}
-# What other boards have by their silicon: firmware starts their other cores by PSCI.
+# The values of other boards on silicon, whose firmware starts the other cores by PSCI.
 AS_ZCU102 = {"board": "zcu102", "hz": 99_990_005, "cores": ["el2"]}
 AS_VERSAL = {"board": "versal", "hz": 100_000_000, "cores": ["el2"]}
 
 
 class Fake:
-    """A log of these records. The rules of a sound log are other tests' business."""
+    """A log of these records; other tests cover the rules of a sound log."""
 
     def __init__(self, *records: dict, **run):
         self.run = BOARD | run
@@ -75,14 +75,14 @@ def without(*gone: dict) -> list[dict]:
 
 
 def of_clock(hz: int, cpu_hz: int) -> tuple[list[dict], dict]:
-    """Return the good records as of a board with these rates."""
+    """Return the good records of a board whose counter and core have these rates."""
     rows = [one | {"cycles_p50": round(one["p50"] * cpu_hz / hz) + 1} if "cycles_p50" in one else
             one for one in without(GOOD[0])]
     return [*rows, step(cpu_hz)], {"hz": hz}
 
 
 PAGES = [*GOOD, pages("native"), pages("trapped")]
-# Records, and what the run record has. A board decides by the records of its silicon alone.
+# The records, and changes of the run record. Only records of a board's own silicon decide.
 RUNS: dict[str, tuple[list[dict], dict]] = {
     "good": (GOOD, {}), "steps alone": ([step()], {}),
     "cycles at another rate": ([*GOOD, row_of("trapped", "sysreg", 100, cycles_p50=2500)], {}),
@@ -120,7 +120,7 @@ EMULATED: dict[str, tuple[list[dict], dict]] = {
     "virt-a72": (GOOD, {"board": "virt-a72"}), "no board": (GOOD, {"board": "nobodys"}),
     "another rate": (GOOD, {"hz": 62_500_000}), "one core": (GOOD, {"cores": ["el2"]}),
     "eight cores": (GOOD, {"cores": ["el2"] * 8}),
-    # QEMU's imx8mp-evk by the host's clock has the board's counter and cores.
+    # QEMU's imx8mp-evk with the host's clock has the board's counter and cores.
     "imx8mp by QEMU": ([*without(GOOD[0]), step(999_810_182), step(1_000_000_000),
                         step(1_000_179_957)],
                        {"board": "imx8mp", "hz": 8_000_000, "cores": ["el2"]}),

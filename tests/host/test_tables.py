@@ -130,7 +130,7 @@ def test_show_prints_them_within_140_columns(show, name):
 
 
 def test_a_log_of_release_0_1_0_is_shown_with_every_table(show):
-    """The log lacks most axes of today, as `beside`."""
+    """The log lacks most axes of today, for example `beside`."""
     raw = (golden.FOLDER.parent / "logs" / "release-0.1.0.jsonl").read_bytes()
     result = show(raw, "--table", "long")
     assert result.exit_code == 0, result.output
@@ -196,7 +196,7 @@ def kept(scenario: str):
     *(pytest.param(partial(kept, name), id=f"kept-{name}") for name in (
         "colouring", "paper-s4-timed", "timed"))])
 def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
-    """This covers every subject that a log has records of."""
+    """The test covers every subject for which a log has records."""
     board = frame_of(log())
     page = render([board], [])
     shown = texts_of(page)
@@ -212,7 +212,7 @@ def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
 
 @pytest.mark.parametrize("width, whole", [(80, True), (44, True), (30, False)])
 def test_a_narrow_terminal_breaks_lines_between_words(width, whole):
-    """If there is no room for every word, words are broken and nothing is cut off."""
+    """If there is no room for every word, the table breaks words and cuts nothing off."""
     table = model.Table("exits", "", ("configuration", "kind of exit", ">count"),
                         [["trapped-sw", "hypercall that does nothing", "12345"]])
     text = printed(terminal.tables(table, width), width)
@@ -223,7 +223,7 @@ def test_a_narrow_terminal_breaks_lines_between_words(width, whole):
 
 @pytest.mark.parametrize("width", range(90, 161, 7))
 def test_headings_of_numbers_take_what_words_leave(width):
-    """Their natural widths are more than the terminal has."""
+    """Their natural widths together are more than the terminal has."""
     numbers = tuple(f">share of all exits {at}, ticks" for at in range(8))
     table = model.Table("exits", "", ("plan", "benchmark", "configuration", *numbers, "histogram"),
                         [["guest", "guest", "trapped", *["1100"] * 8, "█ ▁ ▂ ▃ ▄"]])
@@ -236,7 +236,7 @@ def test_headings_of_numbers_take_what_words_leave(width):
 # --- configurations side by side ---
 
 def noisy(count: int, ticks: int):
-    """Return a run of so many configurations, whose medians have an interval."""
+    """Return a run of `count` configurations whose medians have an interval."""
     names = ["native", *(f"trapped-number-{at}" for at in range(1, count))]
 
     def run(head, config):
@@ -271,7 +271,8 @@ def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
 
 
 def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
-    """A fail over has only the wholes, one row each; two cores share the counter under icount."""
+    """A fail over has only rows of whole ways, one each. Under icount two cores share the
+    counter."""
     for platform, mark in (("qemu-icount", "≈"), ("silicon", "8")):
         table, = side_by_side(log_from(bodies_of("failover", platform))).tables
         found = {(row[1].text, row[2].text): row[3].text for row in table.cells}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of several VMs: each VM has results of its own, in rules, tables, summary.csv and
+"""Records of several VMs: each VM has its own results in rules, tables, summary.csv and
 comparisons. The output for one VM is as before VMs had names."""
 
 import pytest

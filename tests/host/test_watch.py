@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A QEMU that computes without executing an instruction is ended; a busy or an idle QEMU is not."""
+"""The watch ends a QEMU that computes without executing an instruction; it does not end a busy or
+an idle QEMU."""
 
 import sys
 
@@ -9,7 +10,8 @@ from hypbench.qemu import Qemu
 
 LIMIT_S = 300  # far more than a second of computing takes on a loaded machine
 
-# A QEMU that computes for one second and ignores SIGTERM; `answer` is what it answers, and when.
+# A QEMU that computes for one second and ignores SIGTERM; `answer` is the code that may answer a
+# query.
 FAKE = """
 import re, signal, socket, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source tree of one board with a fake QEMU or a fake gem5, and the command line inside it."""
+"""A source tree of one board with a fake QEMU or a fake gem5, and a way to run the command line in
+it."""
 
 import json
 import stat
@@ -16,8 +17,8 @@ from logmaker import log_of, sample_run
 
 ABOUT = {"gem5": "24.0.0.1", "arm": True}
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
-# A simulator that prints a log and ends; what follows the log depends on the test. A gem5 is first
-# asked what it is.
+# A simulator that prints a log and ends; the test decides what follows the log. The command first
+# asks a gem5 for its version.
 FAKE = """#!{python}
 import sys, pathlib
 here = pathlib.Path(__file__)
@@ -57,7 +58,7 @@ class Bench:
         return path
 
     def scenario(self, name: str, plan: str) -> Path:
-        """Return the scenario that lines of a plan mean."""
+        """Return the scenario of the lines of a plan."""
         return self.write(f"scenarios/{name}.toml", toml_of(parse(plan)))
 
     def write_image(self, plan: str) -> None:

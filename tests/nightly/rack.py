@@ -19,12 +19,13 @@ UP_S = 60
 
 
 class Slot(machine.Slot):
-    """A board with which tests count power cycles, read the output, and end the machine."""
+    """A board whose power cycles a test counts, whose output it reads, and whose machine it can
+    end."""
 
     def __init__(self, command: Callable[[], list[str]]):
         self.usual = command
         self.on_count = 0
-        self.seen: Callable[[bytes], None] = lambda data: None  # a function that gets each output
+        self.seen: Callable[[bytes], None] = lambda data: None  # gets each piece of output
         super().__init__(command, LOCAL)
 
     def printed(self, data: bytes) -> None:
@@ -81,7 +82,8 @@ class Mux:
                 "NetworkUSBMassStorage": usb | {"path": self.device}}
 
     def close(self) -> None:
-        """A loop device keeps its mode for the next file."""
+        """Make the device writable and detach it, because a loop device keeps its mode for the next
+        file."""
         if self.device:
             subprocess.run(["/sbin/blockdev", "--setrw", self.device], check=False)
             self._losetup("--detach", self.device)
@@ -93,7 +95,7 @@ def free_port() -> int:
 
 
 class Labgrid:
-    """The coordinator and the exporters, which a supervisor starts again when they end."""
+    """labgrid's coordinator and exporters. A supervisor starts them again when they end."""
 
     def __init__(self, programs: Path, folder: Path, environment: dict[str, str]):
         self.programs, self.folder = programs, folder
@@ -131,7 +133,7 @@ class Labgrid:
         return done.stdout
 
     def wait_for(self, words: list[str], text: str) -> None:
-        """Wait until a command of the client prints this."""
+        """Wait until a command of the client prints the text."""
         for _ in range(UP_S):
             done = self.ask(*words)
             if text in done.stdout:
@@ -146,7 +148,7 @@ class Labgrid:
         self.start(name, "labgrid-exporter", "--name", name, "--hostname", "localhost", str(path))
 
     def offer(self, name: str, *tags: str) -> None:
-        """Make a place of an exporter's group, as soon as the group is there."""
+        """Make a place for an exporter's group, as soon as the group is there."""
         self.wait_for(["resources"], f"{name}/NetworkPowerPort")
         self.client("-p", name, "create")
         self.client("-p", name, "add-match", f"*/{name}/*")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that take the whole machine for minutes, run as a user gives them."""
+"""Commands that take minutes and the whole machine, run as a user runs them."""
 
 import subprocess
 
@@ -10,8 +10,8 @@ from hypbench.tree import HOME, Tree
 
 pytestmark = pytest.mark.nightly
 
-# Bytes. Two thirds of this page are of the reference runs, and two more boards add less than 1 MB
-# each, so the page of all boards has less than 5 MB (docs/report.md).
+# The most bytes of this page. The reference runs are two thirds of it, and two more boards add less
+# than 1 MB each, so the page of all boards has less than 5 MB (docs/report.md).
 PAGE_MOST = 3_000_000
 LIMIT_S = 3600  # a command that takes longer hangs
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A farm on this machine: labgrid's coordinator, two exporters, and four places whose boards are
-QEMU machines. One has U-Boot and a card, one U-Boot and TFTP, two take the image from a server."""
+QEMU machines. One place has U-Boot and a card, one has U-Boot and TFTP, and two take the image from
+a server."""
 
 import json
 import os
@@ -39,7 +40,7 @@ bench = [{ name = "hvc", n = 10 }, { name = "sgi_self", n = 10 }]
 native = {}
 trapped = {}
 """
-# The card of a QEMU machine is a file, with a resource and a driver of the farm's own.
+# The card of a QEMU machine is a file, so the farm has a resource and a driver of its own for it.
 DRIVERS = '''
 import shutil
 import attr
@@ -63,7 +64,7 @@ class CardFileDriver(Driver):
 
 DRIVERS = {"CardFile": ["CardFileDriver"]}
 '''
-# Everything is on this machine, even what labgrid reaches by ssh.
+# labgrid reaches everything on this machine, even by ssh.
 SSH = """#!/bin/sh
 while [ $# -gt 0 ]; do
 	case $1 in -o) shift 2 ;; -O) exit 0 ;; -*) shift ;; *) break ;; esac
@@ -78,7 +79,7 @@ TAGS = {PI: ["boot=card"], ZYNQ: ["boot=firmware", "image=hypbench.elf", "serial
         V8: ["boot=tftp", "serial=virt-0001"],
         V7: ["boot=firmware", "image=hypbench.elf", "serial=virt-0002"]}
 RACKS = {"east": (PI, ZYNQ), "west": (V8, V7)}
-# The place of docs/howto/farm.md, and what replaces each part of its hardware here.
+# The place of docs/howto/farm.md, and the replacement of each part of its hardware.
 OF_THE_PAGE = "pi-rack-3"
 PAGE = TREE.root / "docs/howto/farm.md"
 HARDWARE = {"USBSerialPort": "NetworkSerialPort", "NetworkPowerPort": "NetworkPowerPort",
@@ -162,7 +163,8 @@ class Farm:
                 "NetworkPowerPort": {"model": "rest", "host": self.strip, "index": index}, **files}
 
     def machine(self, name: str) -> list[str]:
-        """Return the board of a place, with the image that its server has."""
+        """Return the command of the board of a place, with the image that the place's server
+        has."""
         options = TREE.qemu_options(BOARDS[name])
         if name == PI:
             return [*self.pi_without_card(), *card_words(self.folder / "card.img")]
@@ -181,7 +183,8 @@ class Farm:
                 "-dtb", str(self.files["bcm2711-rpi-4-b.dtb"])]
 
     def muxed_machine(self) -> list[str]:
-        """Return a board that has no card while the multiplexer gives the card to the host."""
+        """Return the command of a board that has no card while the multiplexer gives the card to
+        the host."""
         return [*self.pi_without_card(),
                 *(card_words(self.mux.card) if self.mux.is_at_board else [])]
 
@@ -204,7 +207,7 @@ class Farm:
         return read_log((self.folder / outcome.rows[place]["records"]).read_bytes())
 
     def kept(self, place: str) -> list[dict]:
-        """Return the entries of an index whose run was made at that place."""
+        """Return the entries of the index whose run was made at that place."""
         return [entry for path in self.builds.glob("runs/*/*/index.json")
                 for entry in json.loads(path.read_text())["runs"] if entry.get("place") == place]
 
@@ -272,7 +275,7 @@ def listed_runs(farm: Farm) -> str:
 
 
 def once(slot: Slot, mark: bytes, do) -> threading.Event:
-    """Do something when the machine prints the mark for the first time."""
+    """Call `do` when the machine prints the mark for the first time."""
     done, printed = threading.Event(), bytearray()
 
     def seen(data: bytes) -> None:
@@ -285,7 +288,7 @@ def once(slot: Slot, mark: bytes, do) -> threading.Event:
 
 
 def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
-    """The other place's run is not affected."""
+    """A run at another place goes on."""
     died = once(farm.slots[V7], b'"kind":"step"', farm.slots[V7].crash)
     before = {place: len(farm.kept(place)) for place in (V7, ZYNQ)}
     outcome = farm.run(V7, ZYNQ)
@@ -296,7 +299,7 @@ def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
 
 
 def test_an_attendant_that_is_killed_is_tried_again(farm):
-    """The place that the dead attendant had is released."""
+    """The farm releases the place of the killed attendant."""
     def kill() -> None:
         found = subprocess.run(["pgrep", "-f", "-P", str(farm_run[0].pid), "attend.py run"],
                                capture_output=True, text=True, check=False).stdout.split()
@@ -320,13 +323,13 @@ def test_a_coordinator_that_begins_anew_ends_no_run(farm):
     outcome = farm.run(V7, ZYNQ)
     assert begun.is_set() and outcome.status == 0, outcome.said
     assert {row["outcome"] for row in outcome.rows.values()} == {"sound"}
-    for name in BOARDS:  # the exporters come back
+    for name in BOARDS:  # The exporters make their groups again.
         farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
 
 
 def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
-    """The image of one board does not start on the other, and nothing comes from it, three
-    times."""
+    """The image of one board does not start on the other, so no output comes in any of three
+    attempts."""
     image = farm.folder / "tftp" / ZYNQ / "hypbench.elf"
     farm.slots[ZYNQ].command = lambda: qemu.command(TREE.qemu_options("virt-a72"), CLOCK, image)
     count = farm.slots[ZYNQ].on_count
@@ -352,7 +355,7 @@ FULL = 'mount -t tmpfs -o size=8k tmpfs "$0" && exec "$@"'
 
 
 def test_records_survive_a_full_disk(farm):
-    """The whole run is in a folder for temporary files, and the earlier runs are unchanged."""
+    """The whole run is kept in a folder for temporary files, and the earlier runs are unchanged."""
     small = farm.builds / "runs"
     before = ("unshare", "-rm", "sh", "-c", FULL, str(small))
     if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
@@ -380,7 +383,7 @@ def test_a_place_that_cannot_be_is_refused(farm, place, more, says):
 # ---- machines that the tool plays
 
 class Played:
-    """`hypbench farm machine` as the board of a place, which an exporter of its own offers."""
+    """`hypbench farm machine` plays the board of a place, which has an exporter of its own."""
 
     def __init__(self, farm: Farm, name: str, board: str, **environment: str):
         self.farm, self.name, ports = farm, name, (free_port(), free_port())
@@ -417,8 +420,8 @@ def test_the_tool_plays_the_board_of_a_place(farm):
 # ---- make, and the page
 
 class Reader(Labgrid):
-    """Follows the page, line by line, in a folder of its own, with a coordinator at another
-    address."""
+    """A reader who follows the page line by line, in a folder of their own, with a coordinator at
+    another address."""
 
     def __init__(self, farm: Farm):
         super().__init__(farm.labgrid.programs, farm.folder / "reader", farm.environment)
@@ -448,7 +451,7 @@ class Reader(Labgrid):
         self.said += done.stdout
 
     def replace_hardware(self, farm: Farm) -> None:
-        """Return the same group, with the replacement of each part of the hardware."""
+        """Export the same group, with a replacement for each part of the hardware."""
         self.words.pop("labgrid-exporter")
         exporter = self.running.pop("labgrid-exporter")
         exporter.terminate()
@@ -461,7 +464,8 @@ class Reader(Labgrid):
 
 def test_the_page_is_followed_with_a_card_behind_a_multiplexer(farm):
     """There is no hardware: labgrid's own drivers of USB-SD-Mux and mass storage write a loop
-    device. In the wrong state the host cannot write it, and the board does not boot."""
+    device. If the multiplexer is in the wrong state, the host cannot write the card, or the board
+    does not boot."""
     if not farm.mux.device:
         pytest.skip("no loop device can be made here (losetup; it takes root)")
     page, reader = list(blocks(PAGE)), Reader(farm)

@@ -17,7 +17,7 @@ FEW = 6  # mistakes of each kind
 
 
 def make(tree: Path, *words: str, status: int = 0) -> str:
-    """Return only standard output, as a pipe has it."""
+    """Run make, and return only its standard output, as a pipe gets it."""
     done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, errors="replace", timeout=LIMIT_S, check=False)
     assert done.returncode == status, (done.stdout + done.stderr)[-20_000:]
@@ -26,7 +26,7 @@ def make(tree: Path, *words: str, status: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory) -> Path:
-    """A clone with nothing built."""
+    """A clone in which nothing is built."""
     if not (HOME / ".git").exists():
         pytest.skip("this tree is no clone")
     path = tmp_path_factory.mktemp("day") / "hypbench"
@@ -37,8 +37,8 @@ def tree(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("lines, mistakes", [(1, WRONG_WORDS), (2, IMPOSSIBLE)])
 def test_a_mistake_builds_nothing_in_a_tree_without_a_build(tree, lines, mistakes):
-    """This comes before the first build of this tree, so that a build would be seen. All mistakes
-    are in test_make.py."""
+    """The test runs before the first build of this tree, so that it would see a build. test_make.py
+    has all mistakes."""
     assert len(mistakes) > FEW
     for words, says in mistakes[:FEW]:
         done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit programs that draw their steps at random run longer and with a fresh seed. STEPS is the
-number of steps of a program (500 000), SEED the first seed (by default the time)."""
+"""The unit programs with random steps run longer and with a fresh seed. STEPS is the number of
+steps of a program (500 000), SEED the first seed (by default the time)."""
 
 import os
 import time

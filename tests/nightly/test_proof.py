@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CBMC proves that the page-table mapper isolates (tests/proof), and refutes mappers with a fault.
-Debian 12 has no CBMC: where none is on PATH, the other release's is used."""
+Debian 12 has no CBMC: if PATH has none, the test runs the CBMC of the other release."""
 
 import shutil
 import subprocess
@@ -25,7 +25,8 @@ tests/proof/prove.sh "$1" "$source" "${@:3}" || true
 """
 OUTSIDE, LOST = "nothing changes outside", "no page is lost, and no page of others is used"
 INVARIANT, MAPPED = "the invariant holds", "only what is unmapped is mapped"
-# Faults of the lists by their names, with the function and the property that they violate.
+# Faults of the lists, by their names, with the function that proves the violated property, and the
+# property.
 LISTED = {
     "an unmapping takes the rest of a block with it": ("prove_map", OUTSIDE),
     "a leaf at a stage-2 fault replaces what is mapped": ("prove_map_leaf", MAPPED),

@@ -24,7 +24,7 @@ static pte_t root[PTE_COUNT];
 static struct page_pool pool;
 static struct pagetable table;
 
-/* A page of `OTHER` is taken, but is no table of this tree. */
+/* A page of `OTHER` is allocated, but is not a table of this tree. */
 enum owner { OTHER, TREE, LIST };
 struct owners {
 	enum owner of[PAGES];
@@ -67,7 +67,7 @@ static void any_state(void)
 	pool.free = page_at((uintptr_t)free << 12);
 }
 
-/* Return false if the address is not that of a taken page, or the page has an owner. */
+/* Set the owner of a page. Return false if no page is allocated there, or it has an owner. */
 static bool own(struct owners *owners, pte_t address, enum owner owner)
 {
 	pte_t n = (address >> 12) - 1;
@@ -83,7 +83,7 @@ static bool own(struct owners *owners, pte_t address, enum owner owner)
 	return true;
 }
 
-/* Return whether the entries are a tree of tables and aligned leaves. */
+/* Return whether the entries are a tree of tables and aligned leaves; set the tables' owner. */
 static bool own_tables(struct owners *owners, const pte_t *entries, unsigned count, unsigned level)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -123,7 +123,7 @@ static bool is_well_formed(struct owners *owners)
 	return pool.used <= pool.count && own_tables(owners, root, 1, 1) && own_list(owners);
 }
 
-/* Write the translation of each 4 KiB below the entries, as the architecture has it. */
+/* Write the translation of each 4 KiB below the entries, as the architecture defines it. */
 static void translate(struct translation *leaves, const pte_t *entries, unsigned count,
 		      unsigned level)
 {
@@ -159,7 +159,7 @@ static void begin(struct state *before)
 	translate(before->leaves, root, 1, 1);
 }
 
-/* The operation was asked to translate `count` pages from `first` to `output`. */
+/* Check an operation that had to translate `count` pages from `first` to `output`. */
 static void check(const struct state *before, unsigned first, unsigned count, bool done,
 		  uint64_t output, pte_t attributes)
 {
@@ -188,7 +188,7 @@ static void check(const struct state *before, unsigned first, unsigned count, bo
 	}
 }
 
-/* Attributes 0 unmap. */
+/* Map or, with attributes of 0, unmap. */
 void prove_map(void)
 {
 	struct state before;

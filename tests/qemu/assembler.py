@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the assembly files of arch/: small guests, and what starts the hypervisor."""
+"""Build the assembly files of arch/: small guests, and code that starts the hypervisor."""
 
 import re
 import shutil
@@ -13,9 +13,9 @@ from once import once
 
 CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-linux-gnu-")}
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
-# An access must be aligned, because there is no MMU. A guest accesses address 4, which the compiler
-# takes for an error. The first function of a file must stay the first. visitor.c is moved to
-# another address.
+# The guests run with the MMU off, where an unaligned access faults. One guest accesses address 4,
+# which the compiler reports as out of bounds. The first function of a file must stay the first,
+# because it is the entry. visitor.c runs at another address than its own.
 FREESTANDING = {
     isa: ("-std=gnu11", "-O2", "-ffreestanding", "-fno-reorder-functions", "-fpie", "-Wall",
           "-Wextra", "-Werror", "-Wno-array-bounds", *words)

@@ -32,18 +32,18 @@ config cold trapped state=cold-caches
     "hvc n=2", "smc n=2", "sysreg n=2", "wfi n=2", "mmio_read n=2", "mmio_write n=2",
     "sgi_self n=2", "timer_wakeup n=5", "irq_phases n=5", "fp_first_use n=2", "cntp_access n=2",
     "irq_order n=2", "measure n=2", "tlb_maintenance n=2", "page_fault n=2"))
-# Scenarios with several VMs, and guests that do at random whatever a guest can, by their number of
-# vCPUs.
+# Scenarios with several VMs, and guests that do at random everything that a guest can do, by their
+# number of vCPUs.
 PLANS = ("failover", "links", "virtio")
 FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
     f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
 LIVES = 23  # lives of the guest in each hostile step
-ATTACKS = ("states", "calls", "frames", "lives")  # those with longer exits than the other runs
+ATTACKS = ("states", "calls", "frames", "lives")  # these have longer exits than the other runs
 
 
 class Longest(NamedTuple):
-    """The longest visits so far, each with its run."""
+    """The longest visit so far, and the run that had it."""
 
     instructions: int
     run: str
@@ -71,7 +71,7 @@ def entry_name(kind: Kind) -> str:
 
 
 def jobs(board: str) -> dict[str, Job]:
-    """Return the measured runs by the names that the table has for them."""
+    """Return the measured runs by their names in the table."""
     found = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
     for plan in PLANS:
         text = plan_lines(plan)
@@ -83,7 +83,7 @@ def jobs(board: str) -> dict[str, Job]:
 
 
 def reason_not_to(board: str) -> str:
-    """Return why nothing can be measured here."""
+    """Return why this board's runs cannot be measured, or ""."""
     return el2count.reason_not_to(Job(board, EXITS))
 
 

@@ -32,7 +32,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """Skip the tests on gem5's boards if there is no gem5; a GEM5 that is no gem5 is an error."""
+    """Skip the tests on gem5's boards if there is no gem5. It is an error if GEM5 names no gem5."""
     if IN_GEM5:
         try:
             in_gem5.machine_of(IN_GEM5[0])
@@ -70,9 +70,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def is_for_another_board(item) -> bool:
-    """Return whether a test of every change runs on another board than this one. What breaks a test
-    mostly breaks it on every board, so the tests of a file have one board, and each board has its
-    share of the files."""
+    """Return whether the runs of every change leave this test out, because its file runs on another
+    board. A fault in a test mostly shows on every board, so the tests of a file run on one board,
+    and each board gets its share of the files."""
     return (board_of(item) in BOARDS and not item.get_closest_marker("each_change")
             and board_of(item) != TURNS[crc32(item.path.name.encode()) % len(TURNS)])
 
@@ -110,7 +110,7 @@ def job_of(item) -> Job | None:
 
 @pytest.fixture
 def built(board):
-    """A board whose image is there: a missing one is an error, not a skip."""
+    """A board whose image is built. A missing image is an error, not a skip."""
     need_image(board)
     return board
 
@@ -122,7 +122,7 @@ def job(request, built) -> Job:
 
 @pytest.fixture
 def result(job):
-    """The run of the marker `job`. It ended by itself, with the status of the marker."""
+    """The run of the marker `job`. QEMU ended by itself, with the status that the marker names."""
     return LAB.ended(job)
 
 

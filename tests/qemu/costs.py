@@ -39,7 +39,7 @@ def path_of(board: str, compiler: str) -> Path:
 
 
 def read(board: str, compiler: str) -> dict | None:
-    """Return the vectors of this very compiler, or None."""
+    """Return the committed vectors if the same compiler made them, or else None."""
     path = path_of(board, compiler)
     committed = json.loads(path.read_text()) if path.is_file() else {}
     return committed if committed.get("compiler") == compiler else None

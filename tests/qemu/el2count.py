@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an image under the plugin of tools/plugin/, which counts windows and visits to EL2 from
-outside."""
+"""Run an image under the plugin of tools/plugin/, which counts instructions in windows and in
+visits to EL2 from outside."""
 
 import tempfile
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> C
 
 
 def reason_not_to(job: Job) -> str:
-    """Return why no run can be under the plugin. This also builds the plugin."""
+    """Return why the run cannot use the plugin, or "". Also build the plugin."""
     return once(f"el2count {job.board}", lambda: counting.reason_not_to(
         TREE.qemu_options(job.board)[0], library(job.board)))
 

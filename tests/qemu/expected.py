@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read, write and compare the committed path lengths, tests/expected/<compiler>/<board>.json, and
-the ceilings that hold for every compiler. One run has the paths of one VM, another those from one
-VM to the next (scenario switches)."""
+the ceilings that hold for every compiler. One run has the paths of one VM, another run has the
+switches from one VM to the next (scenario switches)."""
 
 import json
 import re
@@ -21,7 +21,7 @@ PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config i
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
-# The image that compares two boards: an address of the GIC takes as many instructions on both.
+# This image compares two boards: an access to the GIC takes as many instructions on both.
 LOADED = "addresses of the GIC in memory"
 SLACK = 1.3  # margin of another board over the ceilings of the reference board
 
@@ -41,7 +41,7 @@ CEILINGS = [
     ("trapped-sw", "sgi_self", "handler", False, 200),
     *(("trapped", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler", "task")),
-    # Up to the task, an interrupt without a link exits twice.
+    # Without a linked list register an interrupt exits twice up to the task.
     *(("trapped-sw", "timer_wakeup", f"{state}-{stage}", True, 100)
       for state in ("busy", "wfi") for stage in ("vector", "handler")),
     *(("trapped", "lr_forward", f"lr{lr}", False, 41) for lr in range(4)),
@@ -94,7 +94,7 @@ def written(content: dict) -> str:
 
 
 def read(board: str, compiler: str) -> dict | None:
-    """Return the figures of this very compiler, or None."""
+    """Return the committed figures if the same compiler made them, or else None."""
     path = path_of(board, compiler)
     committed = json.loads(path.read_text()) if path.is_file() else {}
     return committed if committed.get("compiler") == compiler else None

@@ -9,11 +9,11 @@ from hypbench.apt_sources import NotDebian
 from hypbench.debian import Offline
 from lab import need_image
 
-Reason = Callable[[object], str]  # returns why a run cannot be made, or ""
+Reason = Callable[[object], str]  # returns the reason why a run is impossible, or ""
 
 
 def missing(what: str, *fetches: Callable[[], object]) -> str:
-    """Return why a package cannot be fetched; "" if all are there."""
+    """Return why a package cannot be fetched, or "" if all packages are there."""
     try:
         for fetch in fetches:
             fetch()
@@ -23,7 +23,7 @@ def missing(what: str, *fetches: Callable[[], object]) -> str:
 
 
 def skip_unless_possible(run, reason: Reason) -> None:
-    """Skip a run that is impossible here. A missing image is an error."""
+    """Skip a run that is impossible on this machine. A missing image is an error."""
     from lab import BOARDS
     if run.board not in BOARDS:
         pytest.skip(f"{run.board} is not among HYPBENCH_BOARDS")

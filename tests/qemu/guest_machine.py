@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Return QEMU's options for an unmodified guest, as `make run-guest` makes them of the same wishes,
-and for the bare machine with the same files."""
+"""Return QEMU's options for an unmodified guest, as `make run-guest` makes them from the same
+words, and for the bare machine with the same files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,8 @@ LIMIT_MS = 600_000  # limit of the guest's time, so that a guest which hangs end
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: the place of a raw binary; `limit_ms`: of the guest's time; `also`: more lines of
-    the plan, for VMs on this many `cores`."""
+    """`address`: where a raw binary is loaded; `limit_ms`: limit of the guest's time; `also`: more
+    lines of the plan, for VMs on this many `cores`."""
 
     board: str
     config: str
@@ -59,10 +59,10 @@ def guest_words(guest: Guest, folder: Path) -> list[str]:
 
 
 def bare_words(guest: Guest, folder: Path) -> list[str]:
-    """Return the options of the machine without EL2, so that a kernel starts at EL1 as a guest
-    does, with the guest's device tree. QEMU replaces memory, arguments and initrd in the tree. A
-    recording QEMU 10.0.13 fails an assertion of its own under Debian 13's ARMv7 kernel, so this one
-    does not record."""
+    """Return the options of the machine without EL2, with the guest's device tree, so that a kernel
+    starts at EL1 as in a guest. QEMU replaces memory, arguments and initrd in the tree. This QEMU
+    does not record, because a recording QEMU 10.0.13 fails an assertion of its own under Debian
+    13's ARMv7 kernel."""
     guest.prepared(folder)
     options = without_el2(TREE.qemu_options(guest.board))
     options[options.index("-m") + 1] = f"{RAM_MIB}M"

@@ -53,8 +53,8 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def lacking(said: str, text: str, exact: bool = True) -> list[str]:
-    """Return the lines of a block `text` that no line of the output has, whatever the width of
-    blanks; without `exact` also whatever the numbers."""
+    """Return the lines of a block `text` that are missing from the output. The width of blanks is
+    ignored, and numbers are too unless `exact`."""
     def plain(line: str) -> str:
         words = " ".join(line.split())
         return words if exact else re.sub(r"\d+", "0", words)

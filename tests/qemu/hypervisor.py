@@ -48,8 +48,8 @@ def words_of(board: str, symbol: str) -> list[int]:
 
 
 def el1_registers(isa: str) -> list[str]:
-    """Return the registers that every core has; QEMU's cores keep nothing in the others
-    (EL1_AUXILIARY_REGS)."""
+    """Return the EL1 registers that every core has. QEMU's cores keep no value in the other
+    registers (EL1_AUXILIARY_REGS)."""
     lists = "common/include/arch/el1_regs.inc", f"{isa}/include/arch/el1_regs.h"
     text = "".join((ROOT / "arch" / path).read_text().partition("EL1_AUXILIARY_REGS")[0]
                    for path in lists)

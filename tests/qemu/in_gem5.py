@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the boards that gem5 plays, for the tests marked `gem5`: a second model of the architecture.
-The fast model, an instruction a cycle, runs all the time unless a job wants more."""
+"""Run the boards of gem5, a second model of the architecture, for the tests marked `gem5`. The fast
+model executes one instruction a cycle and is used unless a job asks for another model."""
 
 import re
 import tempfile
@@ -16,14 +16,15 @@ from hypbench.records import read_log
 from lab import TREE, Job, Result, board_facts, image_of
 
 LIMIT_S = 900.0  # a run that takes longer hangs
-SLOW_MHZ = 20  # so that a wait by the clock has few instructions
+SLOW_MHZ = 20  # low, so that a wait by the clock has few instructions
 TICK_MHZ = 1000  # a tick of the counter is an instruction
 TWINS = {"gem5-a72": "virt-a72-gicv3", "gem5-a72-gicv2": "virt-a72", "gem5-a15": "virt-a15"}
 
 
 @dataclass(frozen=True)
 class Gem5Job(Job):
-    """With a core model, the timing model takes the samples, as in `make bench`."""
+    """A run on gem5. If the job names a core model, gem5's timing model takes the samples, as in
+    `make bench`."""
 
     clock_mhz: int = SLOW_MHZ
     core: str = ""

@@ -27,12 +27,12 @@ CLOCK = "icount"
 PLATFORM = qemu.PLATFORM_OF_CLOCK[CLOCK]
 LIMIT_S = 300.0  # a run that takes longer hangs; no test depends on the time of a run
 
-# HYPBENCH_BOARDS=virt-a72 make … runs only the tests of this board.
+# HYPBENCH_BOARDS=virt-a72 make … runs only the tests of virt-a72.
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 # These boards share the isa of one reference board and the GIC of another. Such a board runs only
 # the tests marked every_board, or all of them if HYPBENCH_BOARDS names it.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
-# Tests of the file need every board's image, though most of these machines do not run here.
+# Tests of image files take every board, though most of these machines do not run here.
 ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
              for name in TREE.boards()]
 
@@ -65,7 +65,7 @@ class Result:
 
     @cached_property
     def problems(self) -> list[str]:
-        """Faults of the run that the host tools find."""
+        """The faults that the host tools find in the run."""
         found = self.log.problems + check_rules(self.log, self.platform)
         return [str(problem) for problem in found]
 
@@ -80,7 +80,7 @@ class Result:
 
     @property
     def without_run_record(self) -> bytes:
-        """The console after the run record, which names the way to the hypervisor."""
+        """The console after the run record, which depends on how the hypervisor was started."""
         return self.console.split(b"\n", 1)[1]
 
     @cached_property
@@ -88,7 +88,7 @@ class Result:
         return [config["name"] for config in self.log.run["configs"]]
 
     def line_of(self, record: dict) -> int:
-        """Return the plan's bench line of a record, in the order `once`."""
+        """Return the index of the plan's bench line that made a record, in the order `once`."""
         return record["step"] // len(self.configs)
 
     def figures(self, line: int) -> dict[tuple[str, str], dict]:
@@ -121,7 +121,7 @@ def image_of(board: str, *faults: str) -> bytes:
 
 
 def too_old(board: str) -> str:
-    """Why this machine's QEMU does not run the board's image."""
+    """Return why this machine's QEMU cannot run the board's image, or ""."""
     return qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS"))
 
 
@@ -170,8 +170,8 @@ def run_qemu(words: list[str], limit_s: float = LIMIT_S) -> Result:
 
 
 def key_of(value: Any) -> str:
-    """Return what identifies a run in every process: for a job its image and its machine, for any
-    other description of a run its members."""
+    """Return the key of a run, which is the same in every process: a job's image and machine, or
+    the members of any other description of a run."""
     if isinstance(value, Job):
         image = sha256(image_for(value)).hexdigest()
         return f"{value.board} {image} {options_for(value)} {value.attempt}"
@@ -198,7 +198,7 @@ class Lab:
         return once(self.keys[job], lambda: how(job))
 
     def ended(self, job: Job) -> Result:
-        """Return the run of a job, which ended by itself and as the job expects."""
+        """Return the run of a job. Check that QEMU ended by itself, with the job's status."""
         result = self.run(job)
         if result.timed_out:
             raise TimeoutError(result.explain())

@@ -24,7 +24,8 @@ APPLETS = ("sh", "cat", "echo", "grep", "mount", "poweroff", "sleep", "taskset")
 NETWORK_APPLETS = ("insmod", "ip", "md5sum", "nc", "ping", "seq")
 DRIVERS = ("failover", "net_failover", "virtio", "virtio_ring", "virtio_mmio", "virtio_net")
 DRIVER_FILES = ("*/drivers/virtio/*", "*/virtio_net.ko*", "*/net_failover.ko*", "*/failover.ko*")
-# The shell waits for a command that is not the last one, so every line is a process of its own.
+# The shell waits for a command unless the command is the last, so every line is a process of its
+# own.
 SCRIPT = """\
 mount -t proc proc /proc
 echo processors $(grep -c ^processor /proc/cpuinfo)
@@ -54,8 +55,8 @@ def compiled(isa: str) -> bytes:
 
 @cache
 def drivers(isa: str) -> list[tuple[str, bytes]]:
-    """Return the drivers of a virtio network device: the modules of Debian's kernel, in the order
-    in which they need each other. Since Debian 13 they are compressed."""
+    """Return the modules of Debian's kernel that drive a virtio network device, in the order in
+    which they need each other. Since Debian 13 the modules are compressed."""
     package = debian.kernel_package(FLAVOUR[isa], ARCHITECTURE[isa], DRIVER_FILES)
     files = {path.name.partition(".")[0]: path for path in package.rglob("*.ko*")}
     return [(name, lzma.decompress(files[name].read_bytes()) if files[name].suffix == ".xz"
@@ -63,7 +64,7 @@ def drivers(isa: str) -> list[tuple[str, bytes]]:
 
 
 def root_files(isa: str, cpus: int, script: str = "") -> bytes:
-    """Return the initramfs. With a script of its own it also has the drivers, in the folder
+    """Return the initramfs. If `script` is given, the initramfs also has the drivers, in the folder
     modules."""
     modules = drivers(isa) if script else []
     script = script or SCRIPT.format(cpus=" ".join(map(str, range(cpus))))

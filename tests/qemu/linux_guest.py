@@ -17,8 +17,8 @@ from lab import board_facts
 
 BARE = "bare"  # stands for a configuration: no hypervisor
 COMMAND_LINE = "console=ttyAMA0"
-# The kernel tests its ciphers from this uptime on, on random data and also in user space, so no two
-# boots have one length.
+# From this uptime on the kernel tests its ciphers on random data, also in user space, so two boots
+# never have the same length.
 SELF_TESTS = ((6, 12), " cryptomgr.notests")
 FROM_0 = 2**32 - 1  # CNTVCT is 0 at the guest's first instruction
 LIMIT_S = 400.0  # a boot that takes longer hangs: the longest ones take 30 s of processor time
@@ -33,7 +33,7 @@ class Boot:
     planted: str = ""
     also: str = ""
     cores: int = 1
-    script: str = ""  # script with the network's drivers, instead of the usual one
+    script: str = ""  # instead of the usual script, and with the network's drivers
 
     @property
     def isa(self) -> str:
@@ -42,7 +42,7 @@ class Boot:
 
 @dataclass
 class Booted:
-    """The output of the console. Numbers are the guest's: its CNTVCT, its uptime."""
+    """A boot with the output of its console. Times are the guest's: its CNTVCT, its uptime."""
 
     boot: Boot
     console: bytes
@@ -60,8 +60,8 @@ class Booted:
 
     @cached_property
     def user_space(self) -> int:
-        """Instructions, under icount, up to the first one in user space; 0 if the guest never came
-        there."""
+        """The instructions, under icount, up to the first instruction in user space; 0 if the guest
+        never got there."""
         return next(iter(self.hexadecimal("user space at CNTVCT")), 0)
 
     @property

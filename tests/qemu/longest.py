@@ -81,5 +81,5 @@ RUNS = {"long exits of two VMs": pairs, "long exits of eight VMs": crowd,
 
 @cache
 def jobs(board: str) -> dict[str, Job]:
-    """Return the runs by the names that the table of ceilings has for them."""
+    """Return the runs by their names in the table of ceilings."""
     return {name: run(board) for name, run in RUNS.items()}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skip tests that fail on QEMU 7.2, Debian 12's own, by faults of that QEMU (CAVEATS.md)."""
+"""Skip tests that fail on QEMU 7.2, which Debian 12 has, because of that QEMU's own faults
+(CAVEATS.md)."""
 import pytest
 
 from hypbench import qemu

@@ -7,7 +7,7 @@ from lab import ROOT
 
 LABEL = re.compile(r'aria-label="([^"]+)"|>([^<]+)</text>')
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-Cells = dict[str, list[float]]  # by a row's first cell: the numbers of one column
+Cells = dict[str, list[float]]  # the numbers of one column, by the first cell of their row
 
 
 def page(name: str) -> str:
@@ -25,6 +25,6 @@ def column(name: str, after: str, heading: str) -> Cells:
 
 
 def said_in_picture(svg: str) -> list[str]:
-    """Return a picture's marks with their values, and its words. Their places and fonts are the
-    plotting library's."""
+    """Return the marks of a picture with their values, and its texts. The places and fonts are left
+    out, because the plotting library chooses them."""
     return [label or word for label, word in LABEL.findall(svg)]

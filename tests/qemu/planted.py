@@ -23,9 +23,11 @@ from once import FOLDER, once
 
 FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "scenarios")
-# The background VM's code is part of the hypervisor, and the probe is an image of its own.
+# These sources are not of the guest's image: the background VM's code is part of the hypervisor,
+# and the probe is an image of its own.
 OF_OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
-# Debug information takes two fifths of the time of a link. No other make works in a copy.
+# Debug information takes two fifths of the time of a link. A copy needs no lock, because no other
+# make works in it.
 QUICKLY = {"HYP_LDFLAGS": "-g0", "HYPBENCH_LOCKED": "1"}
 
 
@@ -71,8 +73,8 @@ PATCHES = load()
 
 @cache
 def build(tree: Tree, board: str, *names: str) -> Path:
-    """Return the folder of a board's image with these patches, and of its symbols; without a name,
-    of the image without a fault."""
+    """Return the folder with a board's patched image and its symbols. Without a name the image has
+    no fault."""
     return once(f"planted {tree.build(board)} {names}", lambda: make_image(tree, board, names))
 
 
@@ -149,8 +151,9 @@ def copy_tree(tree: Tree, board: str, copy: Path) -> None:
 
 
 def built(tree: Tree, board: str) -> list[Path]:
-    """Return the folders that make has built for a board: of its image, and of the objects that the
-    board shares with others of its isa, or of its core if that has options of its own."""
+    """Return the folders that make built for a board: the folder of its image, and the folder of
+    the objects that the board shares with other boards of its isa, or of its core if that core has
+    options of its own."""
     isa, core = tree.board_fact(board, "ISA"), tree.board_fact(board, "CPU")
     folders = (tree.builds / name for name in (board, isa, f"{isa}-{core}"))
     return [folder for folder in folders if folder.is_dir()]

@@ -23,7 +23,7 @@ VALUES = ("cold", "min", "p50", "p90", "p95", "max")
 
 @cache
 def cores(count: int):
-    """Return QEMU's options for a machine with so many cores."""
+    """Return QEMU's options for a machine with `count` cores."""
     return lambda words: [*words, "-smp", str(count)]
 
 

@@ -83,7 +83,7 @@ def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, 
            ipa: int) -> Iterator[Range]:
     size, entries = size_of_entry(level), read(table, count)
     if level == 3 and entries == tuple(range(entries[0], entries[0] + ENTRIES * PAGE, PAGE)):
-        # one entry of the table's size gives the same result sooner
+        # One leaf of the whole table's size gives the same result sooner.
         entries, size = entries[:1], ENTRIES * PAGE
     for index, entry in enumerate(entries):
         at = ipa + index * size
@@ -94,7 +94,7 @@ def leaves(read: Callable[[int, int], tuple[int, ...]], table: int, count: int, 
 
 
 def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
-    """Return a leaf's kind. Reserved bits make a kind of their own."""
+    """Return a leaf with its kind. Reserved bits that are set make a kind of their own."""
     attributes = entry & ~(ADDRESS | VALID | (TABLE if level == 3 else 0))
     if level == 3 and not entry & TABLE:
         attributes |= 1 << 63
@@ -102,7 +102,7 @@ def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
 
 
 def mapped(machine: Machine) -> list[Range]:
-    """Return all that the running vCPU's stage 2 maps."""
+    """Return all pages that the stage 2 of the running vCPU maps."""
     table, count = root(machine)
-    read = cache(partial(entries_of, machine))  # a table may occur many times
+    read = cache(partial(entries_of, machine))  # the walk may read one table many times
     return joined(leaves(read, table, count, 1, 0))

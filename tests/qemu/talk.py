@@ -21,15 +21,16 @@ RAM, ENTRY = 0x40000000, 0x40200000  # RAM and entry of an unmodified guest
 @dataclass(frozen=True)
 class Talk:
     """A run: a board's image with a plan in it, files in its store by their offset, and the user's
-    answers, each after its output, in this order. Answers are impossible by icount: QEMU 10 takes
-    no input while it records, and none in a sleep that takes no time."""
+    answers in their order, each after the output that the user waits for. Answers are impossible
+    under icount: QEMU 10 takes no input while it records, and none in a sleep that takes no
+    time."""
 
     board: str
     plan: str
     files: tuple[tuple[int, Path], ...] = ()
     said: tuple[tuple[bytes, bytes], ...] = ()
     options: tuple[str, ...] = ()
-    limit_s: float = LIMIT_S  # a run, or an answer, that takes longer hangs
+    limit_s: float = LIMIT_S  # a run, or a wait for output, that takes longer hangs
     clock: str = "icount"
     attempt: Hashable = 0
 
@@ -58,7 +59,7 @@ def guest_lines(program: Program, cpus: int = 1, ram: int = RAM) -> str:
 
 @cache
 def with_image(board: str, program: Program, cores: int = 1):
-    """Return QEMU's options for so many cores, with the guest's image in the board's store."""
+    """Return QEMU's options for `cores` cores, with the guest's image in the board's store."""
     image, store = program.elf.with_suffix(".bin"), facts(board)["store_base"]
     loader = f"loader,file={image},addr={store:#x},force-raw=on"
     return lambda words: [*words, "-smp", str(cores), "-device", loader]

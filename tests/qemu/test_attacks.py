@@ -111,11 +111,11 @@ def alone(board: str) -> Job:
     return Job(board, f"{HEAD}config alone trapped-sw\n{BENCH}")
 
 
-# The most instructions by which the urgent VM is later than alone. Near: one exit, or one piece of
-# EL2's work for a VM, of 2500, and a turn of EL2's loop with a switch of VMs. Far: the attacker's
-# own step counts, too. An event that makes a VM anew may come in the turn of EL2's loop after a
+# The most instructions by which the urgent VM may be later than without an attack. Near: one exit
+# or one piece of EL2's work for a VM (2500), and one turn of EL2's loop with a VM switch. Far: also
+# the attacker's own step. An event that makes a VM anew may come in the turn of EL2's loop after a
 # piece of that VM's work. With a fault QEMU executes a turn of the other core's loop and the piece
-# after it, and core 0 the event.
+# after it, and core 0 executes the event.
 LATE = {"near": 3600, "image-near": 4500, "far": 6000, "faults-far": 8000}
 
 
@@ -143,7 +143,7 @@ def test_the_urgent_vm_is_late_by_a_bound(lab, built, group):
 
 @divides_otherwise
 def test_the_attacks_are_what_their_names_are(lab, built):
-    """Each VM ran, and met no end of its own."""
+    """Each VM ran, and no VM ended by itself."""
     for group in PLANS:
         for vm in lab.ended(attack(built, group)).records("vm"):
             assert vm["outcome"] in ("stopped", "reset") and vm.get("rounds") != 0 or (
@@ -161,9 +161,9 @@ def test_the_attacks_are_what_their_names_are(lab, built):
 
 
 def faults(board: str) -> Job:
-    """Return steps in which events start a VM again and again. Each time EL2 injects an abort, and
-    the vector is in flash, where no code is. In some of the lives the next event comes before
-    the record is printed."""
+    """Return steps in which events start a VM again and again. In each life EL2 injects an abort,
+    whose vector is in flash, where no code is. In some lives the next event comes before the fault
+    record is printed."""
     axes = {"faults-near": FP, "faults-far": "trapped-sw"}
     cores = {"faults-near": 0, "faults-far": 1}
     events = [f"at {at} reset {step}\n" for ms in range(1, 70)
@@ -191,7 +191,8 @@ def test_each_fault_has_a_whole_record_that_delays_no_other_vm(lab, built):
 
 @divides_otherwise
 def test_a_fault_is_reported_while_other_vms_run(lab, built):
-    """The first VM runs up to the limit. At the end of the step its record would come first."""
+    """The VM `idles` runs up to its time limit. A record printed at the end of the step would come
+    before the record of `faults`."""
     job = run_of(built, f"config one trapped\n{guest_line(built, 'faults', 1)}"
                         f"{guest_line(built, 'idles', 1)}vm idles image=idles cores=0\n"
                         "vm faults image=faults cores=1\n")
@@ -208,7 +209,7 @@ RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
          "link storm kind=doorbell a=from b=to\n")
 
 
-@divides_otherwise  # the receiver's core gets a little less time: fewer answers
+@divides_otherwise  # The receiver's core gets a little less time, so there are fewer answers.
 @pytest.mark.job(RINGS, machine=cores(3))
 def test_rings_without_an_answer_are_merged(result):
     """The receiver gets at most one of several rings within one rest."""
@@ -239,7 +240,7 @@ COMMANDED = {  # the events, and how the step ends
 @divides_otherwise
 @pytest.mark.parametrize("name", COMMANDED)
 def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
-    """One record has the reason, and the run reaches its end."""
+    """The step has at most one record with the reason of its end, and the run reaches its end."""
     events, end = COMMANDED[name]
     result = lab.run(Job(built, PAIR + events, cores(2)))
     assert len(result.records("end")) == 1 and not result.timed_out, result.explain()

@@ -37,14 +37,15 @@ FAILS = ("order once\nconfig direct\nconfig a direct beside=load_cpu\nconfig b t
 def test_a_load_that_fails_ends_the_step(result):
     assert [step["outcome"] for step in result.records("step")] == [
         "done", "fault", "done", "fault", "fault"]
-    # A direct guest may also take the SGI that calls core 0, which it does not know.
+    # A direct guest may also take the SGI with which EL2 calls core 0, and does not know that SGI.
     first = {fault["config"]: fault["vm"] for fault in reversed(result.records("fault"))}
     assert first == {"a": "load1", "c": "load1", "d": "load0"}
 
 
 @pytest.mark.job(FAILS, machine=cores(2), planted="distributor off")
 def test_a_measured_vm_that_turned_the_distributor_off_leaves_a_load_that_stops(result):
-    """If the measured VM has the real distributor, the load's core would receive no call."""
+    """A call would not reach the load's core if the measured VM had turned the real distributor
+    off."""
     assert len(rounds(result)) == 3 and min(rounds(result)) > 10
 
 
@@ -73,9 +74,9 @@ def apart(preset: str, loads, vms: str) -> Job:
     for loads, vms in ((LOADS, THREE), (REQUESTERS, "vm bench\n" + REQUESTS))])
 def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads):
     """The plugin counts the measured core's instructions in each of the 1000 samples, from the
-    timer's expiry to the task, whichever core has its turn meanwhile. Beside VMs that ring each
-    other, once in thousands of times, QEMU's clock passes the compare value while the guest still
-    arms its timer with its interrupts masked."""
+    timer's expiry to the task, whichever core QEMU runs meanwhile. Beside VMs that ring each other,
+    once in thousands of samples, QEMU's clock passes the compare value while the guest still arms
+    its timer with interrupts masked."""
     counted = el2count.counted(lab, job)
     assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
     found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)
@@ -104,13 +105,14 @@ WFI = ("wfi-vector", "wfi-handler", "wfi-task")  # variants that find the other 
 COUNTED = "order once\nlimit_ms 60000\n" + "".join(
     f"config {load} trapped sched=fp stats=on beside={load}\n" for load in LOADS) + (
     "bench timer_wakeup n=100\n")
-EXITS_OF = {"load_exit": {"hvc", "mmio-read"}, "load_irq": {"irq"}}  # other loads make no exits
+EXITS_OF = {"load_exit": {"hvc", "mmio-read"}, "load_irq": {"irq"}}  # unlisted loads make no exits
 MANY = 1000  # more than the exits of a kind at a load's start
 
 
 @pytest.mark.job(COUNTED)
 def test_a_load_exits_as_its_name_is(result):
-    """The exits hyp-timer are caused by the measured VM, which takes the core."""
+    """Exits of the kind hyp-timer do not count: the measured VM causes them when it preempts the
+    load."""
     sends = "sysreg" if result.log.run["gic"] == "v3" else "mmio-write"
     for load in LOADS:
         found = {exits["exit"] for exits in result.records("exits", vm="load0", config=load)
@@ -147,16 +149,16 @@ def test_so_it_does_of_loads_that_ring(result):
     check_bounds(result, {"load_sgi", *REQUESTERS})
 
 
-# Every benchmark of a latency that sleeps in no window, with enough samples that slices end.
+# Every latency benchmark without a sleep in its windows, with enough samples that slices end.
 AWAKE = {"hvc": 1000, "smc": 1000, "sysreg": 1000, "wfi": 1000, "mmio_read": 200, "mmio_write": 200,
          "sgi_self": 200, "irq_phases": 200, "irq_storm": 40, "fp_first_use": 1000,
          "cntp_access": 1000, "page_fault": 200, "tlb_chase": 200, "tlb_maintenance": 200,
          "lat_mem_rd": 100, "revisit": 100}
 SLEEPING = {"timer_wakeup": 100, "cntp_wakeup": 100, "cyclic": 100}
 PERIOD = dict.fromkeys(("cyclic", "revisit"), " period_us=1000")
-# A slice is longer than the time from one window to the next and a window together, so that each
-# slice has a whole window. In slices of 200 us each window of irq_storm may have the end of one: 32
-# interrupts take 10123 ticks, and one sample of them follows the other after about 38400.
+# A slice is longer than one window and the time to the next window together, so that each slice has
+# a whole window. With slices of 200 us each window of irq_storm could contain the end of a slice:
+# 32 interrupts take 10123 ticks, and samples are about 38400 ticks apart.
 VICTIM_SLICE_US = 800
 VICTIMS = ("order once\nlimit_ms 60000\nconfig alone trapped\n"
            "config fp trapped sched=fp beside=load_cpu\n"
@@ -166,7 +168,8 @@ VICTIMS = ("order once\nlimit_ms 60000\nconfig alone trapped\n"
 
 
 def longest_slices(ticks: int) -> int:
-    """Return the length of the other VM's slices in a window, each with both switches."""
+    """Return the total length of the other VM's slices that a window may contain, each with both VM
+    switches."""
     slice_ticks = VICTIM_SLICE_US * SLICE_TICKS // 200
     return (ticks // slice_ticks + 1) * (slice_ticks + 1500)
 
@@ -174,8 +177,8 @@ def longest_slices(ticks: int) -> int:
 @pytest.mark.long
 @pytest.mark.job(VICTIMS)
 def test_every_latency_beside_a_load_on_the_core(result):
-    """Each latency by priority is exactly that without a load, except for the switch after a sleep;
-    in turns also except for slices."""
+    """Under sched=fp each latency is exactly that without a load, except for the VM switch after a
+    sleep; under sched=rr slices may also come between."""
     turns = {(step["config"], step["bench"]): step.get("other_turns")
              for step in result.records("step")}
     assert min(turns["rr", bench] for bench in (AWAKE | SLEEPING)) > 3, turns

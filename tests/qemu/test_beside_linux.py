@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenario beside-linux: Debian's Linux under its own stress beside the bench guest. On another
-core it changes no instruction; on the same core the policy bounds what does."""
+core Linux changes no instruction of the bench guest; on the same core the policy bounds the
+change."""
 
 import re
 import tempfile
@@ -87,7 +88,8 @@ def rounds(result: Result, config: str) -> list[int]:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_linux_works_meanwhile(runs):
-    """Linux completed rounds without a gap, each of which wrote to memory and started a process."""
+    """Linux completed rounds of its stress without a gap. Each round wrote to memory and started a
+    process."""
     for result, configs in zip(runs, (FAR, NEAR, COLOURED), strict=True):
         for config in (config for config in configs if "-linux" in config):
             found = rounds(result, config)
@@ -96,7 +98,7 @@ def test_linux_works_meanwhile(runs):
 
 
 def figures(result: Result, config: str) -> dict[str, tuple]:
-    """Return the figures without the few samples in which QEMU went to the other core, whose
+    """Return the figures without the few samples in which QEMU ran the other core, whose
     instructions the counter also counts."""
     return {row["variant"]: (row["min"], row["p50"], row["p99"])
             for row in result.records("bench", config=config)}
@@ -122,8 +124,8 @@ def longest_exit(result: Result) -> int:
 @divides_otherwise
 @pytest.mark.parametrize("on", BOARDS)
 def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
-    """The guest has the core again after a switch and Linux's longest exit by priority, if the
-    guest sleeps. In turns it waits a slice more, whether it sleeps or not."""
+    """Under sched=fp a guest that slept has the core again after a VM switch and Linux's longest
+    exit. Under sched=rr the guest waits a slice more, whether it slept or not."""
     _, near, _ = runs
     rows = near.figures(0)
     most = longest_exit(near)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards of QEMU beside the reference boards. Each runs the short plan, and each path is as long
-as on the reference board with the same isa and version of the GIC, because the compiler makes the
-same code for both. The addresses of the GIC are the one difference: as constants, each takes one
-instruction or two, by its value. Runs are compared whose images load these addresses."""
+"""QEMU's other boards beside the reference boards. Each runs the short plan, and each path is as
+long as on the reference board with the same isa and GIC version, because the compiler makes the
+same code for both. Only the addresses of the GIC differ: a constant address takes one instruction
+or two, by its value. The compared images therefore load these addresses from memory."""
 
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from planlines import plan_lines
 pytestmark = pytest.mark.long
 
 OTHERS = [board for board in TREE.qemu_boards() if board not in TREE.reference_boards()]
-# A tick of these boards is no instruction, so their paths are compared by the cycle counter.
+# A tick of these boards is not an instruction, so their paths are compared by the cycle counter.
 BY_CYCLES = [board for board in OTHERS if TREE.board_fact(board, "QEMU_CLOCK") == "host"]
 BY_TICKS = [board for board in OTHERS if board not in BY_CYCLES]
 
@@ -98,7 +98,7 @@ def test_an_image_for_a_cortex_a53_reports_the_options_it_is_built_with(lab, oth
     assert {"835769", "843419"} <= set(run["errata"]) and run["errata_missing"] == []
 
 
-LDR, STR = 0xf9400000, 0xf9000000  # a load and a store by way of x0, into x0
+LDR, STR = 0xf9400000, 0xf9000000  # LDR and STR of x0, at the address in x0
 ADRP_X1, LDR_X1 = 0x90000001, LDR | 1 << 5
 MADD = 0x9b000000 | 4 << 16 | 5 << 10 | 3 << 5 | 2  # the sum x2 = x3 * x4 + x5
 NOP = 0xd503201f
@@ -117,7 +117,7 @@ def test_a_sequence_of_an_erratum_is_found(sequence, start, words):
     ("843419", 0x1ff4, [ADRP_X1, LDR, LDR_X1, NOP]),
     ("843419", 0x1ff8, [ADRP_X1, NOP, LDR_X1, NOP]),
     ("843419", 0x1ff8, [ADRP_X1, LDR, NOP, NOP]), ("835769", 0x1000, [LDR, NOP, MADD, NOP]),
-    # the load fills the sum's addend, so the core waits
+    # The load fills the addend of the sum, so the core waits for the load.
     ("835769", 0x1000, [LDR | 5, MADD, NOP, NOP]),
     ("835769", 0x1000, [LDR, 0x9b007c20, NOP, NOP]),  # a MUL
     ("819472", 0x1000, [0xd50b7e21, NOP, NOP, NOP])])  # a DC CIVAC

@@ -27,7 +27,7 @@ bench hvc n=10
 bench timer_wakeup n=10
 """
 GIB = 1 << 30
-ARNDALE_KEPT = 0xb9000000  # from this address on RAM is U-Boot's
+ARNDALE_KEPT = 0xb9000000  # U-Boot keeps RAM from this address on
 MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # of SCTLR and HSCTLR: I, C, M
 
 
@@ -87,9 +87,9 @@ def refusal(result: Result) -> str:
 
 
 def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
-    """The GIC has its Non-secure view, a second core is parked, and SMC is trapped as on the
-    reference. Both images load the addresses of the GIC: a constant takes one instruction or
-    two."""
+    """The GIC is seen from Non-secure state, a second core is parked, and SMC is trapped as on the
+    reference board. Both images load the addresses of the GIC from memory, because a constant
+    address takes one instruction or two."""
     board = good(SHORT, uboot(), planted=expected.LOADED)
     assert paths(board) == paths(good(SHORT, board=REFERENCE, planted=expected.LOADED))
 
@@ -168,7 +168,7 @@ def test_a_frequency_of_0_is_refused(run, boot):
 
 @pytest.mark.parametrize("boot", ["HYP", "MONITOR", "SECURE_SVC", "SVC"])
 def test_early_exception_is_told(run, boot):
-    """The exception comes after the first vectors are set."""
+    """The exception comes after the first vectors are installed."""
     result = run(PLAN, uboot(boot=boot), planted="crash in clean_image")
     assert result.status == 2, result.explain()
     assert b"panic: " in result.console and b"exception in the first instructions" in result.console

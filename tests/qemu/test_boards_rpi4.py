@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Raspberry Pi 4's image on QEMU's raspi4b, started as an arm64 Image at EL2, as its firmware
-and U-Boot start it. It is compared with other boards' images."""
+"""The Raspberry Pi 4's image on QEMU's raspi4b, started as an arm64 Image at EL2, as the board's
+firmware and U-Boot start it. The runs are compared with runs of other boards' images."""
 
 import struct
 
@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.long,
 
 BOOT_MS = 50
 
-# No guest sleeps, since these runs must be equal to the byte, and with several cores QEMU sometimes
-# ends a sleep late (CAVEATS.md).
+# No benchmark of this plan sleeps: the runs must be equal to the byte, and with several cores QEMU
+# sometimes ends a sleep late (CAVEATS.md).
 PLAN = """order once
 config native
 config direct
@@ -96,8 +96,9 @@ def test_a_plan_runs_at_el2(run):
 
 
 def test_parked_cores_are_silent(run):
-    """A boot loader left each parked core a permanently pending interrupt. With the core's CPU
-    interface on, its WFI would not wait, and its instructions would be counted."""
+    """A boot loader left each parked core with an interrupt that is always pending. If the core's
+    CPU interface were on, WFI would return at once, and the core's instructions would be
+    counted."""
     loud = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "LOUD=1"),
                change=first_to_stub)
     assert loud.one("run")["cores"] == ["el2"] * 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ceilings of the built images are exact where the path is known, never below a measured visit,
-and never higher than the committed ones."""
+and never above the committed ceilings."""
 
 import json
 from functools import cache

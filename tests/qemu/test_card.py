@@ -114,7 +114,7 @@ def test_a_uimage_boots_as_well(copy):
 
 
 def test_the_run_is_as_long_as_without_a_card(card):
-    """The difference of trapped to native is the same by either way to start."""
+    """Trapped minus native is the same from the card as without a card."""
     booted = boot(card)
     image = card.with_name("hypbench.bin")
     image.write_bytes(from_card(card, "hypbench.img").read_bytes())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make in a fresh copy of the tree, whose path has a blank. Nothing of it is built yet."""
+"""make works in a fresh copy of the tree, whose path has a blank and in which nothing is built
+yet."""
 
 import hashlib
 import os
@@ -17,7 +18,7 @@ from lab import ROOT, TREE
 pytestmark = pytest.mark.long
 
 BOARD = "virt-a72"
-# Other commands need these; the build and the run of an image need none of them.
+# Other commands need these tools; building and running an image need none of them.
 NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")
 
 
@@ -90,7 +91,7 @@ def good(records: Path, plan: str) -> None:
 
 
 def test_two_at_once_take_turns(clone):
-    """Both commands build and run, and no file of one is the other's."""
+    """Both commands build and run, and each has only files of its own."""
     clone.clean()
     both = {plan: clone.start("bench", f"BOARD={BOARD}", f"SCENARIO={plan}")
             for plan in ("short", "storm")}

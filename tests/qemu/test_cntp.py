@@ -31,8 +31,8 @@ bench timer_wakeup n=100
 # Instructions on the worst board.
 ACCESS_CEILING = 280
 EXPIRY_CEILING = 650  # expiry to handler
-# Entries to EL2 in a window with an emulated CNTP: CNTHP's interrupt; up to the task also the write
-# that lowers the line, and the end of an interrupt whose line was high.
+# Entries to EL2 in a window with an emulated CNTP: the interrupt of CNTHP. Up to the task two more:
+# the write that lowers the timer's line, and the end of an interrupt whose line was high.
 EXITS = {"vector": 1, "handler": 1, "task": 3}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HC_COLD leaves no line of a usual exit in a cache, and no page of one in a TLB: its return to the
-guest is followed from the last maintenance of its C code to the ERET."""
+"""HC_COLD leaves no line of a usual exit in a cache, and no page of a usual exit in a TLB. The test
+follows its return to the guest from the last maintenance of its C code to the ERET."""
 
 import re
 from collections.abc import Iterator
@@ -26,23 +26,25 @@ LAST = {"cold-caches": {"armv7": r"c7, c5, #0$", "armv8": r"^iallu$"}, "cold-tlb
 
 
 class Follower:
-    """The lines of text and data that a machine accesses, which executes instructions singly."""
+    """Execute a machine's instructions singly, and collect the lines of text and data that they
+    access."""
 
     def __init__(self, machine: Machine, isa: str):
         self.machine, self.isa = machine, isa
         self.decoder = capstone.Cs(*MODE[isa])
         self.decoder.detail = True
         self.text: set[int] = set()
-        self.data: set[int] = set()  # without lines that were cleaned after the access
+        self.data: set[int] = set()  # lines that were not cleaned after the access
         self.data_count = 0
-        self.in_tlb = False  # data was accessed after the last invalidation
+        self.in_tlb = False  # data was accessed after the last TLB invalidation
 
     def next_instruction(self) -> capstone.CsInsn:
         address = self.machine.register("pc")
         return next(self.decoder.disasm(self.machine.read(address, 4), address))
 
     def step(self) -> capstone.CsInsn:
-        """Addresses are physical, since EL2 maps its memory one to one."""
+        """Execute one instruction, and keep its accesses. Their addresses are physical, because EL2
+        maps its memory one to one."""
         instruction = self.next_instruction()
         self.text.add(instruction.address // LINE)
         if re.search(CLEAN_LINE[self.isa], instruction.op_str):
@@ -80,7 +82,7 @@ def first_register(instruction: capstone.CsInsn) -> int:
 
 
 def last_maintenance(board: str, isa: str, state: str) -> int:
-    """Return the address of the last instruction of hc_cold() that makes this state."""
+    """Return the address of the last instruction of hc_cold() that makes this state cold."""
     offset, size = place(board, "hc_cold")
     elf = (build_of(board) / "hypbench.elf").read_bytes()
     code = capstone.Cs(*MODE[isa]).disasm(elf[offset:offset + size], symbol(board, "hc_cold"))
@@ -101,7 +103,8 @@ def returns(board: str, isa: str, state: str, folder) -> Iterator[Follower]:
 
 @pytest.mark.parametrize("state", LAST)
 def test_the_return_leaves_nothing_of_an_exit(built, state, tmp_path):
-    """Its data is in no cache or TLB, and its code shares no line with usual exits."""
+    """The data of the return is in no cache or TLB, and its code shares no line with usual
+    exits."""
     isa = board_facts(built)["ISA"]
     hot = range(symbol(built, "__hot_start") // LINE, symbol(built, "__hot_end") // LINE)
     followers = list(islice(returns(built, isa, state, tmp_path), SAMPLES))

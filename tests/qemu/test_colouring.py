@@ -63,7 +63,8 @@ def test_paths_are_as_long_with_colours_as_without(result):
 # --- seen from outside ---
 
 def pages_of(base: int, window: int, size: int, colours: tuple[int, ...]) -> Iterator[Range]:
-    """Return a VM's RAM as the plan means it: rows of a page of each colour."""
+    """Return the RAM that the plan describes for a VM: in each row of pages, the pages of its
+    colours."""
     for page in range(size // PAGE):
         row, column = divmod(page, len(colours))
         yield Range(base + page * PAGE, window + (row * COLOURS + colours[column]) * PAGE, PAGE,
@@ -131,7 +132,7 @@ def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
 
 # --- links ---
 
-# With lr=hw QEMU's GICv2 loses the SPI of a frame that comes while the last one is active
+# With lr=hw QEMU's GICv2 loses the SPI of a frame that comes while the SPI is still active
 # (CAVEATS.md).
 LINKED = {"cores": "trapped-sw beside=load_echo", "core": "trapped-sw sched=fp fp=lazy"
           " beside=load_echo", "lazy": "trapped-sw beside=load_echo fill=lazy"}

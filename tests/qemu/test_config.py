@@ -30,12 +30,13 @@ config direct
 config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
 """ + "".join(f"bench {bench} n={N} pages=8\n" for bench in BENCHES)
 
-# Instructions that a full frame adds to an exit by hypercall or interrupt: they save and restore
-# the registers that C preserves. Other exits always take a full frame.
+# Instructions that a full frame adds to an exit by hypercall or interrupt. Only these exits have a
+# light frame, which leaves out the registers that C preserves; other exits always have a full
+# frame.
 FULL_FRAME = {"armv8": 12 + 12, "armv7": 2 + 2}
-OF_IRQ = {"armv8": 1, "armv7": 0}  # an interrupt takes so many more
+OF_IRQ = {"armv8": 1, "armv7": 0}  # instructions more than FULL_FRAME for an interrupt
 OTHER_EXITS = ("smc", "sysreg", "mmio_read", "mmio_write", "sgi_self")
-# added to any exit: with full frames its code is not in the vector
+# A full frame also adds a branch to every exit, because its code does not fit into the vector.
 BRANCH = {"armv8": 1, "armv7": 0}
 TRACE_EVENTS = 256  # events that the ring keeps
 
@@ -84,8 +85,8 @@ def test_full_frame_costs_its_instructions(result, board):
 
 
 def test_what_is_switched_off_costs_nothing(result):
-    """An axis that is off costs nothing, after every other configuration and when it is set to off
-    by name."""
+    """An axis that is off costs nothing, whichever configuration ran before, and also if the
+    configuration names the value `off`."""
     for bench in BENCHES:
         assert lengths(result, bench, "again") == lengths(result, bench, "trapped"), bench
 
@@ -99,7 +100,7 @@ def test_ends_of_interrupts_exit_only_without_a_link(result):
 def test_wfi_exits_where_it_is_trapped(result):
     samples = 3 * (N + 1)  # samples of the variants that sleep
     assert exit_counts(result, "timer_wakeup", "wfi-stats")["wfi"] == samples
-    # the samples, and the first one, which waits for its SGI
+    # Each sample has one exit, and so has the first WFI, which waits for its SGI.
     assert exit_counts(result, "wfi", "wfi-stats")["wfi"] == N + 1 + 1
     for config in ("stats", "both"):
         for bench in ("timer_wakeup", "wfi"):
@@ -128,7 +129,7 @@ def test_trace_holds_the_last_exits_in_order(result):
             counts.append(len(events))
             ends = [event["t"] + event["dur"] for event in events]
             assert all(end <= event["t"] for end, event in zip(ends, events[1:]))
-            assert events[-1]["event"] == "hvc"  # the end of the step
+            assert events[-1]["event"] == "hvc"  # the call that ends the step
             assert int(events[-1]["arg"], 16) & 0xffffffff == 0x86000002
     assert max(counts) == TRACE_EVENTS and min(counts) > N
 

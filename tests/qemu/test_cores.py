@@ -39,7 +39,7 @@ def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
 @cache
 def several(board: str, config: str = "trapped", cpus: int = 2, cores: int = 2,
             ending: int = END_OFF, conduit: str = "hvc", options: str = "") -> Job:
-    """Return a run of the guest with so many vCPUs on a machine with so many cores."""
+    """Return a run of the guest with `cpus` vCPUs on a machine with `cores` cores."""
     program = guest(board, cpus, ending, conduit)
     return run_of(board, program, f"{config} {CONFIGS[config]} {options}", cpus, cores)
 
@@ -63,7 +63,7 @@ def resets(result) -> dict[str, int]:
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_vcpus_start_signal_each_other_stop_and_start_again(lab, built, cpus):
     result = lab.ended(in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus))
-    # the whole sequence comes again after SYSTEM_RESET
+    # After SYSTEM_RESET the guest passes the whole sequence again.
     assert resets(result) == dict.fromkeys(CONFIGS, 1)
 
 
@@ -77,14 +77,14 @@ def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
 
 @pytest.mark.parametrize("cpus", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_a_vcpu_runs_on_any_core(lab, built, cpus):
-    """No vCPU runs on the core of its own number; the guest checks its MPIDR, PSCI, SGIs and
-    timers."""
+    """Each vCPU runs on a core with another number than its own; the guest checks its MPIDR, PSCI,
+    SGIs and timers."""
     job = in_each_config(built, guest(built, cpus, END_OFF, "hvc"), cpus)
     result = lab.ended(on_cores(job, ELSEWHERE[cpus]))
     assert resets(result) == dict.fromkeys(CONFIGS, 1)
 
 
-SMCS = {"armv8": 218, "armv7": 210}  # sums of both lives; AArch64 also has calls with 64 bits
+SMCS = {"armv8": 218, "armv7": 210}  # SMCs of both lives; AArch64 also makes the calls of SMC64
 
 
 def test_smc_is_as_good_as_hvc(lab, built):
@@ -124,9 +124,9 @@ def test_the_exits_of_all_vcpus_are_counted(lab, built):
     alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
     result = lab.run(several(built, options="stats=on"))
     both = exit_counts(result)
-    # EL2's kicks to its own core, which continue writes to 32 interrupts, two a piece
+    # EL2 kicks its own core to continue writes to 32 interrupts, two kicks a piece.
     assert 0 < alone["kick"] < 128
-    # calls by HVC: 28 of vCPU 0 and 2 of vCPU 1, and as many after the reset; then polls
+    # Hypercalls: 28 of vCPU 0 and 2 of vCPU 1, as many again after the reset, and polls.
     assert both["hvc"] >= 40
     assert both["kick"] >= 2 * 2 * 4  # in each round: CPU_ON, three SGIs
     # Each vCPU has counts of its own, which add up over both lives of the VM.
@@ -162,15 +162,14 @@ def on_other(board: str) -> Callable[..., Job]:
 @pytest.mark.long
 @pytest.mark.parametrize("other", ["rpi4", "zcu102", "imx8mp", "orangepi-pc"])
 def test_cores_come_by_the_boards_firmware(lab, other):
-    """The other cores come from the spin table of a Raspberry Pi, or by PSCI on the other
-    boards."""
+    """On the Raspberry Pi the other cores start by the spin table, on the other boards by PSCI."""
     lab.ended(on_other(other)(cpus=4, cores=4))
 
 
 @pytest.mark.long
 def test_versals_cores_come_where_firmware_is_below(lab):
-    """QEMU starts the arm64 Image at EL2, with PSCI. It starts the ELF at EL3, where no firmware is
-    below the hypervisor, so the other core stays off."""
+    """If QEMU starts the arm64 Image at EL2, PSCI is there. If QEMU starts the ELF at EL3, there is
+    no firmware, so the other core stays off."""
     job = on_other("versal")(cpus=2, cores=4)
     image = (TREE.build("versal") / "hypbench.bin").read_bytes()
     flat = plans.write_plan(image, parse(job.plan), PLATFORM)
@@ -182,7 +181,7 @@ def test_versals_cores_come_where_firmware_is_below(lab):
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
 def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
-    """One vCPU has both groups, more interrupts than list registers, and EOI in two steps. The
-    guest checks itself which interrupts are signalled, and how (arch/groups.c)."""
+    """One vCPU has interrupts of both groups, more interrupts than list registers, and a split EOI.
+    The guest checks which interrupts are signalled, and how (arch/groups.c)."""
     program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
     lab.ended(run_of(built, program, config, 1, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost vector of each path, counted from outside, is the committed one."""
+"""The cost vector of each path, counted from outside, equals the committed vector."""
 
 import re
 from dataclasses import replace
@@ -17,7 +17,7 @@ from lab import ROOT, TREE, Job, board_facts
 
 pytestmark = pytest.mark.long
 
-# Paths that do not enter EL2, and those whose window begins or ends at EL2's own stamp.
+# These benchmarks have paths that never enter EL2, or windows that begin or end at EL2's own stamp.
 WITHOUT = {"cntp_access", "counter", "fp_first_use", "wfi"}
 UNSEEN = {"cyclic periodic", "irq_phases device-total"}
 MNEMONICS = {"mrs": Kind.READ, "mrc": Kind.READ, "mrrc": Kind.READ, "vmrs": Kind.READ,
@@ -97,7 +97,7 @@ def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(cou
             text_lines=delayed.text_lines, text_pages=delayed.text_pages,
             text_fill=delayed.text_fill), path
         assert 0 <= delayed.text_lines - plain.text_lines <= 1, path
-        # The vectors that spin are outside of the hot text.
+        # The vectors with a delay loop are outside of the hot text.
         assert 0 <= delayed.text_pages - plain.text_pages <= 1, path
 
 

@@ -23,7 +23,7 @@ config wfi-direct+ direct wfi=trapped delay_el2={EL2_DELAY}
 """.replace("+ ", "-late ") + "".join(
     f"bench {bench} n=20 pages=8 delay={delay}\n" for bench in BENCHES for delay in DELAYS)
 
-# Configurations in which a benchmark means nothing.
+# Configurations that skip a benchmark.
 SKIPPING = {"hvc": {"native"}, "smc": {"native"}, "wfi": {"wfi-direct", "wfi-direct-late"}}
 
 # The guest's own instructions, natively; docs/reference/benchmarks.md names them.
@@ -38,8 +38,8 @@ pytestmark = pytest.mark.job(PLAN)
 
 
 def test_every_benchmark_is_proven():
-    """A module that runs the benchmark proves it: it names the benchmark, or the benchmark's own
-    file names the module."""
+    """Each benchmark is proven by a test module: the module names the benchmark, or the benchmark's
+    own file names the module."""
     for benchmark in registry():
         text = (ROOT / "tests" / "qemu" / f"{benchmark.proof}.py").read_text()
         assert benchmark.names
@@ -91,8 +91,8 @@ def test_known_delay_is_seen_exactly(result):
 
 
 def exits(bench: str, config: str, variant: str) -> int:
-    """Return how often EL2 is entered in a window. A trapped WFI enters EL2 before the window,
-    except in the benchmark wfi."""
+    """Return how often EL2 is entered in a window. A trapped WFI enters EL2 before the window; only
+    in the benchmark wfi it enters EL2 in the window."""
     if bench in ("hvc", "smc", "sysreg") or variant == "null":
         return 1
     if bench == "wfi":
@@ -100,7 +100,7 @@ def exits(bench: str, config: str, variant: str) -> int:
     if bench in ("counter", "tlb_chase") or "direct" in config:
         return 0
     if config == "trapped-sw" and variant.endswith("-task"):
-        return 2  # the interrupt, and its end: the task runs after the guest's EOI
+        return 2  # the interrupt, and its end, because the task runs after the guest's EOI
     return 1
 
 

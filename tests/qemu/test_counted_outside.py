@@ -19,7 +19,7 @@ from test_counted import RAW_NATIVELY, exits
 pytestmark = pytest.mark.long
 
 EMPTY = 3  # instructions of an empty window: isb isb mrs
-# Under icount all samples but the cold one are equal, so a few are enough.
+# Under icount all samples except the cold one are equal, so a few samples are enough.
 PLAN = re.sub(r"^(bench \w+).*", r"\1 n=10", plan_lines("default"),
               flags=re.MULTILINE)
 OTHERS = """order once
@@ -55,7 +55,7 @@ def name_of(record: dict) -> str:
 
 
 def figures_of(record: dict, windows: list[Window]) -> dict[str, int]:
-    """Return the record that these windows should give."""
+    """Return the figures that a record of these windows must have."""
     overhead = 0 if record["window"] == "cval" or record["variant"] == "pair" else EMPTY
     cold, *warm = [window.counted - overhead for window in windows]
     return {"cold": cold, "min": min(warm), "p50": median_low(warm), "max": max(warm)}
@@ -96,7 +96,7 @@ def test_windows_hold_the_visits_that_they_should(counted):
 
 
 def test_guest_executes_the_same_in_every_configuration(counted, board):
-    """Natively the count is that by hand."""
+    """In the native configuration the count equals the count by hand."""
     natively = {}
     for record, windows in counted.rows():
         path = record["bench"], record["variant"]
@@ -127,7 +127,7 @@ def test_other_exits_are_counted_as_they_are_executed(lab, built):
 
 
 def test_each_core_has_its_own_count(lab, built):
-    """The VMs on both cores have one vCPU each, so VMPIDR is the same on both."""
+    """The VMs on the two cores have one vCPU each, so VMPIDR is the same on both cores."""
     counted = el2count.counted(lab, Job(built, APART, machine=two_cores))
     assert counted.lost == []
     found = {(record["bench"], record["variant"], record["config"]):
@@ -150,6 +150,7 @@ def test_committed_lengths_were_counted(counted, board):
 # --- the detector can fail ---
 
 def test_window_whose_begin_was_not_seen_is_found(lab, built):
-    """The plugin does not know the guest's vector, and only the vector ends the wait."""
+    """The plugin gets a wrong vector of the guest. Only the vector ends a wait, so the begin of the
+    window is not seen."""
     assert el2count.counted(lab, Job(built, NATIVELY)).lost == []
     assert el2count.counted(lab, Job(built, NATIVELY), vector=4).lost

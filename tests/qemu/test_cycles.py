@@ -70,7 +70,8 @@ def test_no_other_window_has_cycles(result):
 
 @repeated
 def test_path_is_the_same_by_either_clock_and_in_a_batch(result):
-    """A batch of N takes N paths, to the instruction; a delay comes once a window."""
+    """A batch of N takes exactly N times the instructions of a path; a delay is in a window
+    once."""
     for index in range(len(REPEATED)):
         check_path(result, index)
 
@@ -93,9 +94,10 @@ def check_path(result, index: int) -> None:
 
 @repeated
 def test_bare_window_is_what_its_form_holds(result):
-    """Counted by hand on armv8: isb isb mrs; with cycles isb mrs isb | isb cbz mrs isb mrs between
-    the reads of CNTPCT, and isb isb cbz mrs between those of the cycle counter; in a batch mov isb
-    subs b.ne for each. armv7 has cmp and beq in place of cbz."""
+    """Instructions of a bare window on armv8, counted by hand: isb isb mrs. With cycles: isb mrs
+    isb | isb cbz mrs isb mrs between the reads of CNTPCT, and isb isb cbz mrs between the reads of
+    the cycle counter. In a batch: mov, and isb subs b.ne for each turn. armv7 has cmp and beq in
+    place of cbz."""
     more = 1 if board_facts(result.log.run["board"])["ISA"] == "armv7" else 0
     line = REPEATED.index("counter") * len(FORMS)
     single_form, batch_form = result.figures(line), result.figures(line + 1)
@@ -153,8 +155,8 @@ def on_silicon(image: bytes, _board: str) -> bytes:
 
 @pytest.mark.job(BY_ITSELF, change=on_silicon)
 def test_a_board_with_a_pmu_has_cycles_where_the_plan_says_nothing(lab, job):
-    """The rules report that the run's platform differs from the plan's. A plan for a board makes
-    no semihosting call at its end, so QEMU has to be ended."""
+    """The rules report that the run's platform is not the platform of its plan. A plan for a board
+    makes no semihosting call at its end, so the tools have to end QEMU."""
     result = lab.run(job)
     assert result.log.of_kind("end")[-1] == result.log.records[-1].data
     assert "terminating on signal" in result.stderr and result.log.text == []
@@ -211,8 +213,8 @@ BUCKET = len("[1234,5],")
 @pytest.mark.job(re.sub(r"^(config .*)$", r"\1 cycles=on",
                         plan_lines("default"), flags=re.MULTILINE))
 def test_the_default_plan_passes_a_serial_line_in_time(result):
-    """The plan's records are those of a board, with the cycle counter beside the ticks. Under the
-    instruction counter a histogram has one bucket; a board's clocks spread it."""
+    """The plan's records have the fields of a board's records: cycles beside ticks. Under icount a
+    histogram has one bucket; with a board's clocks it has more."""
     records = result.records("bench")
     assert sum("cycles_hist" in record for record in records) > 400
     size = len(result.console) + sum(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debug registers, those of ThumbEE and performance monitors are as at reset at each start of a
-guest, whatever an earlier guest wrote; the interrupt of counters is a guest's (arch/debug.c)."""
+"""At each start of a guest the debug registers, the ThumbEE registers and the performance monitors
+have their reset values, whatever an earlier guest wrote. The interrupt of the counters goes to the
+guest (arch/debug.c)."""
 
 from dataclasses import replace
 
@@ -32,7 +33,7 @@ def said(result) -> list[str]:
 
 @lacks_registers
 def test_every_start_finds_them_as_at_reset(lab, built):
-    """Each start also takes as long as the first: no breakpoint and no counter's interrupt is
+    """The last start takes as long as the first, so no breakpoint and no counter interrupt is
     left."""
     result = lab.run(run_of(built, CONFIGS))
     assert said(result) == ["well"] * len(CONFIGS), result.explain()
@@ -48,18 +49,18 @@ def test_a_vcpu_that_is_turned_on_again_does(lab, built):
     assert said(result) == ["well"] * len(TRAPPED), result.explain()
 
 
-# Cortex-A15 TRM (DDI 0438), table 10-1: opc1, CRn, CRm, opc2. QEMU accepts more registers than a
-# core has.
+# Cortex-A15 TRM (DDI 0438), table 10-1: opc1, CRn, CRm, opc2. QEMU accepts more registers than the
+# Cortex-A15 has.
 CP14_OF_CORTEX_A15 = {
     "DBGDIDR": (0, 0, 0, 0), "DBGOSDLR": (0, 1, 3, 4), "DBGOSLAR": (0, 1, 0, 4),
     "DBGDSCRext": (0, 0, 2, 2), "DBGVCR": (0, 0, 7, 0), "DBGCLAIMCLR": (0, 7, 9, 6),
     "TEECR": (6, 0, 0, 0), "TEEHBR": (6, 1, 0, 0)}
-PAIRS = {(0, 0, n, opc2) for n in range(16) for opc2 in (4, 5, 6, 7)}  # as many as DBGDIDR reports
+PAIRS = {(0, 0, n, opc2) for n in range(16) for opc2 in (4, 5, 6, 7)}  # DBGDIDR reports so many
 
 
 def test_registers_that_are_reset_are_those_of_the_core():
-    """An access to another register is UNDEFINED, which would end the hypervisor at the first
-    guest's start."""
+    """An access to a register that the core lacks is UNDEFINED, and would end the hypervisor at the
+    first guest's start."""
     words = words_of("virt-a15", "cpu_reset_debug")
     used = {(word >> 21 & 7, word >> 16 & 15, word & 15, word >> 5 & 7) for word in words
             if word >> 24 & 15 == 14 and word & 0xf10 == 0xe10}
@@ -67,7 +68,7 @@ def test_registers_that_are_reset_are_those_of_the_core():
 
 
 def test_overflow_of_a_counter_is_the_guests_interrupt(lab, built):
-    """Each step leaves the interrupt active, and the next step does not find it so."""
+    """Each step leaves the interrupt active, and the next step finds it inactive."""
     result = lab.run(run_of(built, CONFIGS, overflow=1))
     assert said(result) == ["well"] * len(CONFIGS), result.explain()
     assert result.status == 0
@@ -80,7 +81,8 @@ NEWER_BOARDS = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8
 @pytest.mark.parametrize("start", ["EL2", "EL3"])
 @pytest.mark.parametrize("name", NEWER_BOARDS)
 def test_what_newer_cores_add_is_undefined(lab, name, start):
-    """An image that comes down from EL3 by itself gives EL2 access to what it traps."""
+    """An image that descends from EL3 by itself gives EL2 access to the registers that EL2
+    traps."""
     program = assemble(name, "vcpus", ENTRY, also=("newer.c",))
     job = several_configs(name, program, "trapped\nconfig direct", 1, 1)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of tests/figures.json, from which pages are made (`hypbench dev reference`), are
-those of a run. If a path has changed, `make update-expected` writes them anew."""
+"""The figures of tests/figures.json, from which `hypbench dev reference` makes pages, equal those
+of a run. After a change of a path `make update-expected` writes the figures anew."""
 
 import json
 
@@ -37,7 +37,7 @@ def same_compiler(request):
 
 @pytest.fixture
 def kept(request, board):
-    """Compare a table's numbers of the board with the kept ones, or keep them."""
+    """Compare a table's numbers of the board with the kept numbers, or keep them."""
     def held(table: str, found: dict[str, list[int]]) -> None:
         content = json.loads(FIGURES.read_text())
         rows = content["tables"].setdefault(table, {})
@@ -159,8 +159,9 @@ def test_share_of_the_guest(result, lab, board, kept):
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
 def test_vm_switch(result, lab, board, kept):
-    """The plugin counts the most frequent length of visits that begin in one VM and end in another:
-    of those that a WFI begins, and of those that an interrupt begins."""
+    """The plugin counts visits to EL2 that begin in one VM and end in another. The table has the
+    most frequent length of those visits that a WFI begins, and of those that an interrupt
+    begins."""
     of_reference(board)
     switches = [visit for visit in el2count.counted(lab, Job(board, SWITCHES)).visits
                 if visit.switch]
@@ -188,7 +189,7 @@ def between_cores_and_on_one(cores, core, rows: dict[str, str]) -> dict[str, lis
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["doorbell"], machine=two_cores)
 def test_doorbell(result, lab, board, kept):
-    """The figures between cores are with lr=hw."""
+    """The figures between two cores are measured with lr=hw."""
     of_reference(board)
     hardware = lab.ended(Job(board, test_links.HARDWARE, machine=two_cores))
     kept("Doorbell", between_cores_and_on_one(

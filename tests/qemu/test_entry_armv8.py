@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The start of the ARMv8 image: at EL3, as an arm64 Image, at an address other than the linked one,
-and its report of an early failure."""
+"""The ARMv8 image starts at EL3, as an arm64 Image, or at an address other than the linked one, and
+reports an early failure."""
 
 import shutil
 from functools import cache
@@ -63,7 +63,7 @@ def loaded_at_el3(begin: int, board: str):
 
 
 def test_from_el3_it_goes_down_by_itself(lab, v8, plain):
-    """At EL3 the GIC has two security states, and every interrupt begins as a Secure one."""
+    """At EL3 the GIC has two security states, and every interrupt is Secure at first."""
     result = good(lab.run(Job(v8, PLAN, machine=SECURE)))
     assert result.log.run["entry_level"] == "el3"
     assert result.log.run["cores"] == ["el3"]
@@ -122,8 +122,8 @@ MACHINES = {"el1": WITHOUT_EL2, "el2": None, "el3": SECURE}
 @pytest.mark.long
 @pytest.mark.parametrize("level", MACHINES)
 def test_an_early_exception_says_so(lab, v8, level):
-    """The exception comes after the first instructions, when bss is not yet clear and nothing is
-    set up."""
+    """The exception comes after the first instructions, before bss is cleared and anything is set
+    up."""
     result = lab.run(Job(v8, PLAN, machine=MACHINES[level], planted="crash in clear_bss"))
     assert result.status == 2, result.explain()
     text = "\n".join(result.log.text)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errata of the core: EL2 works around those that MIDR names, at a known cost. QEMU's cores take
-any MIDR, so the image runs as on the revisions of boards; they have none of the errata.
-tests/unit/test_errata.c tests which revision needs what, and the order of a VM switch."""
+"""Errata of the core: EL2 works around the errata of the core that MIDR names, at a known cost.
+QEMU's cores accept any MIDR, so the image runs as on the revisions of boards, though QEMU's cores
+have none of the errata. tests/unit/test_errata.c tests which revision needs which workaround, and
+the order of a VM switch."""
 
 from dataclasses import replace
 from functools import cache
@@ -18,7 +19,7 @@ MIDRS = {
     "armv7": {"A15 r0p4": 0x410fc0f4, "A15 r0p5": 0x410fc0f5, "A15 r2p1": 0x412fc0f1,
               "A15 r3p4": 0x413fc0f4, "A15 r4p0": 0x414fc0f0},
 }
-# The images are those of the reference boards, which are built for no Cortex-A53.
+# The images are those of the reference boards, none of which is built for a Cortex-A53.
 HANDLED = {
     "A72 r0p0": ["1319367"], "A72 r0p3": ["1319367"], "A72 r1p0": ["1319367"],
     "A53 r0p4": ["1530924"], "A35 r1p0": [],
@@ -39,8 +40,8 @@ config applied direct
 config ignored direct errata=ignored
 bench tlb_maintenance n=20 pages=8
 """
-# The most instructions by which maintenance of this core differs from a broadcast: a branch, which
-# is not taken on one side.
+# The most instructions by which TLB maintenance of the local core differs from a broadcast: a
+# branch, which is not taken on one of the two ways.
 LOCAL_COST = {"vmid": 1, "all": 1, "switch": 0, "switch-flush": 0}
 ONE_WORD = "order once\nconfig native\nbench counter n=10\n"
 THUMB = """order once
@@ -126,8 +127,8 @@ def stale_operations(result) -> dict[str, int]:
 @pytest.mark.parametrize("kind", ["vmid", "all"])
 @pytest.mark.parametrize("damage", ["local", "broadcast"])
 def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, kind, damage):
-    """QEMU keeps a translation until an operation removes it. Without the operation that is used,
-    some operation leaves the old page; without the other one, none does."""
+    """QEMU keeps a translation until a TLB operation removes it. A planted fault that removes the
+    operation in use leaves an old page; a fault that removes the other operation leaves none."""
     result = lab.run(job_as(on, name, TLB, planted=f"{damage} {kind}"))
     needed = "798181" in HANDLED[name]
     used = {"applied": "local" if needed else "broadcast", "ignored": "broadcast"}
@@ -139,7 +140,7 @@ def test_maintenance_is_this_cores_where_a_broadcast_may_be_lost(lab, on, name, 
 
 @pytest.mark.parametrize("on, name", cores(ARMV7, "A15 r0p4", "A15 r4p0"))
 def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
-    """Cores differ only in the reach of an operation."""
+    """The two operations differ only in the cores that they reach."""
     result = lab.ended(job_as(on, name, TLB))
     assert stale_operations(result) == {"applied": 0, "ignored": 0}
     for variant, cost in LOCAL_COST.items():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PMU events around the windows. QEMU counts no event of any group and refuses the axis. A planted
-image, whose group names events that QEMU does count, proves the windows to the instruction."""
+"""PMU events in the windows. QEMU counts no event of the groups, so a run on QEMU refuses the axis.
+An image with a planted group, whose events QEMU does count, proves the windows to the
+instruction."""
 
 import pytest
 

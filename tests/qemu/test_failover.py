@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way from one VM to another: a turn that is given away, and a fail over by a hypercall, a
-missing heartbeat, a fault and an interrupt, on one core and on two."""
+"""The ways from one VM to another: a yield, and a fail over by a hypercall, a missing heartbeat, a
+fault and an interrupt, on one core and on two."""
 
 import re
 
@@ -37,21 +37,22 @@ EL2 = [HEAD + "".join(f"config {name}{delay} {CONFIGS[name]} delay_el2={delay}\n
        + "bench vm_yield n=100\nbench failover n=100\n"
        for names in (("yield", "call", "heartbeat", "fault", "interrupt"),
                      tuple(name for name in WAYS if name.endswith("-cores")))]
-EXPIRY = 500  # ticks of the benchmark's timer, from before the pause
-# instructions on virt-a72
+EXPIRY = 500  # ticks of the benchmark's timer, which is set before the pause
+# Instructions on virt-a72.
 CEILINGS = {"call": 400, "call-cores": 900, "heartbeat": 400, "yield": 260, "fault": 500,
             "interrupt": 500}
 YIELD_OTHERWISE = 290  # instructions of a yield with a compiler other than expected.DOCUMENTED
 
 
 def values(config: str, row: dict) -> list[int]:
-    """Return the values. QEMU's cores take turns, so the extremes of a few samples contain another
-    core's turn."""
+    """Return the values of a row. QEMU runs cores in turns, so with two cores the extremes of a few
+    samples contain another core's instructions, and only p50 counts."""
     return [row[name] for name in (("p50",) if "cores" in config else VALUES) if name in row]
 
 
 def whole(result) -> dict[str, dict]:
-    """Return the rows of the first line of failover, with delay=0, that have all phases."""
+    """Return the rows of the whole fail over, from the first line of failover, which has
+    delay=0."""
     return {config: row for (config, variant), row in result.figures(FAILOVER).items()
             if variant == WAYS[config]}
 
@@ -75,8 +76,8 @@ def test_each_fault_is_counted_and_the_last_one_reported(result, board):
     assert {vm["config"] for vm in active if "faults" in vm} == {"fault", "fault-cores"}
     for vm in (vm for vm in active if "faults" in vm):
         assert vm["outcome"] == "stopped"
-        # On two cores both VMs start at once, and the active one may fault before it is given the
-        # core.
+        # On two cores both VMs start at once, and the active VM may fault before the fail over
+        # gives it the core.
         early = vm["faults"] - (BOOTS + 1 + 2 * 100)
         assert early == 0 or early == 1 and vm["config"] == "fault-cores"
         assert (vm["fault"], int(vm["ipa"], 0)) == (
@@ -111,7 +112,7 @@ def test_delay_is_seen_in_the_last_phase(result, line):
 @pytest.mark.parametrize("cores", [pytest.param(number, marks=job(plan))
                                    for number, plan in enumerate(EL2, 1)])
 def test_delay_at_el2_is_seen_once_in_the_first_phase(result, cores):
-    """On two cores an interrupt begins no exit: the standby's core is in EL2 already, and takes the
+    """On two cores no interrupt begins an exit: the standby's core is in EL2 already, and takes the
     interrupt there."""
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     for (config, variant), row in rows.items():
@@ -119,7 +120,7 @@ def test_delay_at_el2_is_seen_once_in_the_first_phase(result, cores):
         exits = name != "interrupt-cores" and not variant.endswith(PHASES[1:])
         late = int(config.removeprefix(name)) * exits
         expected = [value + late for value in values(name, rows[f"{name}0", variant])]
-        near = 8 * (cores - 1)  # QEMU's turns come between
+        near = 8 * (cores - 1)  # instructions of the other core, which QEMU runs between
         assert values(name, row) == pytest.approx(expected, abs=near), (config, variant)
 
 
@@ -157,8 +158,8 @@ def test_the_clock_of_a_paused_vm_goes_on(result):
     assert {clock["config"] for clock in clocks} == set(WAYS)
     for clock in clocks:
         pause = clock["pause_min"], clock["pause_max"]
-        # Between two reads lies the interrupt that ends the pause, or a turn of another core of
-        # QEMU.
+        # The interrupt that ends the pause may come between the two reads, or QEMU may run another
+        # core between them.
         near = 500 if re.search("interrupt|cores", clock["config"]) else 20
         assert pause[0] > EXPIRY, clock
         assert clock["virtual_min"] == pytest.approx(pause[0], abs=near), clock
@@ -200,8 +201,8 @@ def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
         assert whole["p50"] == pytest.approx(sum(rows[f"{way}-{phase}"]["p50"]
                                                  for phase in PHASES), abs=40), config
         assert rows["stopped"]["max"] < whole["max"], config
-        # Every core's instructions count, so each vCPU's switch is later by the switch of the vCPU
-        # before.
+        # The counter counts every core's instructions, so each vCPU's switch is later by the switch
+        # of the vCPU before it.
         assert whole["p50"] + 600 * (vcpus - 1) <= rows["all"]["p50"] < 1600 * vcpus, config
         if way == "control":  # the gap includes what the control VM does before its stamp
             assert whole["p50"] < rows["gap"]["p50"] < whole["p50"] + 300, config
@@ -215,7 +216,7 @@ def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
 
 @job(CONTROL, machine=four_cores)
 def test_each_vcpu_adds_to_the_way_of_a_command(result):
-    """EL2 asks the vCPUs on other cores, each at the same cost."""
+    """EL2 calls the other cores for their vCPUs, each at the same cost."""
     rows = commanded(result)
     paused = {vcpus: rows[name]["control-paused"]["min"]
               for vcpus, name in ((1, "one"), (2, "sw-two"), (3, "three"))}
@@ -239,7 +240,7 @@ COMMANDS = HEAD + "".join(f"config {name} {COMMANDED[name]}\n" for name in ("thr
 
 @job(COMMANDS, machine=four_cores, planted="a fail over that yields")
 def test_what_the_active_vm_does_after_a_command_is_seen(result):
-    """The active VM's vCPUs stamp until they are paused, in each sample, and before the standby
+    """In each sample the active VM's vCPUs stamp until they are paused, which is before the standby
     runs."""
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     for config in ("three", "one"):
@@ -254,9 +255,9 @@ ONE_COMMAND = HEAD + "".join(f"config {name}{delay} {COMMANDED[name]} delay_el2=
 
 @job(ONE_COMMAND, machine=four_cores)
 def test_delay_at_el2_is_seen_on_each_core_that_a_command_interrupts(result):
-    """The delay is seen on the control VM's core, then on those of the pair, one after the other,
-    because QEMU runs one core at a time. The gap begins before the control VM's stamp, with an exit
-    of its own."""
+    """The delay is seen on the control VM's core, then on each core of the pair, because QEMU runs
+    one core at a time. The gap begins before the control VM's stamp, and contains an exit of its
+    own."""
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}
     exits = {"begins": 1, "paused": 0, "runs": 1, "control": 2, "gap": 3}
     for (config, variant), row in rows.items():

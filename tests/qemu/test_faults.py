@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Page faults of both stages, and a stage 2 that is filled at first touch. Every fault is counted
-where it was caused, every instruction of it is explained, and no guest gets more memory than its
+where it was caused, its instructions are all explained, and no guest gets more memory than its
 own."""
 
 import pytest
@@ -11,14 +11,14 @@ from proofs import DELAYS, assert_delay_is_seen, delay_lines, values
 
 N = 20
 EL2_DELAY = 100
-# pages of working memory; a 2 MiB block has 512 of them, so both sizes need two blocks
+# Pages of working memory. A 2 MiB block has 512 pages, so both sizes need two blocks.
 PAGES = (600, 1000)
 PAGE = 0x1000
 BLOCK = 1 << 21
 RUN_PAGES = 1  # of struct guest_run; only records touch the record buffer
 RECORD_PAGES = 1
 EAGER = {"native", "4K", "2M", "trapped"}
-# by configuration: the same with fill=eager, and the level of its leaves
+# By configuration: the configuration with fill=eager, and the level of the leaves.
 LAZY = {"lazy-4K": ("4K", 3), "lazy-2M": ("2M", 2), "lazy-1G": ("2M", 1),
         "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3), "trace": ("2M", 1)}
 PLAN = f"""order once
@@ -37,12 +37,13 @@ config trace direct stage2=1G fill=lazy trace=on
                                                     for pages in PAGES)
 BOOT_LINE = len(DELAYS)
 
-# The most instructions of a fault at EL2: in the handler, and from the vector to the handler and
-# back. ARMv7 has 32-bit registers for 64-bit entries.
+# The most instructions of a fault at EL2: in the handler, and outside of it, from the vector to the
+# handler and back. ARMv7 handles 64-bit entries in 32-bit registers.
 FAULT_MAX = {"armv8": 450, "armv7": 800}
 OUTSIDE_MAX = 160
 STATS_MAX = 170  # with exit statistics or the trace
-# from the stamp to the handler of the first fetch, and from the guest's look to its hypercall
+# The most instructions from the stamp to the handler of the first fetch, and from the guest's read
+# of the start's length to its hypercall.
 START_MAX = 80
 STAGE1_MAX = {"armv8": 450, "armv7": 700}  # instructions of the guest's kernel
 
@@ -99,7 +100,7 @@ def test_faults_are_as_many_as_samples(result):
 
 @job
 def test_empty_window_of_el0_is_calibrated(result):
-    """EL0 has a calibration of its own beside the kernel's: isb, isb, mrs."""
+    """EL0 has a calibration of its own, beside that of the kernel: isb, isb, mrs."""
     for config in result.configs:
         found = [calibration for calibration in
                  result.records("calibration", bench="page_fault", config=config)
@@ -123,7 +124,7 @@ def test_stage1_fault_does_not_know_of_stage2(result, board):
 
 @job
 def test_faults_of_both_stages_add_up(result):
-    """Each fault's length includes the load itself, one instruction."""
+    """The length of each fault includes the load that faults, one instruction."""
     found = result.figures(0)
     configs = [config for config, variant in found if variant == "both"]
     assert configs
@@ -169,8 +170,9 @@ def test_eager_start_is_as_long_as_a_native_one(result):
 
 @job
 def test_start_is_stamped_just_before_the_first_instruction(result):
-    """The first instruction faults, and the trace has the time of it, and the time at which the
-    guest asked for the faults, directly after it read how long its start took."""
+    """The first instruction faults. The trace has the time of that fault, and the time of the
+    hypercall with which the guest asked for the faults, directly after it read how long its start
+    took."""
     for line, _ in BOOTS:
         events = [event for event in result.records("trace", config="trace")
                   if result.line_of(event) == line]
@@ -180,8 +182,8 @@ def test_start_is_stamped_just_before_the_first_instruction(result):
 
 
 def outside(found: dict[str, dict], config: str) -> int:
-    """Return the ticks that a lazy start takes beyond the eager one and the handler: the way from
-    the vector to the handler and back."""
+    """Return the ticks by which a lazy start is longer than an eager one, minus the time in the
+    handler: the ways from the vector to the handler and back."""
     lazy, eager = found[config], found[LAZY[config][0]]
     return lazy["start_ticks"] - eager["start_ticks"] - lazy["fault_ticks"]
 
@@ -192,7 +194,7 @@ def extra(config: str) -> int:
 
 @job
 def test_lazy_start_is_explained_by_its_faults(result):
-    """The two sizes differ only by data aborts, all of which take the way of a page_fault."""
+    """The two sizes differ only by data aborts, each of which takes as long as in page_fault."""
     less, more = (starts(result, line) for line, _ in BOOTS)
     count = PAGES[1] - PAGES[0]
     for config in (config for config, (_, level) in LAZY.items() if level == 3):
@@ -207,7 +209,7 @@ def test_lazy_start_is_explained_by_its_faults(result):
 
 @job
 def test_every_fault_takes_the_same_way_but_for_its_kind(result, board):
-    """Instruction aborts check no device on their way, so they take a little less."""
+    """Instruction aborts take a little less, because EL2 does not look for a device."""
     late, plain = (outside(starts(result, BOOT_LINE), config) for config in ("late", "lazy-4K"))
     faults = starts(result, BOOT_LINE)["lazy-4K"]["faults"]
     assert late - plain == EL2_DELAY * faults

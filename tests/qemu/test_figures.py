@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The path lengths are exactly the committed ones. With another compiler they are below the
-ceilings."""
+"""The path lengths equal the committed ones. With a compiler that has no committed lengths they are
+below the ceilings."""
 
 import json
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.every_board, pytest.mark.each_change, pytest.mark.job(
 
 @pytest.fixture
 def switches(lab, board):
-    """The run of the paths from one VM to the next."""
+    """The run of the switches from one VM to the next."""
     return lab.run(Job(board, expected.SWITCHES))
 
 
@@ -56,7 +56,7 @@ def test_list_registers_of_both_kinds_cost_the_same_up_to_the_handler(figures):
 
 
 def test_every_sample_is_the_same(result, switches):
-    """Under icount a warm path has one length."""
+    """Under icount all warm samples of a path have one length."""
     for record in [*result.records("bench"), *switches.records("bench")]:
         assert record["min"] == record["p50"] == record["max"], record
 

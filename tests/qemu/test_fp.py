@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FP and SIMD registers that are given up and used again: the cost, and that they keep their
-content."""
+"""Guests give FP and SIMD registers up and use them again: the cost, and that the registers keep
+their content."""
 
 import pytest
 
@@ -20,8 +20,8 @@ config lazy-late trapped fp=lazy delay_el2={EL2_DELAY}
 config eager-late trapped fp=eager delay_el2={EL2_DELAY}
 config stats trapped fp=lazy stats=on
 """ + delay_lines("fp_first_use", f"n={N}")
-# Instructions of the first use, and of giving up, in lazy and eager: 32 registers and the status
-# are saved and loaded, once or twice.
+# Instructions of the first use, and of giving the registers up, in the lazy and the eager
+# configuration: 32 registers and the status are saved and loaded, once or twice.
 LENGTHS = {
     "armv8": {("lazy", "use"): (100, 140), ("lazy", "release"): (100, 130),
               ("eager", "release"): (140, 180)},
@@ -55,7 +55,8 @@ def test_lengths(result, board):
 
 @pytest.mark.job(PROOF)
 def test_delay_at_el2_is_seen_once_an_exit(result):
-    """Lazy: giving up is one exit, and the first use another. Eager: no use traps."""
+    """Lazy: one exit gives the registers up, and the first use is another exit. Eager: a use does
+    not trap."""
     figures = result.figures(0)
     for fp, variant, exits in (("lazy", "use", 1), ("lazy", "release", 1),
                                ("eager", "use", 0), ("eager", "release", 1)):
@@ -65,8 +66,8 @@ def test_delay_at_el2_is_seen_once_an_exit(result):
 
 @pytest.mark.job(PROOF)
 def test_each_first_use_is_one_exit(result):
-    """`use` and `release` have n exits each and the cold one; `kept` has 99 rounds that give the
-    registers up."""
+    """`use` and `release` have one exit for each of their n samples and for the cold one; `kept`
+    has 99 rounds that give the registers up."""
     exits = [record for record in result.records("exits", config="stats", exit="fp")
              if result.line_of(record) == 0]
     assert [record["n"] for record in exits] == [2 * (N + 1) + 99]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gem5 and QEMU are two models of one architecture: a guest's view, the end of a misbehaving guest,
-and the instructions of a path are the same in both. Times are gem5's alone."""
+"""gem5 and QEMU are two models of one architecture: in both a guest sees the same machine, a
+misbehaving guest ends alike, and a path has the same instructions. Only gem5 gives times."""
 
 import re
 
@@ -49,23 +49,23 @@ WINDOWS = (("hvc n=10", "sysreg n=10", "mmio_read n=10", "mmio_write n=10", "sgi
 TIMED = ["order once\nconfig native\nconfig trapped\n" + "".join(
     f"bench {window} delay={delay}\n" for window in windows for delay in DELAYS)
     for windows in WINDOWS]
-# The most instructions of a path on gem5: a factor (gem5 executes LDP, LDM as several operations),
-# and in addition the instructions that a core executes before an interrupt arrives, which is later
-# from a memory-mapped CPU interface.
+# The most instructions of a path on gem5: FACTOR times those on QEMU, because gem5 counts LDP and
+# LDM as several operations; and BESIDE more, which the core executes before an interrupt arrives.
+# An interrupt arrives later from a memory-mapped CPU interface.
 FACTOR = 2
 BESIDE = {"gicv3": 4, "gicv2": 16}
-# Cycles, by core, of one of the two instructions of the delay's loop. A turn takes whole cycles,
-# whose number depends on the place of the loop in a fetch.
+# Cycles of one of the two instructions of the delay's loop, by core model. A turn of the loop takes
+# whole cycles; their number depends on the place of the loop in a fetch.
 CYCLES = {"out-of-order": (0.5, 1.0), "in-order": (2.0, 3.0)}
-# irq_phases has its delay in one phase and the total, and none in the cost of a stamp.
+# In irq_phases a delay is in one phase and in the total, and not in the cost of a stamp.
 PHASE = re.compile("^((timer|device)-(?!total)|probe-)")
 
 pytestmark = pytest.mark.gem5
 
 
 def verdicts(result) -> list[tuple]:
-    """Return results that depend neither on time nor on EL3. Without EL3, HCR_EL2.TSC may have no
-    effect (DDI 0487 D19.2.48), and has none in gem5."""
+    """Return the results that depend neither on time nor on EL3. Without EL3, HCR_EL2.TSC may have
+    no effect (DDI 0487 D19.2.48), and has none in gem5."""
     def known(*kinds: str) -> list[dict]:
         return [record for record in result.records(*kinds)
                 if result.log.run["isa"] == "armv7" or record.get("bench") != "hostile_smc"]
@@ -133,12 +133,12 @@ vm bench
 
 
 def test_loads_on_three_other_cores_work_in_each_step(lab, built):
-    """Each core finds its own redistributor, and no timer of EL2 is due for ever."""
+    """Each core finds its own redistributor, and no timer of EL2 is due without end."""
     result = lab.ended(Gem5Job(built, SEVERAL))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")}
     assert len(rounds) == 2 * 3 and min(rounds.values()) > 10, rounds
     alone = {row["variant"]: row["p50"] for row in result.records("bench", config="alone")}
-    # run by the model without caches, which shows no time of another core
+    # The model without caches runs this plan, so no time of another core shows.
     for row in result.records("bench"):
         assert abs(row["p50"] - alone[row["variant"]]) <= 2, row
 
@@ -159,8 +159,8 @@ def timed(lab, board: str, core: str, plan: str = TIMED[0], attempt: int = 0):
 @of_each_core
 @pytest.mark.parametrize("plan, windows", list(zip(TIMED, WINDOWS)), ids=["exits", "memory"])
 def test_a_delay_is_seen_in_every_timed_window(lab, built, core, plan, windows):
-    """The first instruction of the delay may be executed beside the rest of the window; the others
-    take as many cycles as the core needs for the loop."""
+    """The core may execute the first instruction of the delay in parallel with the window's own
+    instructions; the others take as many cycles as the loop needs on this core."""
     result = timed(lab, built, core, plan)
     for first in range(0, len(windows) * len(DELAYS), len(DELAYS)):
         lines = [result.figures(first + i) for i in range(len(DELAYS))]

@@ -51,7 +51,7 @@ def gicv2(board):
 def image(board: str) -> bytes:
     folder = TREE.build(board).parent / "combined"
     shutil.rmtree(folder / board, ignore_errors=True)
-    for built in planted.built(TREE, board):  # the objects are the same
+    for built in planted.built(TREE, board):  # both images have the same objects
         shutil.copytree(built, folder / built.name, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns("tests", "report", "*.elf"))
     subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}", f"O={folder}",
@@ -88,7 +88,7 @@ def test_the_variant_costs_where_interrupts_are_physical_and_nowhere_else(lab, b
         _, what, config = key
         if config in ("native", "direct"):
             assert after[key] == ticks, key
-        elif config == "sw":  # the priority drop; up to the task also the end
+        elif config == "sw":  # priority drop, and before the task the end
             assert 0 < after[key] - ticks < (60 if what.endswith("task") else 20), key
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both pages of a GICv2's CPU interface answer where the board has them."""
+"""Both pages of a GICv2's CPU interface answer at the addresses of the board."""
 
 import pytest
 

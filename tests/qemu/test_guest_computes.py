@@ -13,7 +13,7 @@ from lab import TREE, need_image
 pytestmark = pytest.mark.run_guest
 
 LOOPS = 1_250_000_000  # loops of two instructions: 2.5e9 instructions are more than 2^31
-# Instructions of the guest's start and end, and of the VM's. EL2 does the guest's write to 32
+# The most instructions of the guest's and the VM's start and end. EL2 does the guest's write to 32
 # interrupts in eight pieces of some 800 instructions.
 START_MOST = 11_000
 SLEEP = 1 << 55  # in ticks
@@ -21,7 +21,7 @@ LIMIT_S = 500
 
 
 def ticks_of(on: str, name: str, *defines: str) -> int:
-    """How long the guest ran until it powered off."""
+    """Return the ticks from the guest's start until it powered off."""
     need_image(on)
     guest = assemble(on, name, 0x40200000, *defines).elf
     done = subprocess.run(

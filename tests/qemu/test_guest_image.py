@@ -30,7 +30,7 @@ config full trapped frame=full stats=on
 config traced direct trace=on wfi=trapped
 """
 CONFIG_NAMES = ("trapped", "direct", "trapped-sw", "4K", "lazy", "full", "traced")
-# Boards without committed path lengths that the installed QEMU runs.
+# Other boards that the installed QEMU runs; they have no committed path lengths.
 MORE_BOARDS = ("vexpress-a15", "rpi4", "zcu102", "versal", "imx8mp", "orangepi-pc")
 
 
@@ -57,7 +57,7 @@ def talk(board: str, does: str, configs: str = "config trapped\n", guest: str = 
 def run(lab, job: Talk) -> Result:
     result = lab.run(job, perform_talk)
     assert not result.timed_out, result.explain()
-    # a failed run is a problem of its log
+    # A failed run is a problem of the log.
     assert [text for text in map(str, result.log.problems) if "run failed" not in text
             and "steps that ended" not in text] == [], result.explain()
     # a record begins a line, whatever the guest sent last
@@ -96,7 +96,7 @@ def test_it_prints_and_powers_off(lab, built, conduit):
 
 
 def test_each_byte_of_it_is_one_exit(lab, built):
-    """This is so where the UART is emulated."""
+    """Each byte is one exit where the UART is emulated."""
     result = run(lab, talk(built, "HELLO", CONFIGS))
     counts = {record["exit"]: record["n"] for record in result.records("exits", config="full")}
     assert counts == {"mmio-write": len("hello\r\nopen"), "hvc": 1}
@@ -170,8 +170,8 @@ def test_no_use_of_the_flash_takes_memory(lab, built):
 
 
 def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
-    """The abort makes no endless loop of aborts. A store to what is loaded outside of RAM does
-    nothing."""
+    """The abort does not repeat without end. A store to a load of the plan outside of RAM has no
+    effect."""
     result = run(lab, talk(built, "READONLY",
                            more=f"limit_ms 100\nload ipa={READONLY:#x} size=4096\n"))
     fault = result.one("fault")
@@ -187,7 +187,7 @@ RIGHT = {"armv8": ("SYNDROME=0x96000010", "FETCH=0x86000010", "WALK=0x96000015")
 
 
 def test_an_access_to_nothing_is_an_external_abort(lab, built):
-    """The abort is that of bare hardware, and the guest continues (arch/nowhere.c)."""
+    """The abort has the syndrome of the bare hardware, and the guest continues (arch/nowhere.c)."""
     made = assemble(built, "vcpus", ENTRY, *RIGHT[board_facts(built)["ISA"]], also=("nowhere.c",))
     image = made.elf.with_suffix(".bin")
     result = run(lab, Talk(built, f"{CONFIGS}limit_ms 1000\n{lines(image)}", ((0, image),)))

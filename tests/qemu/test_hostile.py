@@ -100,7 +100,7 @@ def test_endless_loop_is_preempted_at_the_limit(result, board):
         assert fault["reason"] == "time-limit"
         assert in_guest_image(board, int(fault["pc"], 16))
         ticks = result.one("step", bench="hostile_loop", config=config)["ticks"]
-        assert limit <= ticks < limit + limit // 100  # the rest is the fault record
+        assert limit <= ticks < limit + limit // 100  # the excess is the time of the fault record
 
 
 def test_fault_ends_its_step(result):

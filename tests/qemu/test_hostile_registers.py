@@ -20,7 +20,7 @@ HEAD = "order once\nlimit_ms 600000\n"
 
 SEEDS = range(1, 6)
 STEPS = 5_000_000
-LONGEST = 2500  # instructions of an exit, including those that count it
+LONGEST = 2500  # instructions of an exit, including those that count the exit
 LONGEST_KICK = 2250  # A write to 32 interrupts that fills the list registers 32 times is longer.
 BOARDS, CONFIG_COUNT = len(TREE.reference_boards()) - len(TWINS), 4
 SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # steps of one life of the guest
@@ -58,8 +58,8 @@ def step_of(result, check: dict) -> dict:
 @pytest.mark.parametrize("steps", [
     pytest.param(SHARE, id=str(seed), marks=pytest.mark.job(many(seed))) for seed in SEEDS])
 def test_random_writes_stop_nobody(result, steps):
-    """The guest reaches its own end and counts its steps. The exits that it counts took the
-    instructions that passed, and the hypervisor answered as many SMCs."""
+    """The guest reaches its own end and counts its steps. The instructions that passed are enough
+    for the exits that it counts, and the hypervisor answered as many SMCs as it counts."""
     found = checks(result)
     assert len(found) == CONFIG_COUNT
     for check in found:
@@ -76,8 +76,8 @@ def test_random_writes_stop_nobody(result, steps):
 
 @pytest.mark.job(COUNT)
 def test_every_exit_is_one_that_it_caused(result):
-    """The hypervisor's count by kind equals the guest's, so no access got lost and none was
-    refused. Deactivations exit only while an interrupt is active in no list register."""
+    """The hypervisor's count of each kind equals the guest's count, so no access was lost or
+    refused. A deactivation exits only while an interrupt is active in no list register."""
     has_sysregs = result.log.run["gic"] == "v3"
     for check in checks(result):
         exits = result.records("exits", step=check["step"])

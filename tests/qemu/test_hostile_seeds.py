@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile vCPUs and fail overs beside them, longer and with fresh seeds. STEPS is the least number
-of random steps of a board (300 000); each hundred steps have a fail over. SEED is the first seed
-(by default the time)."""
+"""Hostile vCPUs, and fail overs beside them, for longer and with fresh seeds. STEPS is the least
+number of random steps of a board (300 000); each hundred steps have a fail over. SEED is the first
+seed (by default the time)."""
 
 import os
 import time

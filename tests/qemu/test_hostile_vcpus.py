@@ -53,8 +53,8 @@ def steps_of(result: Result) -> int:
 
 
 def well(result: Result, lives: int, count: int) -> str:
-    """Return faults of a run, or "": each hostile step has its end, and the guest itself finds
-    equal figures and registers in all quiet ones."""
+    """Return the faults of a run, or "". Each hostile step must have its end, and the guest must
+    find equal figures and registers in all quiet steps."""
     steps = result.records("step")
     if result.status or result.timed_out or result.problems:
         return result.explain()
@@ -87,14 +87,14 @@ LONGEST = 2500  # instructions of a visit, for any number of vCPUs
 # --- beside fail overs by a call, a heartbeat, a fault and an interrupt in random order ---
 
 SMALL, LARGE = 300, 600  # samples of a run; test_hostile_seeds.py makes the large ones
-# with the cores of the active VM and of the two vCPUs of the hostile one
+# The axes, the cores of the active VM, and the cores of the hostile VM's two vCPUs.
 CONFIGS = {
     "fp": ("trapped sched=fp fp=lazy", "0", "1,0"),
     "rr": ("trapped sched=rr fp=eager slice_us=50", "0", "1,0"),
     "sw": ("trapped-sw sched=rr fp=lazy frame=full slice_us=50", "0", "0,2"),
     "cores": ("trapped sched=rr fp=lazy slice_us=50", "1", "1,0"),
 }
-FAIL_OVERS = 2 * 2  # fail overs of a sample, there and back; and as many of the checks
+FAIL_OVERS = 2 * 2  # A sample fails over there and back; the checks make as many fail overs.
 
 
 @cache

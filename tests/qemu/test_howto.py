@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each page of docs/howto/ is followed to the letter in a copy of the tree. For commands that need
-a board or a reader's file, a test checks that make knows the words."""
+"""Each page of docs/howto/ is followed to the letter in a copy of the tree. If commands need a
+board or a reader's file, the test only checks that make knows their words."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
 
 @cache
 def is_documented() -> bool:
-    """Return whether the pages' numbers are of this compiler."""
+    """Return whether this compiler made the numbers of the pages."""
     done = bash("aarch64-linux-gnu-gcc -dumpfullversion || aarch64-none-elf-gcc -dumpfullversion",
                 ROOT)
     return expected.series(done.stdout.split()[-1]) == expected.DOCUMENTED
@@ -70,8 +70,8 @@ def test_the_page_is_right_to_the_letter(clone, page):
 
 
 def put_guest(path, command: str) -> None:
-    """Put an image in place for the board of the command: a guest that powers off, or for
-    latency_measure a guest that prints like it."""
+    """Put a guest's image where the command expects it: a guest that powers off, or for
+    latency_measure a guest that prints what latency_measure prints."""
     words = shlex.split(command)[1:]
     path.parent.mkdir(parents=True, exist_ok=True)
     if "SCENARIO=latency-measure" in words:
@@ -94,7 +94,7 @@ def test_what_is_done_by_hand_are_commands():
 
 def assert_known(command: str) -> None:
     """Check that make has the target and accepts the words, without a run (make -n runs lines that
-    have $(MAKE)). For a board that a page creates another board is used."""
+    have $(MAKE)). A board that a page creates is replaced by another board."""
     _, *words = shlex.split(command, comments=True)
     targets = [word for word in words if "=" not in word]
     settings = {word.replace("=virt-a53", "=virt-a72") for word in words if "=" in word}

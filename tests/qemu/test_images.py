@@ -55,7 +55,7 @@ def test_an_arm64_image_says_how_it_is_loaded(of_board):
 
 
 def test_an_image_without_the_header_is_not_called_one():
-    """`make -o` keeps the raw image as it would be without its header."""
+    """`make -o` keeps the raw image of this test, which has no header."""
     board = "rpi4"
     assert "no arm64 Image header" in header_check(board, bytes(100))
     assert "no arm64 Image header" in header_check(board, bytes(56) + b"ARM\x63")
@@ -63,8 +63,8 @@ def test_an_image_without_the_header_is_not_called_one():
 
 
 def header_check(board: str, data: bytes) -> str:
-    """Return the verdict of the rule of the arm64 Image on a raw image, in a build folder of its
-    own."""
+    """Return the verdict on a raw image by the make rule of the arm64 Image, in a build folder of
+    its own."""
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / board / "hypbench.bin"
         raw.parent.mkdir()
@@ -94,7 +94,7 @@ def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
         subprocess.run(["dumpimage", "-T", "flat_dt", "-p", str(number), "-o", part, path],
                        capture_output=True, check=True)
         assert part.read_bytes() == wanted
-    path.unlink()  # the tree is of no board
+    path.unlink()  # no board of this tree has this device tree
 
 
 def test_no_tool_is_named_with_its_package(tmp_path):
@@ -107,7 +107,7 @@ def test_no_tool_is_named_with_its_package(tmp_path):
 
 
 def without(tool: str, folder: Path) -> str:
-    """Return a PATH with everything but one tool."""
+    """Return a PATH with all programs except one tool."""
     for place in ("/usr/local/bin", "/usr/bin", "/bin"):
         for path in Path(place).iterdir() if Path(place).is_dir() else ():
             if path.name != tool and not (folder / path.name).exists():
@@ -116,7 +116,7 @@ def without(tool: str, folder: Path) -> str:
 
 
 def records_of(board: str, image: bytes) -> bytes:
-    """Return a run's records without the first, which names the way in."""
+    """Return the records of a run without the first, which depends on how the image was started."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         path = Path(folder) / "image"
         path.write_bytes(image)

@@ -39,7 +39,7 @@ def test_pended_together_handled_in_order(result):
 
 @pytest.mark.job(ORDER)
 def test_sixteen_are_more_than_there_are_list_registers(result):
-    """The order is therefore not the hardware's alone: the hypervisor refilled list registers."""
+    """EL2 refilled list registers, so the order does not come from the hardware alone."""
     assert result.log.run["lr_count"] < 16
     assert result.one("exits", bench="irq_order", config="stats", exit="maintenance")["n"] >= 3
 
@@ -60,13 +60,14 @@ def test_each_list_register_that_is_synced_costs_a_read_and_a_store_at_least(res
 
 def crash_plan(config: str, crashing: str, probes: tuple[str, ...]) -> str:
     """Return a plan with the probes in trapped configurations, a crash in `config`, and the probes
-    again. Steps go A B C for each bench line, so the crash comes between the two."""
+    again. Each bench line runs in all configurations, so the crash comes between the two probes."""
     lines = "".join(f"bench {probe} n=20\n" for probe in probes)
     return (f"order once\nconfig {config}\nconfig hw trapped\nconfig sw trapped-sw\n"
             f"{lines}bench {crashing} n=20\n{lines}")
 
 
-# (the benchmark whose handler crashes, the handler, the benchmarks that must not notice)
+# The benchmark whose handler crashes, the handler, and the benchmarks whose results must not
+# change.
 CRASHES = [
     ("sgi_self", "on_sgi", ("timer_wakeup", "irq_order", "hvc")),
     ("timer_wakeup", "on_timer", ("sgi_self", "irq_order", "hvc")),
@@ -82,8 +83,8 @@ CRASH_RUNS = [
 
 @pytest.mark.parametrize("crashing, probes, config", CRASH_RUNS)
 def test_crash_in_a_handler_leaves_nothing_behind(result, crashing, probes, config):
-    """At the crash the interrupt is active, the running priority raised, and others are pending:
-    with `direct` and `native` in the physical GIC itself."""
+    """At the crash one interrupt is active, the running priority is raised, and other interrupts
+    are pending: with `direct` and `native` in the physical GIC itself."""
     crashes = result.records("step", bench=crashing)
     assert [step["outcome"] for step in crashes] == ["crashed"] * 3
     errors = result.records("error")

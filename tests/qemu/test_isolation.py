@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Isolation, swept: each page that the stage 2 of any VM maps is its RAM, or a device that its
-configuration gives it. The tables are read from the machine's memory. The allowed pages come from
-the board's facts and the linker's symbols."""
+"""Isolation, by a sweep of the tables: each page that the stage 2 of a VM maps is RAM of this VM,
+or a device that its configuration gives it. The test reads the tables from the machine's memory.
+The allowed pages come from the board's facts and the linker's symbols."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -34,7 +34,7 @@ GICC_SIZE, GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = 0x2000, 0x1000, 0x10000, 0x20
 VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0x8000000), 0x8000000, 0x8010000
 VIRT_GICR, VIRT_UART = 0x80a0000, 0x9000000
 RAM_SIZE = 64 << 20
-IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load that stays outside of RAM
+IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load of the plan outside of RAM
 
 
 # --- allowed pages ---
@@ -46,7 +46,7 @@ def symbol(board: str, name: str) -> int:
 
 def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
         traps_dir: bool = False) -> Iterator[Range]:
-    """Return the parts of the GIC that a guest owns, at the guest's addresses of them."""
+    """Return the parts of the GIC that a guest owns, at their addresses in the guest."""
     facts, direct = talk.facts(board), irq == "direct"
     if "gic.cpu" in facts:
         part = facts["gic.cpu"] if direct else facts["gic.vcpu"]
@@ -60,7 +60,7 @@ def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
 
 
 def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
-    """Return what the bench guest may have: everything where the board has it."""
+    """Return the pages that the bench guest may have; their IPA is their physical address."""
     facts = talk.facts(board)
     memory = Range(facts["guest_base"], facts["guest_base"], facts["guest_size"], "ram")
     return joined([*gic(board, irq, facts), *[memory] * ram])
@@ -75,7 +75,7 @@ def background_guest(board: str) -> list[Range]:
 
 
 def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
-    """Return the pages of an unmodified guest without its flash: flash()."""
+    """Return the pages of an unmodified guest except its flash, which flash() returns."""
     facts = talk.facts(board)
     at = {"gic.cpu": VIRT_GICC, "gic.dist": VIRT_GICD, "gic.redist": VIRT_GICR}
     uart = Range(VIRT_UART, facts["console[1]"], PAGE, "device")
@@ -102,7 +102,7 @@ def command(board: str, plan: str, folder, cpus: int = 1, store: bytes = b"") ->
         files.write_bytes(store)
         base = talk.facts(board)["store_base"]
         options += ["-device", f"loader,file={files},addr={base:#x},force-raw=on"]
-    # A halted machine counts as asleep, and must not wake at the next deadline.
+    # A halted machine is asleep to QEMU, and must not wake at the next deadline.
     return [word.replace("sleep=off", "sleep=on")
             for word in qemu.unrecorded(qemu.command(options, CLOCK, image))]
 
@@ -114,8 +114,8 @@ def in_guest(machine: Machine) -> bool:
 
 
 def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
-    """Return the stops in a guest. An instruction that is not mapped yet, or is interrupted, stops
-    twice."""
+    """Return the stops in a guest. The machine stops twice at an instruction that is not mapped yet
+    or is interrupted."""
     last = 0
     for address in machine.stops(*places):
         if in_guest(machine) and address != last:
@@ -127,7 +127,7 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
 
 def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool = False
           ) -> Iterator[tuple[str, list[Range]]]:
-    """Return the mappings, without flash, whenever a guest is at one of these places."""
+    """Return the mappings, without flash, at each stop of a guest at one of these places."""
     with Machine(words) as machine:
         for place in guest_stops(machine, places):
             pages = mapped(machine)
@@ -136,8 +136,8 @@ def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool 
 
 
 def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
-    """Return the allowed pages of an unmodified guest's flash: those that the plan loads there, and
-    erased pages, which are all ones, of the hypervisor's constants."""
+    """Return the allowed pages of an unmodified guest's flash: pages that the plan loads there, and
+    erased pages, which EL2 maps to a page of ones among its constants."""
     loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, SHOWN, "code")
     constants = range(symbol(board, "__rodata_start"), symbol(board, "__rodata_end"))
     inside = [one for one in pages if one.ipa in VIRT_FLASH]
@@ -148,8 +148,8 @@ def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
 
 
 def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
-    """Return the mappings at the first and the last instruction of the guest, and at the first of
-    the background VM."""
+    """Return the mappings at the first and the last instruction of the bench guest, and at the
+    first instruction of the background VM."""
     places = {read_header(image_of(board), board)["entry"]: "entry",
               guest_symbols(board)["guest_exit"]: "exit",
               symbol(board, "__background_start"): "background"}
@@ -157,7 +157,7 @@ def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
 
 
 def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
-    """The guest touches every page of its RAM in between."""
+    """The guest touches every page of its RAM between the two stops."""
     found = bench_swept(built, f"order once\n{SWEPT}bench hostile_touch\n", tmp_path)
     assert [place for place, _ in found] == ["entry", "exit"] * len(MATRIX)
     for number, (place, pages) in enumerate(found):
@@ -205,7 +205,7 @@ def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int 
 
 @pytest.mark.long
 def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
-    """The pages are read at its start and at its end."""
+    """The tables are read at the start and at the end of the guest."""
     program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", also=("visitor.c",))
     found = list(unmodified_swept(built, program, guest_plan(program, UNMODIFIED), tmp_path))
     assert [place for place, _ in found] == ["first_main", "psci"] * len(UNMODIFIED)
@@ -220,7 +220,7 @@ def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
 @pytest.mark.long
 @divides_otherwise
 def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
-    """The pages are read whenever one of its vCPUs is turned on, whatever the guest did in its
+    """The tables are read whenever a vCPU of the guest is turned on, whatever the guest did in its
     earlier lives."""
     program = hostile_program(built, 2, compare=0)
     plan = guest_plan(program, {"quiet": "trapped", "hostile": "trapped stage2=4K"}, 2)

@@ -36,8 +36,8 @@ def run(board: str, scenario: str, file: Path) -> Outcome:
 
 
 def exit_of_a_read(run_record: dict) -> int:
-    """Return the instructions at EL2, as the plugin counted them from outside for tests/expected/.
-    QEMU under icount does not count the aborted load."""
+    """Return the instructions at EL2 that the plugin counted from outside for tests/expected/. The
+    clock under icount leaves out the load that aborts."""
     series = expected.series(run_record["compiler"])
     file = expected.FOLDER / series / "costs" / f"{run_record['board']}.json"
     return json.loads(file.read_text())["costs"]["trapped"]["mmio_read vgic"]["instructions"] - 1

@@ -19,9 +19,10 @@ PAGE = 4096
 OWN = ("first", "vcpu_host_sp", "sched", "number")  # some variables that exist with every optimiser
 SHARED = ("inbox", "vms", "core_stack", "up")
 NOT_SAVED = re.compile(r"\b([xw]([6-9]|1[0-578])|[vqdsh]\d+)\b")
-# Exceptions: assembly that saves and switches these registers, or that runs before the first guest;
-# the parser of the plan, which returns structures through x8 and has ended before the first guest
-# runs; and functions of variable arguments, which store x6 and x7 and write neither.
+# Code that may write these registers: assembly that saves and switches them, or that runs before
+# the first guest; the parser of the plan, which returns structures through x8 and has ended before
+# the first guest runs; and functions with variable arguments, which store x6 and x7 and write
+# neither.
 MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss)"
                  r"|^(move_image$|fail|message|parse|plan|text_quote|word)|^(raw|text_format)$")
 
@@ -67,7 +68,7 @@ def test_the_plain_vector_table_is_straight_text(isa):
 @any_board
 def test_each_core_has_whole_pages_of_its_own(name):
     lines = run(tool("nm", "arm-none-eabi-nm"), elf_of(name)).splitlines()
-    # the optimiser adds a suffix, as in number.lto_priv.0
+    # The optimiser may add a suffix: number.lto_priv.0.
     found = {words[2].split(".")[0]: int(words[0], 16) for words in map(str.split, lines)
              if len(words) == 3 and words[1] in "bBdD"}
     start, end = found["__percore_start"], found["__percore_end"]
@@ -75,7 +76,8 @@ def test_each_core_has_whole_pages_of_its_own(name):
     cores = int(re.search(r"#define CORE_MAX (\d+)", (ROOT / "lib/percpu.h").read_text())[1])
     assert start % PAGE == end % PAGE == copies % PAGE == 0 and start < end
     assert data_end - copies == (cores - 1) * (end - start)
-    # cleared at the start, as all of bss; a core's copy is made when the core starts
+    # These variables are cleared at the start with all of bss; a core's copy is made when the core
+    # starts.
     assert found["__bss_start"] <= start and end <= found["__bss_end"] <= copies
     assert all(start <= found[variable] < end for variable in OWN), found
     assert not any(start <= found[variable] < end for variable in SHARED), found

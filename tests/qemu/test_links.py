@@ -34,20 +34,20 @@ PLANS, STREAMS = ({kind: HEAD + "".join(
 EL2 = {kind: HEAD + "".join(f"config d{delay} {CONFIGS['cores']} delay_el2={delay}\n"
                             for delay in DELAYS) + f"{BETWEEN_CORES[kind]}bench net_rr n={N}\n"
        for kind in KINDS}
-# One exit of the sender, and one of the receiver, the kick; with virtio also the device's
-# interrupt.
+# Exits of a ring: the sender's hypercall, and the kick of the receiver; with virtio also the
+# device's interrupt.
 EXITS = {"doorbell": 2, "virtio": 3}
-# A doorbell has few samples: with lr=hw QEMU's GICv2 loses an SPI that comes while its last one is
-# active (CAVEATS.md), which an answer over virtio does on virt-a15.
+# A doorbell has few samples: with lr=hw QEMU's GICv2 loses an SPI that comes while the SPI is still
+# active (CAVEATS.md). An answer over virtio comes at such a time on virt-a15.
 HARDWARE = f"{HEAD}config cores trapped beside=load_echo\nbench net_rr n=50\n"
 BLOCKS = {"batch-1": 1, "batch-8": 8, "batch-32": 32}
 CEILINGS = {"ring": 230, "rr": 950}  # instructions of both cores on virt-a72
-# from the kick to the other VM's handler
+# Instructions from the kick to the other VM's handler.
 CEILINGS_OF = {"doorbell": CEILINGS["ring"], "virtio": 1500}
 
 
 def each_kind(plans: dict[str, str], *marks, **more):
-    """A run of each kind of link."""
+    """Parametrize a test with one run for each kind of link."""
     return pytest.mark.parametrize("kind", [
         pytest.param(kind, marks=[job(plan, **more), *marks]) for kind, plan in plans.items()])
 
@@ -95,9 +95,9 @@ def test_without_the_repetition_no_driver_begins(result):
 
 @each_kind({"virtio": PLANS["virtio"]})
 def test_the_vms_have_what_was_sent(result, kind):
-    """Each VM has the frames sent, and one more when a driver begins. At most the first frame and
-    the first request, which is sent again, are lost, because the measured VM sends them before the
-    other driver begins."""
+    """Each VM received the frames that were sent, and one more when a driver begins. At most the
+    first frame, and the first request, which is sent again, are lost, because the measured VM sends
+    them before the other driver begins."""
     assert len(result.records("vm")) == 2 * len(LINKED) * len(DELAYS)
     for vm in result.records("vm"):
         assert vm["net_broken"] == 0
@@ -130,7 +130,7 @@ def test_it_is_as_short_as_asked(result, board, kind):
     found = {key: row["p50"] for key, row in result.figures(0).items()}
     assert board != "virt-a72" or found["cores", "ring"] <= CEILINGS_OF[kind]
     for config in CONFIGS_OF[kind]:
-        # on two cores the other VM may take a request while it still handles the last ring
+        # On two cores the other VM may take a request while it still handles the last ring.
         if config not in LINKED:
             assert result.figures(0)[config, "rr-20"]["min"] > found[config, "rr"]
         assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
@@ -147,7 +147,7 @@ def test_a_doorbell_is_as_short_with_linked_list_registers(result, board):
 
 
 def events(start: int, step: int, *changes: tuple[int, str]) -> str:
-    """Return events that change the partner, so many microseconds after each `step`."""
+    """Return events that change the partner, at `later` microseconds after each `step`."""
     return "".join(f"at {at + later} {what} load1\n" for at in range(start, 100 * step, step)
                    for later, what in changes)
 
@@ -188,8 +188,8 @@ third_vm = each_kind(BESIDE, pytest.mark.long, machine=four_cores)
 @divides_otherwise
 @third_vm
 def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
-    """The third VM changes nothing from the ring on. QEMU's turns of the third VM are in the other
-    parts (docs/neighbours.md)."""
+    """The third VM changes nothing from the ring on. QEMU may run the third VM in the other parts
+    (docs/neighbours.md)."""
     looped = ["loop"] if kind == "doorbell" else []
     assert_all_answered(result, 10 + 6 * len(looped), sent_for(1000))
     rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in result.records("vm")
@@ -232,9 +232,9 @@ def test_a_stream_beside_a_third_vm_arrives(result, kind):
 @divides_otherwise
 @third_vm
 def test_a_third_vm_on_the_core_costs_a_switch(result, kind):
-    """This VM sleeps, and has the core again for its answer by priority. An answer that comes
-    before this VM sleeps costs no switch, and beside requests of the third VM every other answer
-    waits for one of those, so the shortest frequent round trip counts."""
+    """The measured VM sleeps, and has the core again for its answer by its priority. An answer
+    before the sleep costs no switch. Beside a third VM with requests of its own every second answer
+    waits for one of those requests. The shortest frequent round trip is therefore compared."""
     figures = result.figures(0)
     alone = frequent(figures["cores", "rr"])
     for load in ("cpu", "exit", "net", "block"):
@@ -268,7 +268,7 @@ def test_a_stream_arrives(result, kind):
 
 @each_kind({"doorbell": STREAMS["doorbell"]})
 def test_delay_is_seen_in_a_stream(result, kind):
-    """The end of a turn of QEMU can move two of the 20 samples between cores."""
+    """QEMU's switch to the other core can move two of the 20 samples."""
     plain = result.figures(0)
     for number, delay in enumerate(DELAYS[1:], 1):
         for key, row in result.figures(number).items():

@@ -20,10 +20,11 @@ pytestmark = pytest.mark.nightly
 HZ = 62_500_000  # of the counter
 # The first timer interrupt after a second wakes a program that sleeps for a second.
 SECOND = range(HZ, HZ + HZ // 1000)
-# The uptime is in hundredths, with a program started before and two after.
+# The uptime is in hundredths of a second, and the measured time includes the start of one program
+# before the sleep and of two after it.
 SLEEP_S = (0.99, 1.1)
 # The instructions up to user space, as multiples of those on the bare machine. Two processors also
-# wait for each other, by other steps in every boot.
+# wait for each other, and each boot waits differently.
 MOST = {("trapped", 1): 1.02, ("direct", 1): 1.002, ("trapped", 2): 1.15}
 LEAST = 0.99
 BOOTS = [Boot(board, config, cpus) for board in ("virt-a15", "virt-a72", "virt-a72-gicv3")
@@ -79,7 +80,7 @@ def test_every_processor_runs(booted):
     cpus = booted.boot.cpus
     assert f"processors {cpus}\n" in booted.text
     timers = booted.interrupts("arch_timer")
-    assert len(timers) == cpus and min(timers) > 250, booted.explain()  # ticks while it slept
+    assert len(timers) == cpus and min(timers) > 250, booted.explain()  # ticks during the sleep
 
 
 @each_boot
@@ -105,7 +106,7 @@ WAY = "## The way to user space"
 
 
 def documented(booted: Booted, heading: str) -> float:
-    """Return a figure of the page, which is of one version of the kernel."""
+    """Return a figure of the page. The figures are those of one version of the kernel."""
     said = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
     if booted.package != said:
         pytest.skip(f"docs/design/linux.md has figures of Linux {said}, this is {booted.package}")
@@ -116,8 +117,9 @@ def documented(booted: Booted, heading: str) -> float:
 @pytest.mark.parametrize("booted", [boot for boot in BOOTS if boot.cpus == 1], ids=name_of,
                          indirect=True)
 def test_documented_way_is_that_of_a_run(booted, boots):
-    """The figure is rounded to the page's last digit, with a tenth of it as margin: a change
-    anywhere moves the kernel's ticks against its way, by a few thousand instructions."""
+    """The figure is rounded to the last digit of the page. The margin is a tenth of that digit,
+    because any change moves the kernel's timer ticks along its path, which changes the length by a
+    few thousand instructions."""
     native = boots(bare(booted.boot)).user_space
     assert documented(booted, "bare") == pytest.approx(native / 1e6, abs=0.06)
     assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
@@ -127,8 +129,8 @@ def test_documented_way_is_that_of_a_run(booted, boots):
 
 
 def test_documented_sleep_is_that_of_a_run(boots):
-    """The figure is the way to sleep and back. A change anywhere moves the kernel's ticks against
-    it."""
+    """The figure is the instructions to fall asleep and to wake up. Any change moves the kernel's
+    timer ticks along this path."""
     booted = boots(Boot("virt-a72", "trapped"))
     documented(booted, "bare")
     said = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
@@ -141,15 +143,15 @@ def test_documented_sleep_is_that_of_a_run(boots):
 TWO = "vm one image=guest cores=0\nvm two image=guest cores=1\n"
 SHARED = "vm one image=guest cores=0\nvm two image=guest cores=0\n"
 HOW = [(TWO, "trapped"), (SHARED, "trapped sched=rr fp=lazy")]
-# and boards of each isa
+# The two boards have different GICs, and also different isas.
 on_each_gic = pytest.mark.parametrize("on", ("virt-a15", "virt-a72-gicv3"))
 DRIVERS = """\
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 for module in /modules/*; do insmod $module; done
 """
-# The address is the last byte of the device's MAC address. The VM with the larger one listens
-# first, then the other. Both send numbers, one a line.
+# The last byte of a device's MAC address is the VM's number. The VM with the larger number listens
+# first, then the other VM. Both send numbers, one a line.
 CARRY = DRIVERS + """\
 mac=$(cat /sys/class/net/eth0/address)
 me=${mac##*0}

@@ -7,7 +7,8 @@ from proofs import job
 N, INSTANCES = 300, 64
 SHAPES = ("mp", "sb", "post")
 FORBIDDEN = {"mp": "r10", "sb": "r00", "post": "r10"}
-# One vCPU does its part of a round before the other begins: the outcomes of either order.
+# These are the outcomes if one vCPU does its part of a round before the other vCPU begins, in
+# either order.
 ORDERS = {"mp": ("r00", "r11"), "sb": ("r01", "r10"), "post": ("r00", "r11")}
 OUTCOMES = ("r00", "r01", "r10", "r11")
 PLAN = ("order once\nlimit_ms 60000\nconfig cores trapped\nconfig one trapped vcpus=1\n"

@@ -5,7 +5,7 @@ import pytest
 
 from proofs import delay_lines
 
-MORE_ON_GICV3 = (0, 1, 2, 2)  # a branch for each bit of the number that is looked at
+MORE_ON_GICV3 = (0, 1, 2, 2)  # branches: one for each bit of the number that is tested
 FORWARD = ("order once\nconfig native\nconfig trapped\nconfig trapped-sw\n"
            "config late trapped delay_el2=100\n" + delay_lines("lr_forward", "n=20")
            + "bench timer_wakeup n=20\n")
@@ -21,7 +21,7 @@ def lengths(result, config: str, line: int = 0) -> list[int]:
 
 @pytest.mark.every_board
 def test_each_list_register_forwards_at_its_own_cost(result):
-    """A GICv2's list registers are memory; a GICv3's are system registers, which the path selects
+    """A GICv2's list registers are memory; a GICv3's are system registers, which the code selects
     by compares."""
     assert result.status == 0, result.explain()
     assert result.problems == []

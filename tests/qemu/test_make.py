@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of make with good and bad words, and what make leaves unchanged."""
+"""What make does with right and wrong words, and what it leaves unchanged."""
 
 import json
 import os
@@ -72,7 +72,8 @@ def test_the_words_of_a_target_are_words_of_make():
 
 
 def test_an_object_that_boards_share_is_compiled_alike_for_each():
-    """A board's own address or option in a command would be that of the board built first."""
+    """If a command had a board's own address or option, the object would be that of the board built
+    first."""
     commands = {}
     for board in TREE.boards():
         said = make("objects", "-nB", "V=1", f"BOARD={board}")
@@ -143,7 +144,7 @@ def test_capture_without_a_port_names_the_ports():
 
 @pytest.mark.long
 def test_compare_takes_its_words_and_ends_with_the_tools_own_status(tmp_path):
-    """The words reach the command; tests/host/golden/transcripts has its answers."""
+    """The words reach the command; tests/host/golden/transcripts has the command's answers."""
     for name in ("a", "slow", "other-compiler", "trapped"):
         (tmp_path / name).write_bytes(LOGS[name])
     a, slow, other, part = f"A={tmp_path}/a", *(f"B={tmp_path}/{name}" for name in (

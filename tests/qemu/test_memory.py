@@ -31,7 +31,7 @@ SIZES_KIB = (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 # Instructions between the counter reads, natively: DSB, TLBI, DSB, ISB.
 EL1_OPERATIONS = {"va": 4, "asid": 4, "all-el1": 4}
-# Instructions with the way to EL2 and back, at most.
+# The most instructions, including the way to EL2 and back.
 EL2_OPERATIONS = {"vmid": 70, "all": 70, "switch": 80, "switch-flush": 85}
 
 small = pytest.mark.job(SMALL)

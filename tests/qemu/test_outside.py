@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systems make the core do outside of the guest, by the plugin that knows no system: for
-hypbench the same vectors as by the plugin that knows its image; for Xen and KVM the kept ones."""
+"""Cost vectors of what other systems make the core do outside of the guest, from the plugin that
+knows no system. For hypbench the vectors equal those of the plugin that knows its image; for Xen
+and KVM they equal the kept vectors."""
 
 import tempfile
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from lab import LIMIT_S, TREE
 
 pytestmark = pytest.mark.long
 
-# A path of the probe, and that of the bench guest in which EL2 does the same.
+# Paths of the probe, and the path of the bench guest in which EL2 does the same work.
 ALIKE = {"gicd_iidr": "mmio_read vgic", "timer_busy": "timer_wakeup busy-vector"}
 
 
@@ -34,7 +35,7 @@ class Counting:
 
 
 def perform(job: Counting) -> costs.Counted | str:
-    """The vectors, or why this QEMU has no such plugin."""
+    """Return the vectors, or why this QEMU has no such plugin."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         if reason := counting.reason_not_to(TREE.qemu_options(job.board)[0],
                                             Path(folder) / "outside.so"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A VM is paused wherever it is: asleep, in a hypercall, while an SGI or a timer's interrupt is on
-its way, with several vCPUs asleep. Nothing is lost. A pause of a paused VM is an error."""
+"""A VM is paused in any state: asleep, in a hypercall, with an SGI or a timer interrupt on its way,
+with several vCPUs asleep. Nothing is lost. A pause of a paused VM is an error."""
 
 import random
 from dataclasses import replace
@@ -59,7 +59,8 @@ def paused(*events: tuple[int, str, str], bench: str = "bench hvc n=500\n") -> s
 
 
 def test_an_event_that_is_due_as_the_guest_ends_is_not_served(lab, built):
-    """Each step is longer than the step before, so one ends as the pause is due."""
+    """Each step is longer than the step before it, so in one of them the pause is due as the step
+    ends."""
     benches = "".join(f"bench hvc n={n}\n" for n in range(20, 52))
     alone = lab.ended(Job(built, paused(bench=benches)))
     first, *_, last = [step["ticks"] for step in alone.records("step")]
@@ -87,7 +88,7 @@ def test_what_changes_nothing_is_an_error_with_a_name(result, what):
 
 @divides_otherwise
 def test_all_vcpus_asleep_are_paused_and_go_on(lab, built):
-    """Each of four vCPUs sleeps until an SGI of the one before (arch/ring.c)."""
+    """Each of the four vCPUs sleeps until the SGI of the vCPU before it (arch/ring.c)."""
     program = assemble(built, "vcpus", ENTRY, "CPUS=4", f"GIC={gic(built)}",
                        f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
     events = [(200 + n * 137 + later, what, "v") for n in range(300)

@@ -50,15 +50,16 @@ def perform(job: PeerJob) -> Measured:
 
 @cache
 def has_library() -> bool:
-    """A compiler prints a file that it finds by itself with its whole path."""
+    """Return whether the compiler finds its libc.a. A compiler prints the whole path of a file that
+    it finds."""
     return bool(shutil.which(kvm.COMPILER)) and Path(subprocess.check_output(
         [kvm.COMPILER, "-print-file-name=libc.a"], text=True)).is_absolute()
 
 
 @cache
 def reason_to_skip(job: PeerJob) -> str:
-    """Return why a system is skipped, also if this release has no such package: the table has no
-    other versions."""
+    """Return why a system is skipped, or "". A release without the package is also skipped, because
+    the table has no other versions."""
     try:
         if isinstance(job.system, Xen):
             return job.system.unfit(Peer(TREE, job.board))

@@ -4,7 +4,7 @@ planted image makes each sample one tick longer than the sample before."""
 
 import pytest
 
-# from 10, 20, 100, 1000 samples on there is one percentile more
+# A record has one percentile more from 10, 20, 100 and 1000 samples on.
 NUMBERS = (9, 10, 19, 20, 99, 100, 999, 1000)
 PLAN = "order once\nconfig trapped\n" + "".join(f"bench hvc n={n}\n" for n in NUMBERS)
 PERCENTILES = {"p50": (500, 1), "p90": (900, 10), "p95": (950, 20), "p99": (990, 100),
@@ -32,6 +32,6 @@ def test_a_percentile_is_the_sample_of_its_rank(result):
 
 
 def test_the_histogram_gives_the_same_percentiles(result):
-    """This is so even where the buckets are wide."""
+    """The percentiles are the same also where the buckets are wide."""
     [record] = result.records("bench", n=1000, variant="null")
     assert record["p99"] < record["p999"] <= record["max"] == record["min"] + 999

@@ -30,17 +30,17 @@ EL2_PHASES = PHASES[:4]
 EL1_STAMP = {"armv8": 4, "armv7": 5}
 EL2_STAMP = 4
 EL1_STAMPS = 3
-# The cost in addition to the stamps: the vector checks for a delay; C code saves and restores the
-# registers of two stamps; and an interrupt of the hypervisor's own (the end of one without a link)
-# is read twice and leaves without a stamp.
+# Instructions beside the stamps: the vector checks for a delay; C code saves and restores the
+# registers of two stamps; and an interrupt of EL2 itself (the end of an interrupt without a linked
+# list register) is read twice and leaves without a stamp.
 NO_DELAY = {"armv8": 3, "armv7": 4}
 EL2_BESIDE = {("armv8", "v2"): 9 + NO_DELAY["armv8"], ("armv8", "v3"): 7 + NO_DELAY["armv8"],
               ("armv7", "v2"): 16 + NO_DELAY["armv7"]}
 EL2_OWN = {("armv8", "v2"): 18 + NO_DELAY["armv8"], ("armv8", "v3"): 16 + NO_DELAY["armv8"],
            ("armv7", "v2"): 22 + NO_DELAY["armv7"]}
 
-# Instructions of a full frame beyond a light one: to save the other registers, and to restore them
-# before and after the stamp of the return.
+# Instructions by which a full frame is longer than a light one: to save the other registers, and to
+# restore them before and after the stamp of the return.
 FULL_FRAME = {"armv8": (13, 1, 11), "armv7": (2, 0, 2)}
 
 pytestmark = pytest.mark.job(PLAN)
@@ -188,7 +188,7 @@ def test_a_delay_is_in_the_vector_and_the_total(result):
 @pytest.mark.parametrize("late, like, phases", [
     ("late-probes", "trapped-probes", {"el2-vector": 1}),
     ("full-late-probes", "full-probes", {"el2-vector": 1}),
-    # with the exit at its end
+    # The exit at the interrupt's end has the delay, too.
     ("sw-late-probes", "trapped-sw-probes", {"el2-vector": 1, "eoi": 1}),
     ("direct-late-probes", "direct-probes", {}),
 ])
@@ -203,8 +203,8 @@ def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases
 
 
 def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
-    """The device's first phase contains the way back from HC_RAISE. On AArch64 a full frame does
-    not fit into the vector and costs a branch."""
+    """The device's first phase contains the return from HC_RAISE. On AArch64 the code of a full
+    frame does not fit into the vector and costs a branch."""
     light, full = (lengths(result, f"{name}-probes") for name in ("trapped", "full"))
     save, before, after = FULL_FRAME[isa_of(board)]
     costs = {"device-el2-vector": after}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures in docs/pictures are those of this tree: their words and values are compared with a
-run, or with the reference runs. Their form is the plotting library's, with its fonts."""
+"""The pictures in docs/pictures are made from this tree: their words and values are compared with a
+run, or with the reference runs. Shapes and fonts are not compared, because the plotting library
+chooses them."""
 
 from pathlib import Path
 
@@ -31,8 +32,8 @@ def assert_kept(board: Board, folder: Path) -> None:
 
 @pytest.mark.long
 def test_of_a_run(lab, tmp_path):
-    """The machine has the report's number of cores: with another number a sleep may, rarely, end
-    late."""
+    """The machine has as many cores as in the report: with another number of cores a sleep may,
+    rarely, end late."""
     results = [lab.ended(Job(OF_A_RUN, text_of(runs.Job(TREE, OF_A_RUN, plan).made_plan),
                             two_cores if plan == "failover" else None))
                for plan in PLANS]

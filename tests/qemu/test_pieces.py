@@ -24,14 +24,14 @@ pytestmark = [divides_otherwise, pytest.mark.every_board]
 
 
 def registers(board: str) -> Job:
-    """Return a guest with one vCPU and interrupts of each kind, in every configuration of its
-    vGIC."""
+    """Return a run of a guest with one vCPU and interrupts of each kind, in every configuration of
+    its vGIC."""
     return Job(board, HEAD + CONFIGS + bench_lines("hostile_registers n=20000 seed=301"))
 
 
 def another_vm(board: str) -> Job:
-    """Return a guest that sleeps beside another VM of its core. The sleep in which the other VM
-    starts ends in the core's loop."""
+    """Return a run of a guest that sleeps beside another VM of its core. The sleep in which the
+    other VM starts ends in the core's loop."""
     return Job(board, "order once\nlimit_ms 1000\nconfig trapped sched=fp\n"
                       "vm bench image=bench cores=0\n"
                       "vm other image=load load=load_cpu cores=0\nbench timer_wakeup n=5\n")
@@ -49,7 +49,8 @@ QUICK = ("another VM", "registers", "1 vCPU", "long exits of eight VMs")
 
 
 def counted_with(lab: Lab, job: Job, *pieces: str) -> Counted:
-    """Return the visits of a run, and those to these functions of the core's loop."""
+    """Return a run with its visits to EL2, and with its visits to these functions of the core's
+    loop."""
     if reason := el2count.reason_not_to(job):
         pytest.skip(reason)
     symbols = image.load(build_of(job.board, job.planted) / "hypbench.elf").symbols
@@ -61,7 +62,8 @@ def counted_with(lab: Lab, job: Job, *pieces: str) -> Counted:
 
 
 def check_windows(counted: Counted) -> None:
-    """The plugin does not see EL2's own stamp, with which some windows begin."""
+    """Check the count of the windows. The plugin does not see EL2's own stamp, with which some
+    windows begin."""
     unseen = [bench for bench in counted.result.records("bench")
               if bench["variant"] == "device-total"]
     assert len(counted.lost) == sum(bench["n"] + 1 for bench in unseen)
@@ -81,7 +83,7 @@ def test_no_visit_is_long(lab, built, load):
 
 
 def test_no_piece_of_the_core_s_loop_is_long(lab, built):
-    """Only what each of the two cores executes before its first guest is longer."""
+    """The only longer pieces are what each of the two cores executes before its first guest."""
     counted = counted_with(lab, longest.crowd(built), *PIECES)
     visits = [visit for visit in counted.visits if not visit.vector]
     pieces = [visit for visit in visits if visit.length <= LONGEST]

@@ -4,7 +4,7 @@ Linux."""
 
 from proofs import DELAYS, assert_delay_is_seen, delay_lines, job
 
-N = 150  # so few that no window contains the end of a turn of 100 ms
+N = 150  # so few that QEMU's switch to another core, every 100 ms, is in no window
 CONFIGS = {"cores": "trapped-sw beside=load_ping",
            "core": "trapped-sw sched=fp fp=lazy beside=load_ping"}
 VMS = ("vm bench cores=0\nvm load1 image=load cores=1\nvm load0 image=load cores=0\n"

@@ -8,7 +8,7 @@ from planted import PATCHES
 
 
 def test_every_patch_applies(tmp_path):
-    """A patch that does not apply is named."""
+    """The message names a patch that does not apply."""
     for name, patches in PATCHES.items():
         for patch in patches:
             (tmp_path / patch.path).parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from lab import LIMIT_S, TREE, board_facts
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
 SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
-# The most instructions for a guest, its own in the window included.
+# The most instructions of a path for a guest, including the guest's own in the window.
 CEILINGS = {
     "psci_version": 80,
     "gicd_iidr": 150,
@@ -95,7 +95,7 @@ def test_without_a_hypervisor_a_path_is_its_window(board, probe):
 
 
 def test_a_path_that_is_absent_has_its_reason(whole):
-    """There is no EL3, and PSCI is by HVC, so an SMC is undefined. QEMU's PSCI refuses
+    """The machine has no EL3, and PSCI is by HVC, so an SMC is undefined. QEMU's PSCI refuses
     SMCCC_VERSION."""
     assert set(whole("hypbench").absent) == set()
     assert whole("native").absent == {"psci_version_smc": "undefined", "smccc_version": "refused",
@@ -119,7 +119,7 @@ def test_paths_are_below_the_ceilings(probe):
 
 
 def test_every_sample_is_the_same(probe):
-    """Nothing else runs on the core, so a warm path has one length."""
+    """Nothing else runs on the core, so all warm samples of a path have one length."""
     for path, figure in probe("hypbench").items():
         assert figure.min == figure.p50 == figure.max, path
 
@@ -150,12 +150,13 @@ def test_two_vms_share_a_core(board, pair):
     assert above == {}
     assert figures["switch"].n > 40  # turns of 1 ms
     assert figures["wake"].n == 20
-    # FP registers are switched at their first use, by a trap.
+    # The FP registers are switched by a trap at their first use.
     assert figures["switch_fp"].p50 > figures["switch"].p50 + 64
 
 
 def test_delay_after_a_sleep_is_seen(pair):
-    """In each window the loop of VM a is at another instruction of the 6 between two reads."""
+    """The loop of VM a has 6 instructions between two reads, and each window ends at another of
+    them."""
     more = pair(f"{PAIRED} delay=1000")["wake"].p50 - pair(PAIRED)["wake"].p50
     assert abs(more - 1000) <= 6
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flame graphs of the report: the instructions of a path's functions are the path."""
+"""The flame graphs of the report: the instructions of the functions of a path add up to the
+path."""
 
 from collections.abc import Iterator
 

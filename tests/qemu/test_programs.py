@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs have the same results everywhere, and all of their slowdown is the exits'
-instructions."""
+"""Whole programs have the same results in every configuration, and the instructions of their exits
+explain all of their slowdown."""
 
 import re
 import shutil
@@ -34,8 +34,8 @@ config trapped-sw
 config full trapped frame=full
 """ + "".join(f"bench {name} n=1\n" for name in PROVEN) + "bench timer_wakeup n=20\n"
 
-# Checksums for seed 1. The doubles of two programs and the integers of a loop differ between isas,
-# and those of prog_options between two C libraries for ARMv7.
+# Checksums for seed 1. The doubles of two programs and the integers of a loop differ between isas.
+# The checksums of prog_options differ between two C libraries for ARMv7.
 CHECKSUMS = {"loop_fp": {0x8cdbaeb5}, "prog_clusters": {0x7b270f9e}, "prog_dedup": {0xdaa90468},
              "prog_fluid": {0xe38db24f}, "prog_itemsets": {0x88347181},
              "prog_similarity": {0x388f1680}}
@@ -84,7 +84,7 @@ def ticks_in(length: int, first: int) -> int:
 
 
 def warm_ticks(result, bench: str, config: str) -> int:
-    """The first tick of the last run comes a whole period after its start."""
+    """Return the ticks of the last run; its first tick comes a whole period after its start."""
     return ticks_in(warm_raw(result, bench, config), PERIOD_TICKS)
 
 
@@ -130,7 +130,7 @@ def test_ticks_are_what_the_time_says(result):
         assert (check["period_ticks"], check["overrun"]) == (PERIOD_TICKS, 0)
         known = (ticks_in(cold_raw(result, bench, config), PERIOD_TICKS // 2) +
                  warm_ticks(result, bench, config))
-        assert abs(check["ticks"] - known) <= 2, (bench, config)  # one in each run
+        assert abs(check["ticks"] - known) <= 2, (bench, config)  # at most one in each run
         assert check["ticks"] >= 15, (bench, config)
 
 
@@ -143,8 +143,8 @@ def test_direct_takes_as_long_as_native(result):
 
 @pytest.mark.job(PLAN)
 def test_slowdown_is_what_the_exits_execute(lab, board, result):
-    """A tick is one interrupt, and there is no other exit. If a run is so much longer that one more
-    tick comes in it, the guest's own handler runs once more, too."""
+    """Each tick is one interrupt, and there is no other exit. If a run is so much longer that it
+    contains one more tick, the guest's own handler runs once more, too."""
     quiet = lab.run(Job(board, QUIET))
     for bench in WITHOUT_OUTPUT:
         check_slowdown(result, quiet, bench)
@@ -205,7 +205,7 @@ def test_known_delay_is_seen_exactly(result):
         assert_delay_is_seen(result, index * len(DELAYS))
 
 
-# Interrupts come while a program computes, and nothing saves its FP registers.
+# Nothing saves the FP registers of a program that an interrupt stops, so the kernel must use none.
 
 OBJDUMPS = {"armv8": ("aarch64-none-elf-objdump", "aarch64-linux-gnu-objdump"),
             "armv7": ("arm-none-eabi-objdump",)}
@@ -226,7 +226,8 @@ def called_functions(nm: str, board: str) -> set[str]:
 
 
 def disassembled(objdump: str, board: str) -> dict[str, str]:
-    """Return instructions without the names of their targets, some of which look like registers."""
+    """Return the instructions without the names of their targets, because some names look like
+    registers."""
     text = output_of(objdump, "-d", "--no-show-raw-insn", TREE.build(board) / "guest.elf")
     text = re.sub(r" <[^>\n]+>(?!:)", "", text)
     parts = re.split(r"^[0-9a-f]+ <(\S+)>:\n", text, flags=re.MULTILINE)
@@ -234,7 +235,8 @@ def disassembled(objdump: str, board: str) -> dict[str, str]:
 
 
 def test_kernel_reaches_no_fp_register(built):
-    """This is so for the kernel's own functions, and for those of the C library that it calls."""
+    """Neither the kernel's own functions nor the functions of the C library that it calls use
+    one."""
     objdump = next(filter(None, map(shutil.which, OBJDUMPS[board_facts(built)["ISA"]])))
     functions = disassembled(objdump, built)
     called = called_functions(objdump.replace("objdump", "nm"), built) & functions.keys()
@@ -245,9 +247,9 @@ def test_kernel_reaches_no_fp_register(built):
 
 @pytest.mark.job(GRAINS)
 def test_under_icount_the_grain_of_stage_2_changes_no_program(result):
-    """Plan paper-s3-timed is therefore for platforms whose ticks are time. What remains here beside
-    the exits is at most the cost of stats=on in each exit of the configuration with statistics
-    (tests/qemu/test_stats.py)."""
+    """Plan paper-s3-timed is therefore for platforms whose ticks are time. The rest of the
+    slowdown, beside the exits, is at most the cost of stats=on in each exit of the configuration
+    with statistics (tests/qemu/test_stats.py)."""
     rows = {row.config: row for row in splits(result.log)}
     assert set(rows) == {"4K", "2M"}
     one, other = rows["4K"], rows["2M"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A benchmark that pends an SPI is skipped with the reason if the board's struct calls the SPI free
-of a device, but something drives its line. Also a path that is shorter than a tick."""
+"""A benchmark that pends an SPI is skipped with the reason if something drives the line of an SPI
+that the board's struct lists as unused. Also a path that is shorter than a tick."""
 
 import pytest
 
@@ -29,13 +29,13 @@ bench hvc n=20
 
 
 def coarse(words: list[str]) -> list[str]:
-    """A tick of a microsecond, 62.5 instructions."""
+    """Return options with a counter whose tick is a microsecond, 62.5 instructions."""
     return [word + ",cntfrq=1000000" if word.startswith("cortex-") else word for word in words]
 
 
 @pytest.mark.job(SHORT, machine=coarse, status=1)
 def test_a_path_shorter_than_a_tick_is_taken_where_cycles_see_it(result):
-    """The ticks alone do not distinguish the path from none."""
+    """Ticks alone cannot distinguish the path from an empty one."""
     outcome = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcome == {"ticks": "refused", "both": "done"}, result.explain()
     record = result.one("bench", config="both", variant="null")

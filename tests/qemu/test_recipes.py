@@ -11,7 +11,8 @@ from lab import ROOT, board_facts
 pytestmark = pytest.mark.run_guest
 
 LIMIT_S = 300  # a run that takes longer hangs
-# stress and cyclictest have no such talk: test_beside_linux.py, test_linux_cyclictest.py
+# The guests stress and cyclictest have no prompt: see test_beside_linux.py,
+# test_linux_cyclictest.py.
 PROMPT = {
     "linux": "/ # ", "uboot": "=> "}
 ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}

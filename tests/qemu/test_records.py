@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several guests send records at once, by HC_RECORD in pieces: each record is a whole line, and no
-guest waits for another one that does not come back."""
+guest waits for a guest that does not continue its record."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ PLAN = "order once\nlimit_ms 5000\n" + "".join(
     "bench timer_wakeup n=200\nbench hvc n=100\nbench irq_phases n=100\n")
 SENDS = "load sends records"
 LEAVES = "load leaves its records"
-LONGEST = 2500  # instructions of a visit, those of HC_RECORD included
+LONGEST = 2500  # instructions of a visit to EL2, HC_RECORD included
 
 
 def sent(result, variant: str) -> Counter[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paths whose times a reference run has are as long today as in the run's commit. Those that
-are not are listed as moved in reference/<board>/<plan>.lengths.json, so that no page shows a time
-of them. `make update-expected` writes that list anew."""
+"""The paths of a reference run are as long today as in the commit of that run.
+reference/<board>/<plan>.lengths.json lists the paths whose length has changed as moved, so that no
+page shows their times. `make update-expected` writes that list anew."""
 
 import dataclasses
 
@@ -18,7 +18,7 @@ QUICK = ("timed",)  # paths of exits and interrupts
 
 
 def kept_runs():
-    """Return the kept runs whose instructions a board of this session counts."""
+    """Return the kept runs of the boards whose instructions this session counts."""
     for path in TREE.references():
         plan = path.name.partition(".")[0]
         other = path_lengths.sibling(TREE, path.parent.name)

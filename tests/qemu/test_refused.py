@@ -39,7 +39,7 @@ def test_the_guest_in_the_image_is_linked_for_its_board(built):
     assert end <= board["guest_base"] + board["guest_size"]
 
 
-# A changed byte of the plan's section, and EL2's report of it.
+# A changed byte of the plan's section, and what EL2 reports.
 VERSION_AT = len(MAGIC)
 DAMAGES = {
     VERSION_AT - 2: f"the plan section's magic is not {MAGIC.decode()[:-1]}",
@@ -128,7 +128,7 @@ def test_machine_without_virtualization_is_refused(result):
 
 @pytest.mark.parametrize("on", [board for board in BOARDS if board_facts(board)["ISA"] == "armv7"])
 def test_start_in_secure_state_is_refused(lab, on):
-    """ARMv8 descends from EL3 by itself: test_entry_armv8.py."""
+    """ARMv8 descends from EL3 by itself: see test_entry_armv8.py."""
     error = only_error(lab.ended(Job(on, GOOD, machine=SECURE, status=IMPOSSIBLE)))
     assert error["where"] == "self-check"
     assert "entered in Secure SVC, not in HYP mode" in error["what"]
@@ -142,7 +142,8 @@ def test_another_gic_version_is_refused(result, board):
 
 
 def with_less_ram(options: list[str]) -> list[str]:
-    """The guest's RAM of the `virt` boards is [0x80000000, 0xc0000000)."""
+    """Return options with less RAM than the `virt` boards' guest needs, [0x80000000,
+    0xc0000000)."""
     at = options.index("-m") + 1
     return [*options[:at], "2047M", *options[at + 1:]]
 

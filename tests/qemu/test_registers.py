@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest finds in its registers what it left there, for every kind of exit, and an emulated access
-reads and writes the register that it names. arch/registers.c checks this from inside."""
+"""A guest finds its registers unchanged after every kind of exit, and an emulated access reads and
+writes the register that it names. arch/registers.c makes these checks in the guest."""
 
 import pytest
 
@@ -8,7 +8,8 @@ from assembler import Program, assemble
 from image import guest_home, replaced
 from lab import TREE, board_facts
 
-# Every vector table (hyp/arch/<isa>/vectors.S), every way to deactivate, to wait, to map.
+# Every vector table (hyp/arch/<isa>/vectors.S), and every way to deactivate an interrupt, to wait
+# and to map.
 CONFIGS = {
     "trapped": "",
     "trapped-sw": "",
@@ -47,7 +48,7 @@ def failed_checks(result) -> dict[str, str]:
 
 @pytest.fixture
 def result(lab, job):
-    """The guest of arch/ measures nothing."""
+    """Return the run of the guest of arch/, which measures nothing."""
     result = lab.run(job)
     assert result.status == 0 and result.log.problems == [], result.explain()
     return result
@@ -67,6 +68,6 @@ def test_every_register_is_the_guests_own(result):
 def test_every_kind_of_exit_was_taken(result):
     def kinds(config: str) -> set[str]:
         return {exits["exit"] for exits in result.records("exits", config=config)}
-    # a kick, which continues a write to many interrupts
+    # A kick continues a write to many interrupts.
     assert kinds("stats") == {"hvc", "smc", "mmio-read", "mmio-write", "sysreg", "irq", "kick"}
     assert kinds("all") == kinds("stats") | {"wfi", "maintenance"}

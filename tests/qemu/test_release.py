@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make dist` twice, in different folders, as different users, in different time zones and with
-both releases' compilers. Also the whole way of a user in a root with only the archive and Python,
-with QEMU's raspi4b as the board."""
+"""`make dist` gives the same archive in different folders, as different users, in different time
+zones and with both releases' compilers. Also everything that a user does, in a root with only the
+archive and Python, with QEMU's raspi4b as the board."""
 
 import json
 import os
@@ -41,7 +41,7 @@ trapped = {}
 
 
 def commit(root: Path) -> None:
-    """Return a commit of the same files."""
+    """Make a commit of the same files."""
     who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
            for what, value in (("NAME", "a"), ("EMAIL", "a@example.org"),
                                ("DATE", "1700000000 +0000"))}
@@ -50,7 +50,7 @@ def commit(root: Path) -> None:
 
 
 def fetched(root: Path) -> None:
-    """The packages that are already in the cache."""
+    """Copy the packages that are already in the cache."""
     place = Path("cache/debian")
     for path in (found for pattern in PACKAGES
                  for found in (TREE.builds / place).glob(f"*/{pattern}")):
@@ -71,8 +71,8 @@ def make_dist(clone: Clone, *before: str, **more: str) -> Path:
 
 @pytest.fixture(scope="module", name="archives")
 def two_archives():
-    """One archive has objects that were built in the tree. The other is built from nothing as
-    another user, who cannot enter a folder of pytest's."""
+    """Make two archives. The first has objects that were built in the tree. The second is built
+    from nothing by another user, who cannot enter pytest's folders."""
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -88,8 +88,8 @@ def two_archives():
 
 
 def other_user(root: Path) -> list[str]:
-    """Return how a command runs as another user, whose files get other modes; only root can do
-    this."""
+    """Return the words that run a command as another user, whose files get other modes; only root
+    can do this."""
     if os.getuid():
         return ["sh", "-c", 'umask 077; exec "$@"', "-"]
     subprocess.run(["chown", "-R", f"{OTHER_USER}:{OTHER_USER}", root.parent], check=True)
@@ -161,7 +161,7 @@ class Bare:
         self.install(folder)
 
     def install(self, folder: Path) -> None:
-        """Have pipx and let it install the wheel, in the namespace without programs."""
+        """Install the wheel with pipx, in the namespace without programs."""
         pipx = folder / "pipx"
         subprocess.run(["python3", "-m", "venv", pipx], check=True)
         self.online(subprocess.run([pipx / "bin" / "pip", "install", "-q", "pipx"], text=True,
@@ -216,7 +216,8 @@ def test_the_digests_are_right(bare):
 
 
 def board_words(bare: Bare, card: Path) -> list[str | Path]:
-    """QEMU as the board: it starts U-Boot with the device tree, both from the card."""
+    """Return the command of the QEMU that plays the board: it starts U-Boot with the device tree,
+    both from the card."""
     image = card.read_bytes()
     for entry in json.loads((bare.release / "boards" / BOARD / PARTS).read_text()):
         (bare.work / entry["name"]).write_bytes(Part(**entry).of(image))

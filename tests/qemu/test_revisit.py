@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A working set that is read once a period: every line once, in a window that was counted by hand;
-the core sleeps between two reads."""
+"""A working set is read once a period: the benchmark reads every line once, in a window that was
+counted by hand, and the core sleeps between two reads."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_a_sample_reads_every_line_once(result):
 @pytest.mark.job(CONFIGS + "".join(f"bench revisit {PARAMS} pages={pages}\n"
                                    for pages in (8, 63, 2079, 2080)))
 def test_the_largest_set_is_no_larger_than_was_asked_for(result):
-    """Each bench line has so many sets, and so many pages."""
+    """Each bench line has the expected number of sets, and of pages in the largest set."""
     for line, (sets, pages) in enumerate(((1, 4), (2, 16), (4, 128), (5, 2080))):
         for config in result.configs:
             assert [variant for name, variant in result.figures(line) if name == config] == list(

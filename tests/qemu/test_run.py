@@ -46,7 +46,7 @@ VARIANTS = {
     "hostile_smc": {"smc"},
     "hostile_random": {"random"},
 }
-# Benchmarks that cannot run natively, with words of the reason.
+# Benchmarks that cannot run natively, with a part of the reason.
 SKIPPED_NATIVELY = {"hvc": "no hypervisor", "smc": "SMC does not trap",
                     "hostile_smc": "SMC does not trap", "hostile_random": "no hypervisor"}
 # Benchmarks that have other variants natively.
@@ -77,7 +77,7 @@ def test_console_holds_nothing_but_records(result):
 
 
 def test_steps_go_there_and_back(result):
-    """The order is A B C D, then D C B A, for each benchmark."""
+    """For each benchmark the configurations come in the order A B C D, then D C B A."""
     steps = [(step["bench"], step["pass"], step["config"]) for step in result.records("step")]
     expected = [(bench, number, config) for bench in BENCHES
                 for number, configs in enumerate((ALL_CONFIGS, ALL_CONFIGS[::-1]))
@@ -102,7 +102,7 @@ def test_benchmark_reports_its_variants(result):
 
 
 def test_both_passes_agree(result):
-    """Nothing drifts under icount, so the second pass has the numbers of the first."""
+    """Under icount nothing drifts, so the numbers of the second pass equal those of the first."""
     def content(number: int) -> list[dict]:
         found = [unframed(record, "pass")
                  for record in result.records("bench", "check", "skip") if record["pass"] == number]

@@ -42,7 +42,7 @@ def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> P
 class Done(NamedTuple):
     status: int
     out: str
-    said: str  # everything but the guest's output
+    said: str  # the output without the guest's
 
 
 def run(board: str, image: Path, *words: object, clock: str = "icount") -> Done:
@@ -94,7 +94,7 @@ def test_what_is_typed_reaches_it(built, tmp_path, clock):
 
 
 def test_vcpus_run_at_once_by_the_hosts_clock(built):
-    """In all other tests cores take turns, under icount."""
+    """Only this test runs vCPUs at once; in the other tests cores take turns, under icount."""
     done = run(built, test_cores.guest(built, 4, test_cores.END_OFF, "hvc").elf, "--ram", "64M",
                "--cpus", 4, clock="host")
     assert done.status == 0, done.out + done.said
@@ -110,7 +110,7 @@ def test_in_flash(built, tmp_path):
 
 
 def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
-    initrd = tmp_path / "initrd, of mine"  # QEMU gives commas a meaning
+    initrd = tmp_path / "initrd, of mine"  # a comma has a meaning to QEMU
     initrd.write_bytes(b"RAMDISK")
     image = raw_file(built, "iq", tmp_path)
     ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
@@ -132,7 +132,7 @@ def test_by_make(built, tmp_path):
                 "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
                 f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
                 f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}", status=2)
-    # standard output comes first, and has nothing of make's
+    # Standard output comes first, and make prints nothing to it.
     assert said.startswith(greeting(built).replace("\r", "") + "EXIT: STATUS=5\nDISK\n")
     assert "its own status is 5" in said and "Error 5" in said
     assert "Exits by kind" in said and "the guest powered off" in said

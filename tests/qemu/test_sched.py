@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second VM on the core: it runs, interrupts wait for the measured guest's turn or switch it in,
-and the guest finds everything as it left it, which arch/switch.c checks from inside."""
+"""A second VM runs on the core: interrupts wait for the measured guest's turn or preempt the other
+VM, and the guest finds its registers unchanged, which arch/switch.c checks in the guest."""
 
 import re
 
@@ -83,7 +83,7 @@ config priority trapped sched=fp slice_us=50
 config priority-sw trapped-sw sched=fp slice_us=50
 bench timer_wakeup n=1200
 """
-# Instructions that the switch of VMs adds to a wake-up: Xen's take 3000 to 4000, KVM's 9000.
+# Instructions that the VM switch adds to a wake-up. Xen's switch takes 3000 to 4000, KVM's 9000.
 SWITCH_COST = {"armv8": (240, 280), "armv7": (310, 360)}
 
 
@@ -102,7 +102,7 @@ def test_no_interrupt_is_lost_or_doubled_over_10000_switches(result):
 
 @pytest.mark.job(WAKE)
 def test_interrupt_waits_for_the_turn(result):
-    """In the configuration slice a VM that sleeps has its core again when the other VM's turn is
+    """In the configuration `slice` a VM that slept has its core again when the other VM's turn is
     over."""
     figures = result.figures(0)
     for variant in ("wfi-vector", "wfi-handler", "wfi-task"):
@@ -144,8 +144,9 @@ TWO = "order once\nconfig slice trapped sched=rr {}\nconfig trapped\nbench count
 
 @pytest.mark.job(TRACE)
 def test_trace_says_whose_exit_it_was(result):
-    """Turns end alternately, each by an exit of the VM that had the turn. Each vCPU's ring keeps
-    the same number of events, so they are compared from where both rings have some."""
+    """The VMs' turns alternate, and each turn ends by an exit of the VM that had the turn. Each
+    vCPU's ring keeps the same number of events, so the comparison begins where both rings have
+    events."""
     kept = {vm: [event["t"] for event in result.records("trace", vm=vm)]
             for vm in (BENCH_VM, BACKGROUND_VM)}
     since = max(map(min, kept.values()))
@@ -179,8 +180,8 @@ def test_records_have_the_names_of_the_plan(result):
         f"vm bench prio=5\nvm background prio={prio}\n"))
     for prio, late in ((0, False), (4, False), (5, True))])
 def test_vms_of_equal_priority_have_turns(result, prio, late):
-    """An interrupt preempts a VM of lower priority, and waits for the turn of a VM with equal
-    priority."""
+    """An interrupt preempts a VM of lower priority, and waits for the end of the turn of a VM with
+    equal priority."""
     assert result.one("step")["outcome"] == "done"
     assert (result.one("bench", variant="busy-handler")["max"] > 10_000) == late
 
@@ -219,5 +220,5 @@ def test_fault_of_the_other_vm_ends_the_step(result, reason, fault_class):
                  "bench timer_wakeup n=50\nbench counter n=20\n",
                  planted="on_timer", status=1)
 def test_crash_leaves_nothing_behind(result):
-    """The guest ends inside its handler, in a turn for which an interrupt waited."""
+    """The guest ends inside its handler, in a turn for which its interrupt had waited."""
     assert [step["outcome"] for step in result.records("step")] == ["crashed"] * 2 + ["done"] * 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulator gives a guest nothing through semihosting: arch/semihosting.c."""
+"""A guest cannot use the emulator's semihosting (arch/semihosting.c)."""
 
 from pathlib import Path
 

@@ -31,7 +31,8 @@ def hvc_count(result, bench: str, config: str) -> int:
 
 @pytest.mark.job(PLAN)
 def test_no_instruction_is_in_a_window(result):
-    """Under icount a cold sample is exactly as long as a warm one."""
+    """Under icount a cold sample is exactly as long as a warm one, so no instruction of a
+    preparation is in a window."""
     kinds = ("bench", "calibration", "skip", "check")
     for bench, config in product(VARIANTS, CONFIGS):
         warm = [unframed(record, "config")

@@ -23,8 +23,8 @@ config direct
 config direct-stats direct stats=on
 """ + "".join(f"bench {bench} n={N}\n" for bench in BENCHES)
 
-# Instructions for each exit. On ARMv7 an interrupt with statistics saves registers that the path
-# without them leaves alone.
+# The most instructions that statistics add to an exit. On ARMv7 an interrupt with statistics saves
+# registers that the path without statistics does not use.
 STATS_MOST = {"armv8": 40, "armv7": 43}
 TRACE_MOST = 140
 
@@ -32,9 +32,9 @@ TRACE_MOST = 140
 ONE_EXIT = (("hvc", "null"), ("timer_wakeup", "busy-vector"), ("timer_wakeup", "wfi-vector"),
             ("mmio_read", "vgic"), ("sgi_self", "vector"), ("smc", "unknown"), ("sysreg", "actlr"))
 
-# Instructions of a null hvc that its exit's own ticks do not contain: the guest's mov, mov, mov and
-# hvc; the vector's instructions before it reads its stamp; after the last stamp the accounting and
-# the way back.
+# Instructions of a null hvc that the ticks of its exit leave out: the guest's mov, mov, mov and
+# hvc; the vector's instructions before its stamp; the accounting after the last stamp, and the
+# return.
 OUTSIDE_HVC = {"armv8": 4 + 2 + 20, "armv7": 4 + 2 + 24}
 
 pytestmark = pytest.mark.job(PLAN)
@@ -87,7 +87,7 @@ def test_a_delay_at_el2_is_in_every_exit(result):
 
 
 def test_what_an_exit_counts_is_known(result, board):
-    """The statistics contain all instructions of an exit but a known number."""
+    """The statistics contain all instructions of an exit but for a known number."""
     null = p50(result, "hvc", "stats")["null"]
     counted = exits(result, "measure", "stats")["hvc"]  # null hypercalls only
     assert counted["min"] == counted["max"]
@@ -95,8 +95,8 @@ def test_what_an_exit_counts_is_known(result, board):
 
 
 def test_a_guest_says_what_they_cover(result):
-    """They cover the calls of the last window, and neither its begin nor its end, nor what comes
-    before or after."""
+    """The statistics cover the calls of the last window. They leave out the begin and the end of
+    the window, and everything before and after."""
     for config in ("stats", "full-stats", "late", "sw", "direct-stats"):
         found = exits(result, "measure", config)
         assert found.keys() == {"hvc"}, config
@@ -111,6 +111,6 @@ def test_the_trace_covers_the_same(result):
 
 
 def test_without_a_word_of_the_guest_they_cover_the_step(result):
-    """They cover every sample of two variants with the answer of each, which is read first, three
-    records, and the call that ends the step."""
+    """The statistics cover every sample of two variants, the call that reads each variant's answer
+    first, three records, and the call that ends the step."""
     assert exits(result, "hvc", "stats")["hvc"]["n"] == 2 * (N + 1 + 1) + 3 + 1

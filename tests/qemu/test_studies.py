@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work of the studies: in the plans of study S2, the effect of a pair's memory and the others'
-loads on a command; the timer of study S4 beside both loads."""
+"""The plans of the studies do what they should: in study S2, the effects of the pair's memory and
+of other VMs' loads on a command; in study S4, the timer beside both loads."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from proofs import assert_delay_is_seen, delay_lines, four_cores
 PRESETS = ("native", "direct", "trapped", "trapped-sw")
 WORK = "order once\n" + "".join(f"config {name}\n" for name in PRESETS) + (
     delay_lines("work", "n=20 pages=1024"))
-# instructions of a round of variant cpu, beside a few of the call: eor, eor, eor, subs, bne
+# Instructions of a round of variant cpu: eor, eor, eor, subs, bne. The call adds a few.
 INSTRUCTIONS = 5 * 1000
 PAIR, LOADS, APART = map(plan_lines, ("paper-s2", "paper-s2-loads", "paper-s2-null"))
 LATE, PERIODS = plan_lines("paper-s4"), 100
@@ -42,8 +42,8 @@ def test_work_is_the_same_in_every_configuration(result):
                                                 *[pytest.mark.long] * (plan != APART)])
     for plan in (PAIR, LOADS, APART)])
 def test_no_setting_of_study_s2_changes_a_null_hypercall(result, settings):
-    """Some samples contain a turn of another core, or of a VM on this one; the path shows in min
-    and p50."""
+    """Some samples contain instructions of another core, or of another VM on this core; min and p50
+    contain only the path."""
     rows = {row["config"]: row for row in result.records("bench", bench="hvc", variant="null")}
     assert [*rows] == result.configs and len(rows) == settings
     assert {row["n"] for row in rows.values()} == {1000}
@@ -75,11 +75,11 @@ def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config,
     other, base = phases(result, config), phases(result, "base")
     del other["runs"], base["runs"]
     assert other == base
-    # This variant counts all cores, which QEMU runs in turns: a few samples differ, the median does
-    # not.
+    # This variant counts the instructions of all cores, which QEMU runs in turns: a few samples
+    # differ, the median does not.
     runs = [result.one("bench", bench="failover", config=name, variant="control-runs")["p50"]
             for name in (config, "base")]
-    # equal priorities set up a slice, whose times take two registers each on ARMv7
+    # Equal priorities set up a slice, whose times take two registers each on ARMv7.
     slice_set_up = 86 if result.one("run")["isa"] == "armv7" else 67
     fewer = slice_set_up if config == "prio" else 0
     assert runs[1] > 500 and abs(runs[1] - runs[0] - fewer) <= 10
@@ -89,8 +89,8 @@ def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config,
 @divides_otherwise
 @pytest.mark.job(LOADS, machine=four_cores)
 def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
-    """EL2's own phases stay. The standby's core, and the control VM's, may switch VMs first, so
-    `runs`, which counts all cores, differs by less than a switch."""
+    """EL2's own phases are unchanged. The standby's core and the control VM's core may switch VMs
+    first, so `runs`, which counts all cores, differs by less than a VM switch."""
     rounds = {(vm["config"], vm["vm"]): vm["rounds"]
               for vm in result.records("vm", bench="failover")}
     ran = {"guest-net": "net", "guest-block": "block", "control-cpu": "busy",
@@ -100,13 +100,13 @@ def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
         assert rounds[config, load] > 20, config
         found = phases(result, config)
         assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
-        if base["runs"]:  # With 0 the standby ran, in a sample, before EL2's last stamp.
+        if base["runs"]:  # 0: in a sample the standby ran before EL2's last stamp.
             assert found["runs"] < base["runs"] + SWITCH, config
 
 
-# The largest delays of study S4's timer, in instructions. By priority: a VM switch from a load with
-# a link, and the longest exit of a load, when the load starts (tests/qemu/test_pieces.py). In
-# turns: a slice of 1 ms for each of the three loads.
+# The largest delays of study S4's timer, in instructions. Under sched=fp: a VM switch from a load
+# with a link, and the longest exit of a load, which is at the load's start
+# (tests/qemu/test_pieces.py). Under sched=rr: a slice of 1 ms for each of the three loads.
 FROM_A_LOAD, LONGEST_EXIT, SLICES = 750, 2500, 3 * 62_500
 
 
@@ -115,8 +115,8 @@ FROM_A_LOAD, LONGEST_EXIT, SLICES = 750, 2500, 3 * 62_500
 @divides_otherwise
 @pytest.mark.job(LATE.replace("n=1000", f"n={PERIODS}"), machine=four_cores)
 def test_a_timer_beside_both_loads_of_study_s4(result):
-    """The path itself is the same beside loads on other cores, which the shortest sample shows,
-    since CNTPCT counts the instructions of all cores. On the core of the loads the policy bounds
+    """The path itself is the same beside loads on other cores. The shortest sample shows this,
+    because CNTPCT counts the instructions of all cores. On the core of the loads the policy bounds
     the wait."""
     assert "n=1000" in LATE
     rows = {(row["config"], row["variant"]): row for row in result.records("bench")}

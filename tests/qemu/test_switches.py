@@ -12,7 +12,7 @@ from proofs import DELAYS, VALUES
 
 BENCHES = expected.OF_SWITCHES
 SAMPLES = 50
-# The row with the whole of each way.
+# The row that measures each way as a whole.
 WHOLE = {"switch": ("vm_switch", "preempt"), "yield": ("vm_yield", "yield"),
          "failover": ("failover", "control")}
 CALL = WHOLE | {"failover": ("failover", "call")}
@@ -21,7 +21,8 @@ SHORT = re.sub(r"^bench (\w+) n=\d+$", rf"bench \1 n={SAMPLES}", expected.SWITCH
 DELAYED = re.sub(r"^bench .*$", rf"\g<0>\n\g<0> delay={DELAYS[1]}", SHORT, flags=re.MULTILINE)
 EL2_DELAY = 100
 EL2 = re.sub(r"^config .*$", rf"\g<0> delay_el2={EL2_DELAY}", SHORT, flags=re.MULTILINE)
-# Exits to EL2 in the window of each way: a command interrupts the control VM, which then sleeps.
+# Exits to EL2 in the window of each way: a command interrupts the control VM, and then the control
+# VM sleeps.
 EXITS = {"switch": 1, "yield": 1, "failover": 2, "switch-best": 1, "yield-best": 1,
          "failover-call": 1, "failover-best": 1}
 FP_REGISTERS = {"armv8": 32, "armv7": 16}  # registers of 16 bytes
@@ -30,8 +31,8 @@ pytestmark = pytest.mark.every_board
 
 
 def whole(result, line: int = 0, lines: int = 1) -> dict[str, dict]:
-    """Return by configuration the row with the whole of its way; `line` of `lines` of each
-    benchmark."""
+    """Return the row of each whole way by configuration; each benchmark has `lines` lines, of which
+    `line` is read."""
     found = {}
     for number, bench in enumerate(BENCHES):
         for (config, variant), row in result.figures(number * lines + line).items():
@@ -61,7 +62,7 @@ def test_the_other_vm_has_the_core_before_every_sample(result):
 
 @pytest.mark.job(SHORT)
 def test_the_best_switch_is_the_wake_up_of_a_sleeping_guest(result, lab, board):
-    """timer_wakeup has the same window in another program."""
+    """timer_wakeup has the same window in another benchmark."""
     plan = "order once\nconfig best trapped sched=fp\nbench timer_wakeup n=50\n"
     wake_up = lab.run(Job(board, plan)).one("bench", variant="wfi-vector")
     assert p50(result)["switch-best"] == wake_up["p50"]
@@ -93,8 +94,8 @@ OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
 @pytest.mark.job(SHORT)
 def test_a_cntvoff_for_each_vm_is_a_compare_of_el2_registers(result, lab, board):
     """VMs whose EL2 registers are all equal pay for no compare. VMs with a CNTVOFF each pay for six
-    compares and one write; in the best case the switch also calls the function for this work. A VM
-    switch from the background VM has no compare in either case."""
+    compares and one write; in the best case the switch also pays for the call of the function that
+    compares. A VM switch from the background VM has no compare in either case."""
     alike, own = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
     for config, length in own.items():
         if config in ("yield-best", "failover-best"):
@@ -110,7 +111,7 @@ LAZY = SHORT.replace("fp=eager", "fp=lazy")
 
 @pytest.mark.job(SHORT)
 def test_fp_registers_move_in_the_general_case(result, lab, board):
-    """Each FP register is stored and loaded, two by an instruction."""
+    """Each FP register is stored and loaded, two registers by an instruction."""
     lazy, eager = p50(lab.run(Job(board, LAZY))), p50(result)
     registers = FP_REGISTERS[result.log.run["isa"]]
     for config in ("switch", "yield", "failover"):

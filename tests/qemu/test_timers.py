@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Periodic wake-ups and storms of interrupts: what they count, and that they can fail."""
+"""Periodic wake-ups and storms of interrupts: their counts are right, and their checks can fail."""
 
 import pytest
 
@@ -23,8 +23,8 @@ SHORT_PERIOD = "order once\nconfig trapped-sw\nbench cyclic n=100 period=500 del
 
 
 def exact(record: dict, late: int = 0) -> list:
-    """Return a record without percentiles: above 512 ticks a bucket of the histogram holds several
-    values."""
+    """Return a record without its percentiles, which are not exact: above 512 ticks a bucket of the
+    histogram holds several values."""
     return [record[name] - late for name in ("cold", "min", "mean", "max")] + [record["stddev"]]
 
 
@@ -35,7 +35,7 @@ def test_delay_is_seen_in_every_wake_up(result):
 
 @pytest.mark.job(PLAN)
 def test_delay_is_seen_once_for_each_interrupt_of_a_storm(result):
-    """Each interrupt before the i-th, and the i-th itself, is late by the delay."""
+    """The i-th interrupt is late by the delay of each interrupt before it, and by its own."""
     plain = result.figures(STORM)
     assert len(plain) == len(result.configs) * sum(SIZES)
     for i, delay in enumerate(DELAYS[1:], 1):
@@ -46,7 +46,7 @@ def test_delay_is_seen_once_for_each_interrupt_of_a_storm(result):
 
 @pytest.mark.job(PLAN)
 def test_delay_at_el2_is_seen_once_a_wake_up(result):
-    """With a linked list register one exit lies between expiry and task."""
+    """With a linked list register one exit lies between the expiry and the task."""
     found = result.figures(CYCLIC)
     for way in WAYS:
         assert found["late", way]["p50"] == found["trapped", way]["p50"] + EL2_DELAY
@@ -65,7 +65,7 @@ def test_every_wake_up_takes_as_long(result):
 def test_period_is_what_the_plan_says(result):
     hz = result.log.run["hz"]
     assert {record["period"] for record in result.figures(CYCLIC).values()} == {hz // 1000}
-    # Each way has 21 samples, so a step takes 42 periods, and what comes before and after them.
+    # Each way has 21 samples, so a step takes 42 periods and the time before and after them.
     for step in result.records("step", bench="cyclic", config="native"):
         assert 42 <= step["ticks"] * 1000 / hz < 60, step["ticks"]
 
@@ -82,7 +82,8 @@ def test_storm_is_served_in_order_and_whole(result):
 
 @pytest.mark.job(PLAN)
 def test_more_than_the_list_registers_hold_costs_more(result):
-    """Up to the number of list registers the guest needs no help; then EL2 refills."""
+    """The guest needs no exit while the interrupts fit into the list registers; beyond that EL2
+    refills them."""
     found, lr_count = result.figures(STORM), result.log.run["lr_count"]
     extra = {size: found["trapped", f"{size}-{size}"]["p50"]
              - found["native", f"{size}-{size}"]["p50"] for size in SIZES}
@@ -93,7 +94,7 @@ def test_more_than_the_list_registers_hold_costs_more(result):
 @pytest.mark.long
 @pytest.mark.job(SPLIT_PLAN)
 def test_split_end_costs_one_write_an_interrupt(result):
-    """The cost after each handler but the last is a branch that is not taken, and the write."""
+    """Each handler but the last adds a branch that is not taken, and the write."""
     found = result.figures(0)
     for config in ("native", "direct"):
         for size in SIZES:
@@ -144,7 +145,8 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
             assert check["ok"] and check["never"] == 0
             assert check["in_time"] == check["in_time_physical"] == check["expiries"] == 10
         assert [found[suffix]["offset"] for suffix in ("", "-1ms")] == [0, hz // 1000]
-        # ticks from the guest's first instruction, without what precedes the run's beginning
+        # With this offset CNTVCT counts from the guest's first instruction, and leaves out the
+        # ticks before it.
         assert found["-from-0"]["offset"] > hz // 1000
         assert found["-from-0"]["cntvct"] < found[""]["offset"] + hz // 20
 
@@ -152,8 +154,9 @@ def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
 @never_fires
 @with_offsets
 def test_no_figure_depends_on_the_offset(result, names):
-    """In turns of two VMs the figures of a sleep, and the first and the longest of any sample,
-    depend on where a turn ends; the start of a VM with an offset takes some instructions more."""
+    """If two VMs take turns, the figures of a sleep, and the first and the longest of all samples,
+    are not compared: they depend on where a turn ends, and the start of a VM with an offset takes
+    some instructions more."""
     for line in range(1, len(OFFSET_BENCHES)):
         found = result.figures(line)
         for config, variant in found:

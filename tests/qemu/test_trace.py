@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of real runs for the Perfetto UI has all that the records have, and nothing else."""
+"""The trace of real runs for the Perfetto UI contains the data of all records, and nothing else."""
 
 from collections import Counter
 
@@ -59,8 +59,8 @@ def test_a_pair_takes_turns_in_being_paused(trace):
 
 
 def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
-    """The exit of a busy guest's timer begins within two instructions of the compare value, that of
-    a guest in WFI with two more, which shows that the compare value is read right. An exit of
+    """The exit of a busy guest's timer begins within SOON instructions of the compare value, and
+    that of a guest in WFI within two more, so the trace has the right compare value. An exit of
     another kind is not late."""
     fires = [(begin, end) for begin, end in flows_of(trace) if begin.name == "fired"]
     assert len(fires) > 100 and {(end.name, end.arg("intid")) for _, end in fires} == {
@@ -96,7 +96,7 @@ PAUSES_MS = {"load0 vCPU 0": 2, "bench vCPU 0": 3}
 
 
 def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
-    """A pause may be late, because EL2 has the core while it prints a guest's record."""
+    """A pause may be late, because EL2 prints a guest's record on that core."""
     result = lab.ended(Job(built, EVENTS))
     slices = slices_of(trace_of(result.log, parse(EVENTS), board_of(built)))
     paused = {one.track[-1]: one.end - one.start for one in slices if one.name == "paused"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boot chain with the real U-Boot: as on a board, but on QEMU's virt."""
+"""The boot chain with the real U-Boot as on a board, on QEMU's virt."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def reason_to_skip(boot: Boot) -> str:
 
 @pytest.fixture
 def booted(request, lab):
-    """A boot's result, and that of the same image and plan without a boot loader."""
+    """Return the result of a boot, and that of the same image and plan without a boot loader."""
     boot = request.param
     skip_unless_possible(boot, reason_to_skip)
     result = lab.run(boot, perform_boot)
@@ -41,7 +41,7 @@ each_boot = pytest.mark.parametrize("booted", CASES, ids=name_of, indirect=True)
 
 @each_boot
 def test_the_plan_runs_whole_behind_uboot(booted):
-    """Every record and every number is that of a run without a boot loader."""
+    """Every record and every number equals that of a run without a boot loader."""
     result, plain = booted
     assert any(line.startswith("U-Boot 20") for line in result.log.text)
     assert any(line.startswith("Starting kernel ...") for line in result.log.text)
@@ -61,6 +61,6 @@ def test_uboot_leaves_the_hypervisors_level_with_caches_off(booted):
 
 @each_boot
 def test_the_first_record_comes_soon(booted):
-    """The time is from the image's first instruction."""
+    """boot_ticks is the time from the image's first instruction."""
     run = booted[0].log.run
     assert 0 < run["boot_ticks"] * 1000 <= FIRST_RECORD_MS * run["hz"]

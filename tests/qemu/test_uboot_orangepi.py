@@ -17,7 +17,7 @@ from lab import CLOCK, PLATFORM, TREE, run_qemu, skip_unless_runs
 pytestmark = pytest.mark.long
 
 BOARD = "orangepi-pc"
-SPL_AT = 8192  # bytes from the card's begin
+SPL_AT = 8192  # offset of the SPL on the card, in bytes
 FAT_AT, CARD_SIZE = 1 << 20, 64 << 20  # bytes
 BOOT = b"""load mmc 0:1 0x50000000 hypbench.uimg
 bootm 0x50000000 - ${fdtcontroladdr}

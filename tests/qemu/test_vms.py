@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several VMs at once: 8 VMs with 4 vCPUs each on 4 cores are made, paused, reset and destroyed in
-any order. Some of their guests do all they can (arch/storm.c)."""
+any order. Some of their guests do all that a guest can do (arch/storm.c)."""
 
 import random
 import zlib
@@ -33,7 +33,8 @@ def storm(board: str, lives: int):
 @cache
 def many(board: str, config: str, count: int, lives: int, events: str = "",
          limit_ms: int = 20_000) -> Job:
-    """Return so many VMs of the same guest, with 4 vCPUs each on cores in another order each."""
+    """Return a run of `count` VMs of the same guest, each with 4 vCPUs on cores in another
+    order."""
     program = storm(board, lives)
     cores = ["0-3", "3,2,1,0", "1,0,3,2", "2-3,0-1"]
     vms = "".join(f"vm v{n} image=guest cores={cores[n % 4]} prio={n % 3}\n" for n in range(count))
@@ -59,8 +60,8 @@ STATE = {"create": "runs", "resume": "runs", "reset": "runs", "pause": "paused",
 
 
 def lives_of(seed: int, count: int, number: int, step_us: int) -> list[tuple[int, str, str]]:
-    """Return events in random order, each of which has a meaning in its VM's state; the last events
-    destroy all VMs."""
+    """Return events in random order that end with the destruction of all VMs. Each event has a
+    meaning in the state of its VM."""
     drawn = random.Random(seed)
     state = {f"v{n}": "runs" for n in range(count)}
     events = []
@@ -83,17 +84,18 @@ def test_vms_live_and_die_in_any_order(lab, built, config):
     result = lab.ended(many(built, config, 8, 1_000_000, words_of(events), 60_000))
     step = result.one("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", len(events), 0)
-    # a life that another event ended before it ran may lack some
+    # Another event may end a life before the VM ran; such a life may have fewer tables.
     lives = [vm for vm in result.records("vm") if vm["resets"]]
     tables = {vm["vm"]: vm["tables"] for vm in lives}
-    # the least urgent VMs, v0, v3 and v6, may have no whole life beside the others
+    # The VMs of the lowest priority, v0, v3 and v6, may never run a whole life beside the others.
     assert len(lives) > 30
     assert tables.keys() >= {f"v{n}" for n in range(8) if n % 3}
     assert all(vm["tables"] == tables[vm["vm"]] for vm in lives)
 
 
 def with_small_checksum(line: bytes, version: bytes) -> bytes:
-    """Return a version of the same length whose run record has a checksum of six digits."""
+    """Return a version of the same length with which the checksum of the run record has six
+    digits."""
     for number in range(100_000):
         other = f"{number:0{len(version)}}".encode()
         if zlib.crc32(line.replace(version, other)) < 1 << 24:
@@ -102,8 +104,8 @@ def with_small_checksum(line: bytes, version: bytes) -> bytes:
 
 
 def test_the_version_changes_no_time(lab, built):
-    """A checksum is printed in the same number of instructions whatever its value; otherwise the
-    order of a run's events would depend on the version that its records name."""
+    """A checksum is printed in the same number of instructions whatever its value. Otherwise the
+    order of a run's events would depend on the version in its records."""
     job = many(built, "rr", 8, 5)
     before = lab.ended(job)
     version = before.log.run["build"].encode()
@@ -116,8 +118,8 @@ def test_the_version_changes_no_time(lab, built):
 
 
 def test_a_vm_takes_over_where_another_one_is_through(lab, built):
-    """v1 waits for v0's end; v2 begins another life when v1 requests its first restart. Each line
-    is served once, even if its condition comes again."""
+    """v1 starts at v0's end, and v2 begins another life when v1 requests its first restart. Each
+    line is served once, even if its condition holds again."""
     events = ("at 0 pause v1\non v1 done pause v2\non v1 reset reset v2\non v0 done resume v1\n"
               "on v1 done resume v2\n")
     result = lab.ended(many(built, "rr", 3, 3, events))
@@ -128,7 +130,7 @@ def test_a_vm_takes_over_where_another_one_is_through(lab, built):
 
 
 def test_a_vm_that_faults_starts_again_once(lab, built):
-    """The VM's second fault is its end, and the end of the step."""
+    """The VM's second fault ends the VM, and with it the step."""
     job = several(built, ending=END_FAULT)
     result = lab.run(replace(job, plan=f"{job.plan}on guest fault reset guest\n"))
     assert len(result.records("fault")) == 2
@@ -146,7 +148,8 @@ def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
 
 
 def medians_beside(lab, board: str, posts: int) -> dict[str, int]:
-    """Return the medians of the bench guest on the core of a vCPU that is off."""
+    """Return the medians of the bench guest beside VMs with posts, on the core of a vCPU that is
+    off."""
     program = assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"POSTS={posts}",
                        also=("poster.c",))
     plan = ("order once\nlimit_ms 60000\nconfig trapped sched=fp fp=lazy\n"
@@ -158,5 +161,5 @@ def medians_beside(lab, board: str, posts: int) -> dict[str, int]:
 
 
 def test_posts_to_a_vcpu_that_is_off_do_not_reach_its_core(lab, built):
-    """The core of that vCPU belongs to another VM's vCPU."""
+    """The core of the vCPU that is off runs another VM's vCPU."""
     assert medians_beside(lab, built, posts=1) == medians_beside(lab, built, posts=0)

@@ -20,7 +20,7 @@ END = pexpect.EOF
 
 
 class Typist:
-    """The awaited output, and the output so far."""
+    """A user who waits for output, and types; `seen` has the output so far."""
 
     def __init__(self, terminal: int, limit_s: float):
         self.child = fdspawn(terminal, timeout=limit_s)
@@ -31,8 +31,8 @@ class Typist:
         self.child.send(text)
 
     def wait(self, *texts: str | bytes | type) -> tuple[int, str]:
-        """Wait until one of these comes (END: the end); return which one, and the output before
-        it."""
+        """Wait until one of the texts comes, or END, the end of the output. Return which one came,
+        and the output before it."""
         self.waits_for = " or ".join(map(repr, texts))
         found = self.child.expect_exact(list(texts))
         self.waits_for = ""

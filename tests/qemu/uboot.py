@@ -23,7 +23,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Boot:
-    """A way to boot: bootm with a uImage, or booti with the raw image."""
+    """A way to boot an image: bootm with a uImage, or booti with the raw image."""
 
     board: str
     plan: str
@@ -34,8 +34,8 @@ class Boot:
         return board_facts(self.board)["ISA"]
 
     def script(self) -> str:
-        """Return the contents of boot.scr. The device tree is U-Boot's own: bootm wants one,
-        because Linux does."""
+        """Return the contents of boot.scr. The device tree is U-Boot's own; bootm needs one,
+        because Linux needs one."""
         return ("load ${devtype} ${devnum}:${distro_bootpart} ${kernel_addr_r} "
                 f"{self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")

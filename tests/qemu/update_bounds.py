@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prove and measure what the exits of the built images take, and write
+"""Prove and measure the ceilings of the exits of the built images, and write
 tests/expected/<compiler>/bounds/."""
 
 import click

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count what the paths of the built images make a core do at EL2, and write
+"""Count the cost vectors of the paths of the built images at EL2, and write
 tests/expected/<compiler>/costs/."""
 
 from dataclasses import asdict

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that write what is expected of built images: their boards, and the files."""
+"""What the commands that write the expected data of built images share: their boards, and the
+files."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ argument = click.argument("boards", nargs=-1, metavar="[BOARD]...")
 
 
 def built(boards: Iterable[str]) -> Iterator[str]:
-    """These boards, or every reference board. An image that is missing ends the command."""
+    """Yield these boards, or every reference board. A missing image ends the command."""
     for board in boards or TREE.reference_boards():
         if not is_built(board):
             raise click.ClickException(f"{board} is not built: `make image BOARD={board}`")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and constants of abi/, read from the headers that the hypervisor is built from. Standard
-library alone: the build compiles the default plan before there is a Python environment."""
+"""Tables and constants of abi/, read from the headers that the hypervisor is built from. This
+module needs only the standard library, because the build compiles the default plan before there is
+a Python environment."""
 
 import re
 from functools import cache
@@ -22,9 +23,9 @@ def source() -> str:
 
 @cache
 def table(name: str) -> list[list[str]]:
-    """The entries of an X-macro table: the arguments of each X(…)."""
+    """Return the entries of an X-macro table: the arguments of each X(…)."""
     body = found(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
-    body = re.sub(r'"\s*\\\n\s*"', "", body)  # The string literals of an expression, joined
+    body = re.sub(r'"\s*\\\n\s*"', "", body)  # joins the string literals of an expression
     return [[word.strip().strip('"') for word in entry.split(",")]
             for entry in re.findall(r"X\(([^)]*)\)", body)]
 
@@ -52,27 +53,27 @@ def number(text: str) -> int:
 
 @cache
 def enumerators() -> dict[str, int]:
-    """Each constant of the enums that are written out, and its value."""
+    """Return each constant of the enums in the text, with its value."""
     return {name.strip(): value for names in ENUM.findall(source())
             for value, name in enumerate(names.rstrip(", \t\n").split(","))}
 
 
 @cache
 def axes() -> dict[str, tuple[str, ...]]:
-    """Every axis and its values in their order; an axis that is a number has none."""
+    """Return every axis with its values in their order; a numeric axis has no values."""
     return ({axis: tuple(words.split()) for axis, words in table("CONFIG_AXES")}
             | dict.fromkeys(numbers("CONFIG_NUMBERS"), ()))
 
 
 @cache
 def presets() -> dict[str, dict[str, int]]:
-    """Each preset and the value of every axis."""
+    """Return each preset with the value of every axis."""
     return {name: dict.fromkeys(axes(), 0) | dict(map(setting, settings))
             for name, *settings in table("CONFIG_PRESETS")}
 
 
 def setting(text: str) -> tuple[str, int]:
-    """A designated initialiser such as .stage2 = STAGE2_2M."""
+    """Return the axis and the value of a designated initialiser such as .stage2 = STAGE2_2M."""
     axis, _, value = text.removeprefix(".").partition(" = ")
     return axis, enumerators()[value] if value in enumerators() else number(value)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 from debian.deb822 import Deb822
 
-# fields that a derived entry has anew
+# Fields that a derived entry does not copy.
 REPLACED = {"types", "uris", "suites", "components", "architectures", "enabled"}
 ONE_LINE = re.compile(r"^[ \t]*deb[ \t]+(?:\[([^]\n]*)\][ \t]*)?"
                       r"([^\s#[]\S*)[ \t]+([^\s#]+)([^#\n]*)", re.MULTILINE)
@@ -37,7 +37,7 @@ def entry(uri: str, suites: str, components: str, more: dict[str, str],
 
 
 def parse_deb822(text: str) -> list[Deb822]:
-    """The binary-package entries of a .sources file that are not switched off."""
+    """Return the binary-package entries of a .sources file that are not disabled."""
     return [entry(uri, found.get("Suites", ""), found.get("Components", ""), dict(found))
             for found in Deb822.iter_paragraphs(text.splitlines(keepends=True))
             if "deb" in found.get("Types", "").split()
@@ -46,7 +46,7 @@ def parse_deb822(text: str) -> list[Deb822]:
 
 
 def parse_one_line(text: str) -> list[Deb822]:
-    """The `deb` lines of a .list file: deb [name=value …] uri suite component…"""
+    """Return the `deb` lines of a .list file as entries: deb [name=value …] uri suite component…"""
     found = []
     for options, uri, suite, components in ONE_LINE.findall(text):
         pairs = (word.partition("=") for word in options.split())
@@ -78,7 +78,7 @@ def machine_sources() -> list[Deb822]:
 
 
 def codename() -> str:
-    """The release of this Debian, such as bookworm."""
+    """Return the release of this Debian, such as bookworm."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -104,6 +104,7 @@ def has(source: Deb822, name: str, word: str) -> bool:
 
 
 def derived(suite: str, component: str = "main", architecture: str | None = None) -> Deb822:
-    """An entry for another suite, component or architecture of the archive of this machine."""
+    """Return an entry for another suite, component or architecture of the archive of this
+    machine."""
     source = debian_archive(machine_sources(), codename())
     return entry(source["URIs"], suite, component, dict(source), architecture)

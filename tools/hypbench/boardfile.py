@@ -17,10 +17,10 @@ from hypbench.tree import with_parts
 NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 TOKEN = re.compile(r"[{},]|[^{},]+")
-# words in upper case that are no macros with numbers
+# Upper-case words that are not macros with numbers.
 ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "CORES_TOGETHER",
                "NULL"}
-# Numbers of code below this are bits and counts: neither an address nor a size nor an SPI.
+# A number of the code below this is a bit or a count, and not an address, a size or an SPI.
 SMALL = 32
 
 
@@ -36,8 +36,8 @@ def without_comments(text: str) -> str:
 
 
 def value_of(expression: str, macros: dict[str, int]) -> int | None:
-    """Return the number that an expression stands for, or None for an expression without a number,
-    such as a function's name."""
+    """Return the value of an expression, or None for an expression without a number, such as a
+    function's name."""
     plain = NUMBER.sub(lambda found: str(int(found[1], 0)), expression.strip())
     words = WORD.findall(plain)
     unknown = [word for word in words if word not in macros]
@@ -55,7 +55,7 @@ def value_of(expression: str, macros: dict[str, int]) -> int | None:
 
 
 def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[str, int]:
-    """Return the numbers from the opening brace, already consumed, to its partner."""
+    """Return the numbers from an opening brace, which is already consumed, to its closing brace."""
     found: dict[str, int] = {}
     index, name = 0, ""
     while True:
@@ -87,7 +87,7 @@ def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dic
     macros = dict(found)
     while start := re.search(r"(\w+)\s*=\s*\{", text):
         tokens = TOKEN.findall(text[start.end():])
-        # paths of members leave out the name of this struct, which every board has
+        # The paths of members leave out the name of this struct, which every board has.
         path = "" if start[1] == "board" else start[1]
         found |= initialiser(tokens, path, macros)
         text = text[:start.start()] + "".join(tokens)

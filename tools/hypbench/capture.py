@@ -28,7 +28,7 @@ from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
 LOOKED_AT = 1024  # number of latest bytes that decide between text and garbage
-TELLING = 200  # a verdict on text needs at least so many bytes
+TELLING = 200  # a verdict needs at least so many bytes
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
@@ -84,7 +84,7 @@ class Port(Protocol):
 
 
 class Copy(Protocol):
-    """A file that takes a copy of the console."""
+    """A file that gets a copy of the console."""
 
     def write(self, data: bytes, /) -> int: ...
 
@@ -92,7 +92,7 @@ class Copy(Protocol):
 
 
 class Line:
-    """Iterate over lines(), then look at ending and count."""
+    """The lines of a console: iterate over lines(), then read ending and count."""
 
     def __init__(self, port: Port, copy: Copy, limit_s: float | None,
                  silence_s: float, say: Callable[[str], None]):
@@ -109,7 +109,7 @@ class Line:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds from the first byte to the last one."""
+        """Return the seconds from the first byte to the last."""
         return self.last - self.first
 
     def lines(self) -> Iterator[bytes]:
@@ -158,7 +158,7 @@ class Line:
 
     @property
     def garbage(self) -> str:
-        """Return the likely cause of bytes that are no text, "" for text."""
+        """Return the likely cause of bytes that are not text, or "" for text."""
         odd = len(self.latest.translate(None, delete=TEXT))
         if len(self.latest) < TELLING or odd * 4 < len(self.latest):
             return ""
@@ -257,7 +257,7 @@ def begin(line: Line, runs: Runs, log: Log, board: str | None, display: Display)
 
 def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, platform: str,
              table: str) -> int:
-    """Keep everything, print the verdict, and return the exit status."""
+    """Keep all files, print the verdict, and return the exit status."""
     log, folder = runs.latest, console.parent
     if log and board != UNNAMED and board_of(log) not in (board, None):
         click.echo(f"hypbench: {line.ending}; the console is in {console}", err=True)
@@ -284,7 +284,7 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
 
 
 def endings(runs: Runs, line: Line) -> list[str]:
-    """Return why the run is not complete, and what to check."""
+    """Return why the run is not complete, and what the user should check."""
     if runs.ended:
         return []
     said = [line.ending]

@@ -25,14 +25,14 @@ CONFIG = json.loads(Path(__file__).with_name("vega.json").read_text())
 
 
 def axis(field: str, title: str | None, log: bool = False, **more: Any) -> Data:
-    """A quantitative channel. No chart with bars has a logarithmic axis."""
+    """Return a quantitative channel. No chart with bars has a logarithmic axis."""
     scale = {"type": "log"} if log else {}
     return {"field": field, "type": "quantitative", "title": title,
             "scale": scale | more.pop("scale", {})} | more
 
 
 def names(field: str, values: Iterable[str], title: str | None = None, **more: Any) -> Data:
-    """A channel of names, in the order of the data."""
+    """Return a channel of names, in the order of the data."""
     lines = "split(replace(datum.label, ', ', ': '), ': ')"  # the lines of a label
     return {"field": field, "type": "nominal", "sort": list(dict.fromkeys(values)),
             "title": title, "axis": {"labelPadding": 6, "labelExpr": lines, "labelLineHeight": 13}
@@ -52,8 +52,8 @@ TIP = {"field": "note", "type": "nominal"}
 
 
 def words(field: str, x: Data, y: Data, **more: Any) -> Data:
-    """A layer of text in the middle of each mark. The text lies above the mark, so it carries the
-    mark's note."""
+    """Return a layer of text in the middle of each mark. The text lies above the mark, so it
+    carries the mark's note."""
     return {"mark": {"type": "text", "color": "#111111"} | more,
             "encoding": {"x": x, "y": y, "text": {"field": field}, "tooltip": TIP}}
 
@@ -66,8 +66,8 @@ def chart(values: list[Data], height: int, **more: Any) -> Data:
 
 
 def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
-    """Bars one after the other, from the data's `config`, `phase`, `start`, `end` and `order`, with
-    their sum."""
+    """Return bars one after the other, from the data's `config`, `phase`, `start`, `end` and
+    `order`, with their sum."""
     rows = list(dict.fromkeys(value["config"] for value in values))
     y = names("config", rows)
     widest = max(value["end"] for value in values)
@@ -92,7 +92,7 @@ def phases(values: list[Data], unit: str, sums: bool = True) -> Data:
 
 
 def icicle(values: list[Data], title: str) -> Data:
-    """A rectangle for each `name`, from `start` to `end` at its `depth`, with the name if it
+    """Return a rectangle for each `name`, from `start` to `end` at its `depth`, with the name if it
     fits."""
     depth, widest = (max(value[name] for value in values) for name in ("depth", "end"))
     y = {"field": "depth", "type": "ordinal", "axis": None, "scale": {"padding": 0.04}}
@@ -110,7 +110,7 @@ def icicle(values: list[Data], title: str) -> Data:
 
 
 def ecdf(values: list[Data], unit: str) -> Data:
-    """Steps of the share of samples up to a value. A point marks the largest sample."""
+    """Return steps of the share of samples up to a value. A point marks the largest sample."""
     configs = [value["config"] for value in values]
     x = axis("value", unit, log=all(value["value"] > 0 for value in values),
              scale={"nice": False, "zero": False})
@@ -125,7 +125,7 @@ def ecdf(values: list[Data], unit: str) -> Data:
 
 def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
            marks: Mapping[str, float] | None = None, dashes: bool = False) -> Data:
-    """A curve for each `config` over `x` and `y`; `dashes` adds a line for each `shape`."""
+    """Return a curve for each `config` over `x` and `y`; `dashes` adds a line for each `shape`."""
     encoding = {"x": axis("x", x_title, log=log, scale={"nice": False}), "y": axis("y", y_title),
                 "color": colour(value["config"] for value in values), "tooltip": TIP}
     if dashes:
@@ -146,7 +146,8 @@ def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
 
 
 def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
-    """A line for each `what`, with a dot for each `config` at its `factor` and a rule at 1."""
+    """Return a line for each `what`, with a dot for each `config` at its `factor` and a rule at
+    1."""
     rows = list(dict.fromkeys(value["what"] for value in values))
     rule = {"data": {"values": [{"one": 1}]}, "mark": {"type": "rule", "strokeDash": [2, 2]},
             "encoding": {"x": axis("one", title, log=log)}}
@@ -159,7 +160,7 @@ def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
 
 
 def bars(values: list[Data], title: str) -> Data:
-    """Signed bars from 0, a `value` for each `what`, in the order of the data."""
+    """Return signed bars from 0, a `value` for each `what`, in the order of the data."""
     rows = list(dict.fromkeys(value["what"] for value in values))
     return chart(values, ROW * len(rows) + 10, mark={"type": "bar", "height": 16}, encoding={
         "x": axis("value", title), "y": names("what", rows), "tooltip": TIP,
@@ -167,7 +168,7 @@ def bars(values: list[Data], title: str) -> Data:
 
 
 def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
-    """A cell for each `x` and `y` with its `factor`."""
+    """Return a cell for each `x` and `y`, with its `factor`."""
     x = names("x", (value["x"] for value in values), x_title,
               axis={"orient": "top", "labelAngle": 0})
     y = names("y", (value["y"] for value in values), y_title)
@@ -180,10 +181,10 @@ def matrix(values: list[Data], x_title: str, y_title: str | None) -> Data:
 
 
 def picture(spec: Data) -> str:
-    """The chart as a file of its own, on white, for the documentation."""
+    """Return the chart as a file of its own, on white, for the documentation."""
     import vl_convert
 
-    legend = {"legend": CONFIG["legend"] | {"columns": 2}}  # no label is cut at this width
+    legend = {"legend": CONFIG["legend"] | {"columns": 2}}  # at this width no label is cut
     fixed = spec | {"width": 560, "background": "white", "padding": 8, "config": CONFIG | legend}
     svg = vl_convert.vegalite_to_svg(fixed)
     return svg.replace("currentColor", "#222222") + "\n"

@@ -32,7 +32,7 @@ BY_NAME = ("compiler", "hz", "batch")  # differences that --allow accepts
 
 def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
                  ) -> Threshold | None:
-    """A threshold: `5%`, or a number in the unit of the rows."""
+    """Return a threshold: `5%`, or a number in the unit of the rows."""
     if given is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
@@ -138,7 +138,7 @@ def last_run(tree: Tree, a: Path, log: Log) -> Path:
 
 def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
                allowed: tuple[str, ...]) -> Iterator[str]:
-    """Return why this comparison leaves out rows of A or B, or is not like for like."""
+    """Return why this comparison leaves out rows of A or B, or does not compare like with like."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no common row that can be compared"
     for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
@@ -164,7 +164,7 @@ def incomparable(rows: list[ComparedRow]) -> Iterator[tuple[str, str]]:
 
 
 def opened(name: str, path: Path, number: int | None = None) -> Reading:
-    """Return a run with a run record and results, or end with a line on what is wrong."""
+    """Return a run with a run record and results, or end with a line on what is missing."""
     try:
         reading = read_file(path, number)
     except click.ClickException as error:
@@ -184,7 +184,7 @@ def about(log: Log) -> str:
 
 
 def report_losses(name: str, path: Path, reading: Reading) -> list[str]:
-    """Report a file's problems and what is left of the file; return the problems."""
+    """Report a file's problems and what the file still contains; return the problems."""
     log, problems = reading.log, reading.problems
     for text in [*reading.taken, *problems[:SHOWN]]:
         click.echo(f"hypbench: {name}: {text}", err=True)

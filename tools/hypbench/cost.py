@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost vector of a path at EL2, counted from outside: instructions, cache lines, pages, loads
 and stores, device accesses by register, system registers, barriers, maintenance, entries and
-returns. A user prices these for a core; an instruction alone is no cycle."""
+returns. A user gives these parts prices for a core, because an instruction is not a cycle."""
 
 import json
 import re
@@ -34,7 +34,7 @@ CEILINGS = ("text_lines", "text_pages", "data_lines", "data_pages")
 
 
 class Access(NamedTuple):
-    """A load or store, of one instruction with those that `joined` it."""
+    """A load or store by one instruction, or by several that `joined` it."""
 
     store: bool
     device: bool
@@ -48,12 +48,12 @@ class Executed(NamedTuple):
     """An instruction that was executed."""
 
     address: int
-    place: int  # the same for two addresses of one place in memory
+    place: int  # the same for two addresses of the same memory
     word: int
 
 
 class Visit(NamedTuple):
-    """A window of the guest with what EL2 executed and accessed in it."""
+    """A window of the guest, with what EL2 executed and accessed in the window."""
 
     window: Window
     blocks: list[Block]
@@ -185,7 +185,8 @@ def cost_of(visit: Visit, machine: Machine) -> Cost:
 
 def vector(executed: list[Executed], accesses: list[Access], entries: int, classes: Classes,
            device: Devices) -> Cost:
-    """Lines by their place in memory, as a cache has them; pages by their address, as a TLB."""
+    """Return the cost vector. Lines are counted by their place in memory, as in a cache; pages by
+    their address, as in a TLB."""
     text = {one.place + byte for one in executed for byte in range(4)}
     memory = [access for access in accesses if not access.device]
     data = {access.place + byte for access in memory for byte in range(access.size)}
@@ -231,7 +232,7 @@ def instructions_with(accesses: list[Access]) -> tuple[int, int]:
 # --- committed vectors ---
 
 def written(content: dict[str, Any]) -> str:
-    """Return JSON with one row a line."""
+    """Return JSON with each row on a line of its own."""
     rows = content["costs"]
     head = json.dumps(content | {"costs": {}}, indent=1)[:-len("{}\n}")]
     configs = ",\n".join(
@@ -243,8 +244,8 @@ def written(content: dict[str, Any]) -> str:
 
 def problems(committed: dict[str, dict[str, Data]], found: dict[str, dict[str, Cost]]
              ) -> Iterator[str]:
-    """Return a line for each part of a vector that differs from the committed vector. A number of
-    lines or pages may be above it by one."""
+    """Return a line for each part of a vector that differs from the committed vector. The number of
+    lines or of pages may exceed the committed number by one."""
     for config in sorted(committed.keys() | found.keys()):
         old, new = committed.get(config, {}), found.get(config, {})
         for path in sorted(old.keys() | new.keys()):
@@ -281,7 +282,7 @@ def paths_of(log: Log, lines: Iterable[str]) -> Iterator[tuple[Data, Visit]]:
 
 
 def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict[str, Cost]]:
-    """Return by configuration and row the cost of the last sample."""
+    """Return the cost of the last sample, by configuration and row."""
     found: dict[str, dict[str, Cost]] = {}
     for record, last in paths_of(log, lines):
         found.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)

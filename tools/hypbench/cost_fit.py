@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The price of each part of a cost vector on a simulated core: a least-squares fit of the times of
 a reference run to the vectors of the same paths. reference/<board>/<plan>.costs.json has the
-vectors, counted at the commit of that run. docs/reference/cost-fit.md shows the fit."""
+vectors, counted at the commit of the run. docs/reference/cost-fit.md shows the fit."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from hypbench.tree import Tree
 
 BOARD, PLAN = "gem5-a72", "timed"
 COLD = "-cold-caches"
-# the guest's own part, which is the same natively, is subtracted
+# Of these paths the fit subtracts the guest's own part, which is the same natively.
 ADDED = ("timer_wakeup", "sgi_self")
 PHASED = "irq_phases"  # the stamps of these paths are a part of the path
 Part = tuple[str, Callable[[Data], float]]
@@ -32,7 +32,8 @@ CACHES: tuple[Part, ...] = (
 
 @dataclass(frozen=True)
 class Fit:
-    """A linear model of the rows: the price of each part, and each row's time and the model's."""
+    """A linear model of the rows: the price of each part, and the measured and the modelled time of
+    each row."""
 
     parts: tuple[str, ...]
     prices: list[float]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan under the plugin that counts cost vectors from outside."""
+"""Run a plan under the plugin that counts cost vectors from outside."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +17,13 @@ SAMPLES = 10  # samples of each benchmark; under icount all warm samples are equ
 
 
 def few_samples(plan: Plan) -> Plan:
-    """The plan with SAMPLES samples of each benchmark, each configuration once."""
+    """Return the plan with SAMPLES samples of each benchmark, and each configuration once."""
     return replace(plan, order=ORDERS.index("once"),
                    benches=[(name, params | {"n": SAMPLES}) for name, params in plan.benches])
 
 
 def check_possible(tree: Tree, board: str, clock: str, guest: Path | None = None) -> None:
-    """Refuse, before any build, a plan that cannot be counted."""
+    """Refuse a plan that cannot be counted, before anything is built."""
     if guest:
         raise click.UsageError(f"costs are counted of the bench guest, not of GUEST={guest}")
     if clock != "icount":
@@ -34,7 +34,7 @@ def check_possible(tree: Tree, board: str, clock: str, guest: Path | None = None
 
 def run(tree: Tree, board: str, plan: str | None, folder: Path, timeout: float | None
         ) -> dict[str, dict[str, Cost]]:
-    """Run the plan once more, with few samples and counted from outside."""
+    """Run the plan once more with few samples, and count it from outside."""
     folder.mkdir(parents=True, exist_ok=True)
     counts = folder / "counts"
     whole = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what a run executes from outside, by QEMU's plugins in tools/plugin/."""
+"""Count what a run executes from outside, with QEMU's plugins in tools/plugin/."""
 
 import shutil
 import subprocess
@@ -39,7 +39,7 @@ class Window(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """Return the count of these instructions as icount has it: without an aborted access, and
+        """Return the count of these instructions as icount counts: without an aborted access, and
         with the instruction after a trapped register access counted twice if it is in the same
         block."""
         return self.guest + self.el2 - self.aborted + self.left
@@ -47,8 +47,8 @@ class Window(NamedTuple):
 
 @cache
 def reason_not_to(program: str, library: Path) -> str:
-    """Why this QEMU cannot run the plugin that `library` is named after, which is compiled to that
-    file; "" where it can."""
+    """Compile the plugin of the name of `library` to that file. Return why this QEMU cannot run it,
+    or ""."""
     there = qemu.version(program)
     if there and there < NEEDS:
         return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
@@ -68,10 +68,10 @@ def reason_not_to(program: str, library: Path) -> str:
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
             switches: Iterable[str] = (), marks: Iterable[int] = (), leave: int = 0,
             pieces: Iterable[int] = ()) -> list[str]:
-    """QEMU's words for el2count. `vector`: the guest's of an IRQ, if it is not the real one.
-    `switches`: of the plugin's options, those to be on. `marks`: addresses that classify a visit to
-    EL2. `leave`: the address where a core goes back to its loop; 0: the visit goes on there.
-    `pieces`: functions of the core's loop whose calls are visits."""
+    """Return QEMU's words for el2count. `vector`: the guest's IRQ vector, if it is not the real
+    one. `switches`: the options of the plugin to turn on. `marks`: addresses that classify a visit
+    to EL2. `leave`: the address where a core goes back to its loop, or 0 if the visit continues
+    there. `pieces`: functions of the core's loop whose calls count as visits."""
     symbols = symbols_of(guest)
     vector = vector or symbols["guest_vectors"] + IRQ_VECTOR[isa]
     return plugin(library, f"out={out}", f"add={symbols['samples_add']:#x}",
@@ -96,7 +96,7 @@ def symbol_table(elf: ELFFile) -> Iterator[Symbol]:
 
 
 def paths_of(lines: Iterable[str]) -> list[tuple[Window, list[Block]] | None]:
-    """Return each window with its path, in the order of the run; the path of a lost window is
+    """Return each window with its path, in the order of the run. The path of a lost window is
     None."""
     found: list[tuple[Window, list[Block]] | None] = []
     for line in lines:

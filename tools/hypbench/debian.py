@@ -45,7 +45,7 @@ class FetchError(click.ClickException):
 FLAVOURS = {"armhf": "armmp", "arm64": "arm64"}
 KERNEL_FILE = "linux-binary-*"  # a package with only the kernel
 
-# This process runs each failed search once, because apt may wait long.
+# The result of a failed search is kept for this process, because apt may wait long.
 unreachable: dict[Path, str] = {}
 
 
@@ -93,10 +93,10 @@ class Apt:
 def fetch(package: str, arch: str | None = None, component: str | None = None,
           release: str | None = None, *, depends: str | None = None, keep: tuple[str, ...] = (),
           cache: Path = CACHE) -> Path:
-    """Return the folder with an unpacked package, and download the package only if the folder is
-    missing. `component` is main unless given, `release` this machine's. `depends`, a glob, takes
-    the package that this one depends on: metapackages name the newest kernel. `keep`: globs of the
-    paths (usr/lib/…) to unpack; without it, all."""
+    """Return the folder with an unpacked package. The package is only downloaded if the folder is
+    missing. `component` is main and `release` is this machine's unless given. `depends` is a glob:
+    take the package that this one depends on, because metapackages name the newest kernel. `keep`:
+    globs of the paths (usr/lib/…) to unpack; without it, unpack all paths."""
     arch = arch or machine_architecture()
     folder = place_of(package, arch, release, depends, keep, cache)
     if folder.is_dir():
@@ -195,7 +195,7 @@ def download(package: str, arch: str, component: str, release: str, depends: str
 
 
 def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
-    """Unpack the paths of an archive, or those that match a glob of `keep`."""
+    """Unpack all paths of an archive, or the paths that match a glob of `keep`."""
     folder.mkdir()
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as source:
         done = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",

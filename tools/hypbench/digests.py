@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of what a run is made from: the image with its plan, and the machine that executes the
-image. Two runs with one digest have the same records, as far as the platform is exact."""
+"""Digests of the input of a run: the image with its plan, and the machine that executes the image.
+Two runs with one digest have the same records, as far as the platform is exact."""
 
 import hashlib
 import io
@@ -26,8 +26,8 @@ def sha256(*parts: bytes) -> str:
 
 
 def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> str:
-    """Return the digest of the built image with this plan, and of what starts the image: QEMU's
-    options, or gem5's machine and the scripts that build it."""
+    """Return the digest of the built image with this plan, and of the program that starts the
+    image: QEMU's options, or gem5's machine and the scripts that build it."""
     image = built_image(tree, board)
     if tree.is_gem5(board):
         machine = gem5_machine(tree, board, core_count(plan),
@@ -42,8 +42,8 @@ def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> s
 
 
 def executed(image: bytes) -> bytes:
-    """Return what an ELF file loads into memory, without symbols and DWARF, whose names change with
-    each build. An image of another format is returned whole."""
+    """Return the parts of an ELF file that are loaded into memory. Symbols and DWARF are left out,
+    because their names change with each build. An image of another format is returned whole."""
     try:
         elf = ELFFile(io.BytesIO(image))
     except ELFError:

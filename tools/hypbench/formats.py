@@ -114,7 +114,8 @@ def add_case(suite: ElementTree.Element, place: str, case: Case) -> None:
 
 
 def markdown(results: Results) -> bytes:
-    """Text for a pull request: the summary, the problems, a table of failed or changed rows."""
+    """Return text for a pull request: the summary, the problems, and a table of failed or changed
+    rows."""
     lines = [f"### {plain(results.title)}", "", f"{results.summary}.", ""]
     lines += [f"- {plain(text)}" for text in results.problems] + [""] * bool(results.problems)
     listed = [case for case in results.cases if case.outcome == Outcome.FAILED or (
@@ -139,7 +140,8 @@ def plain(text: str) -> str:
 
 
 def github(results: Results) -> bytes:
-    """Workflow commands: an error for each problem and failed row, one notice at the end."""
+    """Return workflow commands: an error for each problem and each failed row, and one notice at
+    the end."""
     said = [("the run", text) for text in results.problems]
     said += [(f"{case.name}, {case.config}", f"{case.text}: {measured(case)}")
              for case in results.of(Outcome.FAILED)]
@@ -157,7 +159,7 @@ def escaped(text: str, more: str = "") -> str:
 
 
 def github_benchmark(results: Results) -> bytes:
-    """The customSmallerIsBetter JSON of github-action-benchmark: the medians."""
+    """Return the medians as customSmallerIsBetter JSON of github-action-benchmark."""
     made = []
     for case in results.cases:
         if case.value is not None:
@@ -182,7 +184,7 @@ def comma_separated(results: Results) -> bytes:
 
 
 def safe(value: object) -> object:
-    """Prevent a cell from being a formula in a spreadsheet."""
+    """Return a cell that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
 
 

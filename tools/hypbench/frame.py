@@ -82,8 +82,8 @@ class Source:
                      if (row.variant, row.config) == (variant, config)), None)
 
     def cell(self, row: Row | None, text: str | None = None, mark: str = "") -> Cell:
-        """A cell with the row's median, or with a text; it links to the row of summary.csv at the
-        end of the page."""
+        """Return a cell with the row's median, or with a text. The cell links to the row of
+        summary.csv at the end of the page."""
         if text is None:
             text = self.clock.show(row.p50 if row else None)
         return Cell(text, mark, self.link(row.key) if row else "")
@@ -156,13 +156,13 @@ class Board:
 
     @property
     def silicon(self) -> bool:
-        """The records come from the board itself, now or later."""
+        """Whether the records come from the board itself, now or later."""
         return any(source.uncaptured or source.log.run and source.log.run["platform"] == "silicon"
                    for source in self.sources.values())
 
     @property
     def partial(self) -> bool:
-        """The board has only plans of reference runs, so a missing plan is no loss."""
+        """Whether the board has only plans of reference runs, so that a missing plan is no loss."""
         return bool(self.sources) and self.sources.keys() <= {*REFERENCE_PLANS,
                                                                  *OPTIONAL_PLANS}
 
@@ -205,8 +205,8 @@ class Board:
                 or list(self.sources.values()))
 
     def first_with(self, bench: str, *plans: str) -> Source:
-        """Return the records of the first plan, of these or else of all, in which a benchmark has
-        results."""
+        """Return the records of the first plan, of these plans or else of all plans, in which a
+        benchmark has results."""
         names = [*plans, *(name for name in self.sources if name not in plans)]
         return next((self.source(name) for name in names if self.source(name).of_bench(bench)),
                     EMPTY)
@@ -219,7 +219,8 @@ class Board:
         return {plan: pair for plan, pair in found.items() if pair[1]}
 
     def missing(self, what: str, plan: str) -> Notice | None:
-        """Notice that records of a plan are missing; None for a board that has few plans."""
+        """Return a notice that records of a plan are missing, or None for a board that has few
+        plans."""
         how = self.how(plan) if self.silicon else ""
         return None if self.partial or self.one_log else Notice(
             f"{self.name}: no records of {what}. They come from the scenario {plan}. {how}".strip())

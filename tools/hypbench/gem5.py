@@ -49,7 +49,7 @@ CORES: dict[str, Data] = {
 
 
 def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
-    """Return the machine of a board for a plan with so many cores, including the user's changes."""
+    """Return the machine of a board for a plan with `cores` cores, including the user's changes."""
     settings: Data = {"core": CHOICES["core"][0], "clock_mhz": 0, "cores": cores,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
                 "start": "atomic"}
@@ -120,7 +120,7 @@ def found(board: str) -> str:
 
 
 def version_of(program: str) -> str:
-    """Return the path of a gem5 that can play the boards, or end with a line on why another program
+    """Return the path of a gem5 that can play the boards, or end with a line on why the program
     cannot."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         words = [program, "--quiet", "--listener-mode=off", f"--outdir={folder}",

@@ -18,7 +18,7 @@ import numpy as np
 
 from hypbench.records import Data
 
-# A percentile that n samples cannot carry is absent: (member, permille, necessary samples).
+# Each percentile: member, permille, and the samples that it needs. It is absent if there are fewer.
 PERCENTILES = (("p50", 500, 1), ("p90", 900, 10), ("p95", 950, 20), ("p99", 990, 100),
                ("p999", 999, 1000))
 OVERFLOW = 1 << 32  # from this value on the target counts values without buckets
@@ -107,7 +107,7 @@ def pool_of(bench: Data) -> Pool:
 
 
 def merge(one: Pool, other: Pool) -> Pool:
-    """Return both pools together, exactly as if one record had counted all samples."""
+    """Return the pool of both, exactly as if one record had counted all samples."""
     n = one.n + other.n
     mean = (one.n * one.mean + other.n * other.mean) / n
     squares = (one.squares + other.squares + one.n * (one.mean - mean) ** 2
@@ -194,7 +194,8 @@ def resampled_percentiles(pool: Pool, random: np.random.Generator, permille: int
 
 
 def distribution(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples by the histogram, ascending, and the number of samples up to each."""
+    """Return the samples of the histogram, ascending, and for each the number of samples up to
+    it."""
     edges = sorted(pool.buckets)
     values = [min(max(edge, pool.low), pool.high) for edge, _ in edges]
     counts = [count for _, count in edges]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find boards, scenarios and headers in the source tree around this package, or in a folder of the
-installed wheel. This module uses the standard library alone, as hypbench.abi does."""
+installed wheel. This module uses only the standard library, as hypbench.abi does."""
 
 from pathlib import Path
 

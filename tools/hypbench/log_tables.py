@@ -30,12 +30,13 @@ LEGEND = {"≤": "; ≤ the largest, if it differs",
 LINES_MOST = 40  # lines of the default view
 BELOW_MOST = 12  # lines below the table of the default view
 ROWS_LEAST = 12  # lines that the table keeps in any case
-# lines of a table that are not rows: its title, head and frame, and the line on what is left out
+# The lines of a table that are not rows: its title, head and frame, and the line on the rows left
+# out.
 FRAME = 7
 HEADING = 12  # the same for a guest's own table, whose headings wrap
-DENSE = 0.5  # share of cells with a number below which configurations do not stand side by side
+DENSE = 0.5  # least share of cells with a number for configurations side by side
 SKIPPED = "skipped:"
-# QEMU's table of translations grows with the working set; 4096 pages may still fit
+# QEMU's table of translations grows with the working set; 4096 pages may still fit into it.
 LARGE_PAGES = 16384
 SHAPE = re.compile(r"^(?P<shape>random|packed|seq)-(?P<size>\d{1,9})(?P<unit>[pK])$")
 CONTROL = {"p": "packed", "K": "seq"}  # the control of `random` by the unit of the size: pages, KiB
@@ -71,8 +72,8 @@ def seen(texts: dict[Key, str]) -> set[str]:
 
 
 def is_default(platform: str, row: Row) -> bool:
-    """Return whether the default table has this row. The row must be modelled by the platform and
-    be no part of another row, such as a phase or all handlers of a storm but the last."""
+    """Return whether the default table has this row: the platform must model it, and it must not be
+    part of another row, as a phase is, or a storm's handler before the last."""
     if hides(platform, row) or not is_whole(row):
         return False
     if row.bench == PHASE_BENCH:
@@ -95,9 +96,9 @@ def caption_of(cells: list[str]) -> str:
 
 
 def verdicts(log: Log) -> list[str]:
-    """Return one line for each configuration and large working set, and for each operation of TLB
-    maintenance, of a run by the host's clock. Only the direction of a difference counts there: QEMU
-    walks both stages in software whenever its own table of translations misses."""
+    """Return lines on a run by the host's clock: one for each configuration and large working set,
+    and one for each operation of TLB maintenance. Only the direction of a difference counts there,
+    because QEMU walks both stages in software whenever its own table of translations misses."""
     if platform_of(log) != "qemu-host":
         return []
     rows = [row for row in rows_of(log) if row.walks]
@@ -126,7 +127,7 @@ def pages_of(shape: re.Match[str]) -> int:
 
 
 def one_stage(rows: list[Row], row: Row) -> Row | None:
-    """Return the configuration with the same chase and stage 1, but without stage 2."""
+    """Return the configuration without stage 2 that has the same chase and stage 1."""
     if not row.first.get("s2_levels"):
         return None
     return next((other for other in rows if not other.first.get("s2_levels")
@@ -135,8 +136,8 @@ def one_stage(rows: list[Row], row: Row) -> Row | None:
 
 
 def refill_verdicts(rows: list[Row]) -> Iterator[str]:
-    """Return for each operation whether the refill after it is dearer than the refill after none.
-    VA removes only one page and a switch may keep all entries, so both are left out."""
+    """Return, for each operation, whether the refill after it is dearer than the refill after no
+    operation. VA removes only one page and a switch may keep all entries, so both are left out."""
     found = {(row.bench, row.config, row.variant): row for row in rows}
     for row in rows:
         refill = REFILL.match(row.variant)
@@ -181,7 +182,7 @@ def show_short(log: Log) -> None:
 
 
 def print_cut(block: Table, room: int) -> None:
-    """Print the table as far as there is room, and the number of rows left out."""
+    """Print as many rows of the table as fit, and the number of rows left out."""
     print_blocks([replace(block, rows=block.rows[:room])])
     if len(block.rows) > room:
         click.echo(f"{len(block.rows) - room} more rows: --table long shows all.")

@@ -208,7 +208,7 @@ class Table:
 
     @cached_property
     def cells(self) -> list[list[Cell]]:
-        """Return the cells without a unit that the head has."""
+        """Return the cells without the units that the head already has."""
         return [[replace(cell, text=cell.text.partition("\u00a0")[0]) if column.unit else cell
                  for cell, column in zip(row, self.columns)] for row in self.whole]
 
@@ -239,7 +239,7 @@ class Figure:
     name: str
     meaning: str
     factors: tuple[str, ...] = ()
-    times: tuple[tuple[str, Cell], ...] = ()  # the same in time; the mode names the clock
+    times: tuple[tuple[str, Cell], ...] = ()  # the same values in time; the mode names the clock
     base: str = ""  # the number to which each factor refers
 
 

@@ -21,7 +21,7 @@ from hypbench.rows import UNMODELLED_BENCHES
 from hypbench.tree import Tree, read_text, write_whole
 
 MOST = 0.02  # share of a length; a path that changes by more counts as another path
-PART, WHOLE = "irq_phases ", "-total"  # a phase is judged by the whole path that contains it
+PART, WHOLE = "irq_phases ", "-total"  # the length of the whole path decides about a phase
 # A `check` record has these lengths.
 START, STARTS = ("stage2_boot", "start"), ("start_ticks", "build_ticks")
 DIRTY = "-dirty"  # end of the name of a build with uncommitted changes
@@ -34,7 +34,7 @@ class Lengths:
     made: str  # command and commit of the count
     compiler: str
     lengths: Figures
-    # rows whose length has changed, with today's length
+    # The rows whose length has changed, with today's length.
     moved: Figures = field(default_factory=dict)
 
     def is_moved(self, config: str, path: str) -> bool:
@@ -126,8 +126,8 @@ def figures_of(log: Log) -> Figures:
 
 
 def judged_by(path: str) -> str:
-    """Return the path by which a row is judged. A phase of an interrupt has a few instructions, and
-    one may move to the phase before."""
+    """Return the path that decides about a row. A phase of an interrupt has a few instructions, and
+    one of them may move to the phase before."""
     if not path.startswith(PART):
         return path
     source = path.removeprefix(PART).partition("-")[0]

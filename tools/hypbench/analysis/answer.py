@@ -60,8 +60,8 @@ def section(board: Board, boards: list[Board]) -> Section:
 
 def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | None]:
     """Return the board with times and the board with instruction counts that answer for one core.
-    `board` is one of the two, and the other has the same isa. A board's own run is preferred to a
-    model's, then the same GIC to another."""
+    One of them is `board`, and the other has the same isa. A board's own run comes before a model's
+    run, and then a board with the same GIC before another."""
     if not board.run:
         return None, board
     run = board.run
@@ -80,7 +80,7 @@ def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | No
 
 def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted: Board | None
             ) -> Figure | None:
-    """Return the card by the counter, with the times of the other board above."""
+    """Return the card with the counter's value, and above it the times of the other board."""
     by_count, by_time = (make(one) if one else None for one in (counted, timed))
     if not (by_count and timed):
         return by_count or by_time
@@ -94,7 +94,7 @@ def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted
 
 
 def run_of(timed: Board) -> Data | None:
-    """Return the run whose times the cards show."""
+    """Return the run that the cards take their times from."""
     return timed.first_with(TIMER[0], *PLANS).log.run or timed.run
 
 
@@ -116,8 +116,8 @@ def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
 
 
 def share(timed: Board | None) -> Figure | None:
-    """Return the share of a core that INTERRUPTS interrupts a second take, from expiry to the EL0
-    task."""
+    """Return the share of a core that INTERRUPTS interrupts a second take. An interrupt lasts from
+    the expiry to the EL0 task."""
     source = timed.first_with(PHASES, "interrupts", "timed") if timed else None
     rows = [(mode, row) for mode in ("native", "direct", "trapped")
             if source and (row := source.row(PHASES, "timer-total", mode))]
@@ -152,7 +152,8 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterabl
 
 
 def timer(board: Board) -> Figure | None:
-    """Return the card of a timer interrupt's added length; on a GICv3 for each list register."""
+    """Return the card of the length that EL2 adds to a timer interrupt; on a GICv3 for each list
+    register."""
     natively = first_row(board, [TIMER], ["native"])
     found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [TIMER], configs))]
     if not (natively and found):
@@ -178,8 +179,8 @@ def hypercall(board: Board) -> Figure | None:
 
 
 def way(words: tuple[str, ...], board: Board) -> Figure | None:
-    """Return the card of a way, the general case first. A switch is shown minus the same window
-    natively."""
+    """Return the card of a way, with the general case first. The value of a switch is its length
+    minus the same window natively."""
     name, config, bench, variant, best, ident = words
     source = board.source(SWITCHES)
     natively = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
@@ -213,8 +214,8 @@ class Factors(TypedDict, total=False):
 
 
 def factors(board: Board, *idents: str) -> Factors:
-    """Return hypbench's length under the probe of the first of these paths with kept runs, and
-    below it the other systems as factors; only where ticks are instructions."""
+    """Return hypbench's length for the first of these paths of the probe that has kept runs, and
+    below it the other systems as factors; only if ticks are instructions."""
     found = next((one for ident in idents if (one := path(board.name, ident)) and one.ours),
                  None) if board.clock.exact else None
     if not (found and found.ours):
@@ -241,8 +242,9 @@ def heading(board: Board, family: str, system: Added) -> str:
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
-    """Return random loads of the largest working set under the finest stage 2, against loads
-    without stage 2. If the board does not model them, use a board of the isa that does."""
+    """Return the time of random loads of the largest working set under the finest stage 2, against
+    loads without stage 2. If the board models no translation, use a board of the same isa that
+    does."""
     study = f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}"
     if board.clock.exact:
         board = next((one for one in boards if not one.clock.exact and one.run and board.run
@@ -290,7 +292,8 @@ def dot(what: str, name: str, system: Added) -> Data:
 
 
 def peer_row(columns: list[Column], one: Path) -> Cells:
-    """Return a row: the native column has the whole window, the others their length beyond it."""
+    """Return a row: the native column has the whole window, the other columns have what they add to
+    it."""
     cells: list[str | Cell] = [one.what]
     for column in columns:
         figure = column.figures.get(one.ident)

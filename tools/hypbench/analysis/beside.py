@@ -18,8 +18,8 @@ NEIGHBOUR_IDLE = f"its neighbour {IDLE}"
 S4_TIMER_PLAN = "paper-s4"  # studies.py has tables of this plan with two loads at once
 # The sections on links and on studies show the loads of these plans.
 ELSEWHERE = ("links", "links-beside", "virtio-beside", S4_TIMER_PLAN, "paper-s4-vms")
-# relative difference that the figure shows; below it a wake-up finds its core at a slightly
-# different place
+# The relative difference from which the figure shows a number. Below it a wake-up finds its core at
+# a slightly different place.
 EFFECT = 0.05
 OWN_CORE = "null"
 # QEMU's other cores had turns in some samples of a row: an artefact of the emulator.
@@ -62,21 +62,21 @@ class BesideCell:
 
 
 def alone_of(settings: dict[str, Settings], config: str) -> str | None:
-    """Return the configuration that differs only in the load and the policy, and has neither."""
+    """Return the configuration without load and policy that is otherwise equal."""
     return other_of(settings, config, ALONE)
 
 
 def other_of(settings: dict[str, Settings], config: str, changed: Settings) -> str | None:
-    """Return the configuration that differs only in this, or that also lacks the VM that serves a
-    load."""
+    """Return the configuration that differs only by `changed`, or that also lacks the VM that
+    serves a load."""
     own = settings[config] | changed
     return next((name for wanted in (own, own | {"vms": NO_LOAD})
                  for name, found in settings.items() if found == wanted), None)
 
 
 def idle_steps(log: Log, but: tuple[str, ...] = ()) -> set[tuple[str, str]]:
-    """Return configuration and benchmark of each step in which a load did not run. `but`: VMs that
-    need not run. A VM that is made anew has a record for each of its lives."""
+    """Return configuration and benchmark of each step in which a load did not run. The VMs of `but`
+    need not run. A VM that was made anew has a record for each of its lives."""
     rounds: Counter[tuple[str, str, str]] = Counter()
     for vm in log.of_kind("vm"):
         if "rounds" in vm and vm["vm"] not in but:
@@ -136,7 +136,7 @@ def matrices(made: Section, source: Source, cells: list[BesideCell]) -> None:
 
 
 def same_beside_every_load(cells: list[BesideCell]) -> dict[str, str]:
-    """Return median and maximum of each victim if they are the same beside every load."""
+    """Return median and maximum of each victim for which they are the same beside every load."""
     found: dict[str, set[str]] = {}
     for cell in cells:
         found.setdefault(victim(cell), set()).add(both(cell))
@@ -194,7 +194,7 @@ def value(source: Source, cell: BesideCell) -> Data:
 
 
 def short(factor: float) -> str:
-    """Format a small number with two decimals, a large one with none."""
+    """Format a small number with two decimals, and a large number with none."""
     return f"{factor:.0f}" if factor >= 20 else f"{factor:.2f}".rstrip("0").rstrip(".")
 
 

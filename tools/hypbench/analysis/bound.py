@@ -48,8 +48,8 @@ class Bound:
 
 
 def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
-    """Return the longest exits by kind, of the VMs beside the measured one. An interrupt ends the
-    exit of a WFI, whose length has no meaning."""
+    """Return the longest exits, by kind, of the VMs beside the measured one. WFI is left out: an
+    interrupt ends its exit, so the length has no meaning."""
     found: dict[str, int] = {}
     for exits in log.of_kind("exits"):
         kind = exits["exit"]
@@ -61,7 +61,7 @@ def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
 
 def kicks(log: Log, config: str, row: Row, exits: dict[str, int]) -> int:
     """Return the kicks of the bound. The continuation of a load's write stays pending while a timer
-    switches VMs, and the measured VM takes it first. The measured VM's shortest kick is one without
+    switches VMs, and the measured VM takes it first. The measured VM's shortest kick has no
     posts."""
     own = [found["min"] for found in log.of_kind("exits")
            if (found["config"], found["bench"], found["exit"], found["vm"])
@@ -70,20 +70,21 @@ def kicks(log: Log, config: str, row: Row, exits: dict[str, int]) -> int:
 
 
 def is_plain(axes: Settings) -> bool:
-    """Return whether exits take the vector table whose ceilings are proven."""
+    """Return whether the exits use the vector table whose ceilings are proven."""
     return {axes.get(name, "off") for name in ("stats", "trace", "probes")} == {"off"}
 
 
 def is_proven(log: Log, axes: Settings, row: Row) -> bool:
-    """Return whether all that EL2 does in a step has a ceiling. An event of the plan is processed
-    in the core's loop, which has no ceiling, and a request to another VM waits for its answer."""
+    """Return whether all of EL2's work in a step has a ceiling. Two things have none: an event of
+    the plan, which the core's loop processes, and a request to another VM, which waits for its
+    answer."""
     events = any(step.get("events") for step in log.of_kind("step")
                  if (step["config"], step["bench"]) == (row.config, row.bench))
     return is_plain(axes) and not events and not row.bench.startswith(REQUEST)
 
 
 def bounds_of(log: Log) -> list[Bound]:
-    """Return the bounds of a log with the exits of every VM, or of an image with proven
+    """Return the bounds of a log that has the exits of every VM, or whose image has proven
     ceilings."""
     settings, found, idle = settings_of(log), [], idle_steps(log)
     proven = proven_of(kept_of(log))
@@ -109,8 +110,8 @@ def bounds_of(log: Log) -> list[Bound]:
 
 
 def above_proven(log: Log) -> list[str]:
-    """Report latencies that are above the proven bound, which no instruction count of this image
-    can be."""
+    """Report latencies above the proven bound. No instruction count of this image can be above
+    it."""
     return [f"{one.bench} {one.variant} beside {one.load}: {one.seen} instructions, at most"
             f" {one.proven} are proven" for one in bounds_of(log)
             if one.proven is not None and one.seen > one.proven]

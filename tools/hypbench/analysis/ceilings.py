@@ -20,8 +20,8 @@ class Longest(NamedTuple):
 
 @dataclass(frozen=True)
 class Proven:
-    """The waits of a VM of the highest priority. A kick that is pending when the exit ends may come
-    before the interrupt that wakes the VM."""
+    """The longest waits of a VM of the highest priority. A kick that is pending when the exit ends
+    may come before the interrupt that wakes the VM."""
 
     exit: Longest
     kick: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The second clock: the cycle counter beside the ticks, and the worth of a tick for one operation
+"""The second clock: the cycle counter beside the ticks, and the length of a tick for one operation
 of a batch."""
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from hypbench.rows import TIME, Row, hides, platform_of, rows_of
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
-DRIFT = 0.01  # relative difference of the core's clock; a larger one is another clock
+DRIFT = 0.01  # relative difference; beyond it the core's clock has changed
 CLOSE = 0.01  # relative difference up to which ticks and cycles agree
 
 
@@ -32,7 +32,7 @@ def cycles_of(bench: Data) -> Data | None:
 
 @dataclass(frozen=True)
 class ClockRow:
-    """One row of results by both clocks."""
+    """One row of results with both clocks."""
 
     row: Row
     hz: int  # frequency of the ticks
@@ -64,22 +64,22 @@ class ClockRow:
 
     @property
     def cycles_ns(self) -> float | None:
-        """The mean cycles as time, by the clock at the begin of the run."""
+        """The mean cycles as time, computed with the clock at the begin of the run."""
         mean = self.cycles_mean
         return None if mean is None or not self.cpu_hz else mean * 1e9 / self.cpu_hz
 
     @property
     def cycles_say_more(self) -> bool:
-        """Whether a tick is too coarse for this time, the clocks differ, or their ratio is
-        unknown."""
+        """Whether the cycles say more: a tick is too coarse for this time, the clocks differ, or
+        their ratio is unknown."""
         if self.cycles_ns is None:
             return self.cycles is not None
         return max(self.step_ns, abs(self.mean_ns - self.cycles_ns)) > CLOSE * self.mean_ns
 
 
 def clock_rows(log: Log) -> list[ClockRow]:
-    """Return the rows whose records have cycles, and those whose ticks need a second look: batches,
-    and on a board every row with the worth of its tick."""
+    """Return the rows whose records have cycles, and rows whose ticks need a second look: batches,
+    and on a board every row, with the length of a tick."""
     if not log.run:
         return []
     pools = cycle_pools(log)
@@ -96,9 +96,9 @@ def cycle_pools(log: Log) -> dict[tuple[str, str, str], Pool]:
 
 
 def drifts(log: Log) -> Iterator[str]:
-    """Return the stretches of a run in which the core's clock was not the one of its start, with
-    the most different rate of each. On the host's clock the two counters are not read at one time,
-    so a difference is the host's."""
+    """Return the stretches of a run in which the core's clock differed from the clock at the start,
+    with the most different rate of each. On the host's clock a difference comes from the host,
+    because the two counters are not read at the same time."""
     start = log.run.get("cpu_hz") if log.run else None
     if not start or platform_of(log) == "qemu-host":
         return
@@ -120,7 +120,7 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
 
 
 def add_table(made: Section, board: Board) -> None:
-    """Add the rows whose cycles show more than their ticks; nothing if no row has a second
+    """Add the rows whose cycles show more than their ticks. Add nothing if no row has a second
     clock."""
     rows = [(source, row, row.cycles) for source in board.sources.values()
             for row in clock_rows(source.log) if row.cycles]

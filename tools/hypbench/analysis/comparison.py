@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs, row by row: the effect of B against A, with a verdict (docs/design/comparisons.md)."""
+"""Compare two runs row by row: the effect of B against A, with a verdict
+(docs/design/comparisons.md)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from hypbench.records import Log
 from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
                            rows_of, settings_of)
 
-# Variants of benchmarks by their names in release 0.1.0, which have another name now.
+# The names of variants in release 0.1.0 that have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
 
 # Figures of a row that are compared beside its median, each with the samples that a pass needs.
@@ -26,7 +27,7 @@ STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(99
               "max": percentile_of(1000), "mean": MEAN}
 CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
               "order")
-EXACT = ("max", "mean")  # figures of a run by icount, where another largest sample is no chance
+EXACT = ("max", "mean")  # figures of a run by icount, whose largest sample is no chance
 FEW = 3  # most variants that are named if none of them could be compared in full
 LINES_MOST = 5  # lines of one verdict without a number; the table has one line instead of more
 SHOWN = 40
@@ -46,8 +47,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Threshold:
-    """The slowdown that each number of a row may have: per cent of A's number, or a number of the
-    row's unit."""
+    """The slowdown that is allowed for each number of a row: per cent of A's number, or a number in
+    the row's unit."""
 
     value: float
     percent: bool
@@ -63,7 +64,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a row in both runs: the median, or one of its tail."""
+    """A number of a row in both runs: the median, or a number of the tail."""
 
     name: str
     a: float
@@ -90,7 +91,7 @@ class ComparedRow:
 
     @property
     def moved(self) -> list[Measure]:
-        """The numbers of the tail that changed otherwise than the median."""
+        """The numbers of the tail whose change differs from the median's."""
         return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict or (
             one.verdict != Verdict.SAME and one.effect.value != self.measures[0].effect.value)]
 
@@ -102,7 +103,8 @@ class ComparedRow:
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:
     """Return the rows in A's order, then the rows that only B has. Both logs have a run record. VMs
-    are compared by name; a single VM is compared with a single VM of any name."""
+    are compared by name, but if each run has a single VM, these are compared whatever their names
+    are."""
     left, right = by_vm(a), by_vm(b)
     if len(left) == len(right) == 1:
         return compare_vms(a, b)
@@ -119,7 +121,7 @@ def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
 
 
 def renamed(a: Log, b: Log) -> dict[Key, Row]:
-    """Return A's rows by the names that B has for them."""
+    """Return A's rows under the names that they have in B."""
     right = {row.key for row in rows_of(b)}
     both_ways = RENAMED | {new: old for old, new in RENAMED.items()}
     found = {}
@@ -160,7 +162,7 @@ def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
 
 def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> tuple[str, str]:
     """Return the difference between two rows of one name, and why they do not measure the same
-    thing; both are "" for comparable rows."""
+    thing. Both texts are "" for comparable rows."""
     if platform_of(a) != platform_of(b):
         return "platform", f"platform {platform_of(a)}, {platform_of(b)}"
     if hides(platform_of(a), one) or hides(platform_of(b), other):
@@ -198,9 +200,9 @@ def conditions(a: Log, b: Log) -> list[str]:
 def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = None,
                        board: str = "", sources: Sequence[Source] = ()) -> Section:
     """Return the comparison as a section. Changed rows come first, the largest ratio before the
-    others, then those that could not be compared. Rows that are the same, or modelled in neither
-    run, are folded, and so are many rows that could not be compared. With `sources` a median leads
-    to its row of A's or B's summary.csv."""
+    others; rows that could not be compared come last. Folded are rows that are the same or modelled
+    in neither run, and many rows that could not be compared. With `sources` a median leads to its
+    row of A's or B's summary.csv."""
     made = Section("versus", "A against B", board)
     ordered = sorted(rows, key=lambda row: order_of(row, threshold))
     measured_rows = [row for row in ordered if row.measures]
@@ -222,8 +224,8 @@ def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = No
 
 
 def uncompared_summary(rows: list[ComparedRow]) -> list[Cells]:
-    """Return the lines of rows without a number; more than LINES_MOST lines of one verdict become
-    one line."""
+    """Return the lines of rows without a number. If more than LINES_MOST lines have one verdict,
+    they become one line."""
     by_verdict: dict[str, list[ComparedRow]] = {}
     for row in rows:
         by_verdict.setdefault(verdict_text(row, None), []).append(row)
@@ -266,7 +268,7 @@ def is_same(row: ComparedRow) -> bool:
 
 
 def order_of(row: ComparedRow, threshold: Threshold | None) -> tuple[int, float]:
-    """Return the group of a row, and its place there."""
+    """Return the group of a row, and its place in the group."""
     if threshold and threshold.exceeded(row):
         return 0, -(row.ratio or 0)
     if row.verdict == Verdict.SLOWER:

@@ -79,7 +79,8 @@ def besides(axes: Settings) -> str:
 
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
-    """Return what is missing, for the top of the page, because it concerns every number."""
+    """Return notices of missing records. The top of the page shows them, because they concern every
+    number."""
     found = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
         without = [source.plan for source in board.sources.values() if source.uncaptured]
@@ -106,7 +107,7 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
 
 
 def by_note(board: Board) -> dict[str, list[str]]:
-    """The plans of each note."""
+    """Return the plans of each note."""
     found: dict[str, list[str]] = {}
     for source in board.sources.values():
         if source.notes:
@@ -115,7 +116,7 @@ def by_note(board: Board) -> dict[str, list[str]]:
 
 
 def wrong(source: Source) -> list[str]:
-    """Return what is lost, with the first problems."""
+    """Return the loss of a source, with its first problems."""
     rest = len(source.problems) - MOST
     return [*(f"lost: {text}" for text in source.lost), *source.problems[:MOST],
             *([f"and {rest} more"] if rest > 0 else [])]

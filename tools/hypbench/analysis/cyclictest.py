@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latencies that Linux measures itself, by cyclictest of Debian's rt-tests in a VM. Beside them
-stands the same wake-up of the bench guest: natively, direct and trapped, without and with each
-load."""
+"""Latencies that Linux measures itself, by cyclictest of Debian's rt-tests in a VM. Beside them is
+the same wake-up of the bench guest: natively, direct and trapped, without and with each load."""
 
 from itertools import accumulate
 
@@ -12,7 +11,7 @@ from hypbench.model import Cells, Section, number, prose
 from hypbench.records import Data
 from hypbench.rows import BASELINE
 
-# the bench guest's window: from the timer's expiry to a task that slept
+# The bench guest's window, from the timer's expiry to a task that slept.
 OURS = ("timer_wakeup", "wfi-task")
 PLANS = ("default", "interrupts", "traps")
 SHOWN = ("native", "direct", "trapped")  # configurations with curves

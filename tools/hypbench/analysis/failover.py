@@ -13,12 +13,12 @@ from hypbench.records import Data, Log
 from hypbench.rows import Row, rows_of, settings_of
 
 BENCHES = ("failover", "vm_yield")
-WATCHED = ("stopped", "gap", "all")  # variants over every vCPU, if the pair has a window
+WATCHED = ("stopped", "gap", "all")  # variants that cover every vCPU, if the pair has a window
 PLAN = "failover"
 PHASES = {"begins": "EL2 begins", "paused": "active VM paused", "runs": "standby runs"}
 WHOLE = "without stamps"  # a way without stamps of its phases
-# The meaning of the whole, by the begin of its window: only a call's or a fault's is the service
-# gap.
+# The meaning of the whole, by the begin of its window. The whole is the service gap only if a call
+# or a fault begins it.
 TOTALS = {"call": "service gap", "fault": "service gap", "heartbeat": "deadline to standby",
           "control": "command to standby", "yield": "yield to next turn"}
 CORES = {1: "one core", 2: "two cores"}
@@ -31,12 +31,12 @@ class FailOver:
     way: str
     cores: int
     total: Row  # the whole, to the standby's first stamp: see TOTALS
-    phases: tuple[Row, ...]  # phases in the order of the path; none if only the whole is stamped
+    phases: tuple[Row, ...]  # in the order of the path; empty if only the whole has stamps
     watched: tuple[Row, ...] = ()
 
     @property
     def adds_up(self) -> bool:
-        """Whether the phases add up, as exactly as means with three decimals can."""
+        """Whether the phases add up to the total, as exactly as means with three decimals can."""
         off = sum(row.pool.mean for row in self.phases) - self.total.pool.mean
         return not self.phases or abs(off) <= 0.001 * (len(self.phases) + 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instructions of each exit by function: flame graphs, counted from outside."""
+"""Flame graphs of the instructions of each exit by function, counted from outside."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def add_costs(made: Section, flames: list[Flame]) -> None:
-    """Add what kinds of instructions EL2 executes, and what a path touches."""
+    """Add the kinds of instructions that EL2 executes, and the memory that a path touches."""
     if not flames:
         return
     made.text(prose("costs"))

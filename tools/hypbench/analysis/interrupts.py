@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of an interrupt: its phases as a waterfall, the whole, and the cost of the probes.
-Interrupts that are pending together: the time to each handler, by the list registers. Wake-ups of
-the EL0 task at a fixed period, beside those of study S1. Distributions."""
+"""The way of an interrupt: its phases as a waterfall, the whole way, and the cost of the probes.
+Interrupts that are pending together: the time to each handler, by the number of list registers.
+Wake-ups of the EL0 task at a fixed period, beside those of study S1. Distributions of samples."""
 
 from dataclasses import dataclass
 from itertools import accumulate, groupby
@@ -18,7 +18,8 @@ from hypbench.rules import PHASE_BENCH, SOURCES, TOTAL, source_of
 PROBE_COSTS = ("probe-el1", "probe-el2")
 STORM = "irq_storm"
 CYCLIC = "cyclic"
-# cyclictest of the study: 120 000 wake-ups, 30 ms apart; microseconds, native and in a guest
+# The study's cyclictest made 120 000 wake-ups, 30 ms apart. The numbers are microseconds, natively
+# and in a guest.
 S1 = {row["id"]: row for row in published("studies")["S1"]["rows"]}
 LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
           "injected": "list register written", "eret": "ERET", "el1-vector": "to EL1's vector",
@@ -37,7 +38,8 @@ VALUES = 4
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase in ticks. The means add up to the total's mean; medians need not."""
+    """A phase in ticks. The means of the phases add up to the total's mean; the medians need
+    not."""
 
     name: str
     p50: int
@@ -61,7 +63,7 @@ class Waterfall:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the phases add up, as exactly as means with three decimals can."""
+        """Whether the phases add up to the total, as exactly as means with three decimals can."""
         return (self.total is not None
                 and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
 
@@ -104,8 +106,8 @@ class StormRow:
 
 
 def is_whole(row: Row) -> bool:
-    """Return whether a row is shown: of interrupts that are pended together, only the last
-    handler's."""
+    """Return whether a row is shown. Of interrupts that are pended together, only the last
+    handler's row is shown."""
     return row.bench != STORM or row.first.get("position") == row.first.get("pended")
 
 
@@ -119,8 +121,8 @@ def storm_rows(log: Log) -> list[StormRow]:
 
 
 def capacity(log: Log, config: str) -> float:
-    """Return how many interrupts the hypervisor can show the guest at a time; "any" where it shows
-    none."""
+    """Return how many interrupts the hypervisor can show the guest at once; infinity if interrupts
+    are not trapped."""
     trapped = settings_of(log).get(config, {}).get("irq") == "trapped"
     return log.run["lr_count"] if trapped else inf
 
@@ -135,12 +137,12 @@ class WakeupRow:
 
     @property
     def machine(self) -> str:
-        """Return the study's machine that is comparable."""
+        """Return the machine of the study that is comparable."""
         return "native" if self.row.config == BASELINE else "guest"
 
     @property
     def study(self) -> tuple[float, float]:
-        """Return the study's microseconds: 95 % of the wake-ups, and the latest."""
+        """Return the study's microseconds: the 95th percentile of the wake-ups, and the latest."""
         return S1["wakeup-p95"][self.machine], S1["wakeup-max"][self.machine]
 
 
@@ -201,7 +203,7 @@ def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: s
 
 
 def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
-    """Return a row for each phase, and for the whole with and without probes."""
+    """Return a row for each phase, and rows for the whole with and without probes."""
     show, device = source.clock.show, DEVICES[fall.source]
     rows: list[Cells] = [
         [device, fall.config, LABELS.get(phase.name, phase.name), *source.cells(
@@ -225,8 +227,8 @@ def mean_of(row: Row | None) -> float | None:
 
 
 def counterpart(board: Board, boards: list[Board]) -> Board | None:
-    """Return for a board whose ticks are time a board that counts instructions: of the same isa,
-    and of the same GIC if there is one."""
+    """Return a board that counts instructions, for a board whose ticks are time: of the same isa,
+    and if possible of the same GIC."""
     run = board.run
     found = [one for one in boards if run and one.run and one.clock.exact
              and run["platform"] in TIME and one.run["isa"] == run["isa"]
@@ -236,7 +238,8 @@ def counterpart(board: Board, boards: list[Board]) -> Board | None:
 
 
 def phase_pairs(other: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
-    """Pair the virtual timer's phases of a configuration by count with those by time."""
+    """Pair the virtual timer's phases of a configuration counted in instructions with those in
+    time."""
     by_count, by_time = ({fall.config: fall for fall in
                           waterfalls(one.first_with("irq_phases", "interrupts", "timed").log)
                           if fall.source == "timer"} for one in (other, board))
@@ -260,7 +263,7 @@ def times(made: Section, board: Board, other: Board) -> None:
 
 def spreads(made: Section, board: Board) -> None:
     for bench, variant, plan in SPREADS:
-        shared = plan == "sched"  # all configurations of this plan, of others the presets
+        shared = plan == "sched"  # of plan sched all configurations, of other plans the presets
         source = board.source(plan) if shared else board.first_with(bench, plan, "timed")
         rows = [row for row in source.of_bench(bench) if row.variant == variant]
         usual = [row for row in rows if is_plain(source.configs.get(row.config, {}))]
@@ -308,7 +311,7 @@ def wakeup_cells(source: Source, one: WakeupRow) -> Cells:
 
 
 def distinct(rows: list[Row]) -> list[Row]:
-    """Return the first of the rows whose samples are alike, because one curve hides the other."""
+    """Return the first of the rows with equal samples, because its curve hides the other curves."""
     found: dict[tuple[tuple[int, int], ...], Row] = {}
     for row in rows:
         found.setdefault(tuple(histogram(row)), row)

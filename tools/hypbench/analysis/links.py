@@ -64,8 +64,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def side_by_side(made: Section, board: Board) -> None:
-    """Return every kind of link that has records: p50 of each path, and bytes in a million
-    ticks."""
+    """Add every kind of link that has records: p50 of each path, and bytes in a million ticks."""
     kinds = [kind for name, plan, config in KINDS
              if (kind := Kind(name, board.source(plan), config)).row("rr")]
     if len(kinds) < 2:
@@ -92,7 +91,7 @@ def rate(kind: Kind, variant: str) -> str | Cell:
 
 
 def beside(made: Section, source: Source, kind: str) -> None:
-    """Return a link beside a third VM as multiples of the same link alone."""
+    """Add a link beside a third VM, as multiples of the same link alone."""
     exact = source.clock.exact
     settings, idle = settings_of(source.log), idle_steps(source.log, SERVERS)
 

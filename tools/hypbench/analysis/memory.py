@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory: translation over the working set, the cost of a miss, page faults, and the cost of a
-guest's start with stage 2 built before it or filled at the first touches."""
+guest's start, with stage 2 built before the start or filled at first touch."""
 
 import re
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ CURVES = ((CHASE, "tlb-matrix", ("random", "packed"), "working set, pages of 4 K
 
 
 def boot_rows(log: Log) -> list[Data]:
-    """Return one start of a guest for each configuration, from pass 0, in the order of the plan:
-    the check record with `stage2`, `fill` and `fault_mean`; the ticks, those of all faults together
-    at EL2."""
+    """Return one start of a guest for each configuration, from pass 0, in the order of the plan. A
+    row has the members `stage2`, `fill` and `fault_mean` of the check record, the ticks of the
+    start, and the ticks of all faults together at EL2."""
     starts = {check["config"]: check for check in reversed(log.of_kind("check"))
               if (check["bench"], check["variant"]) == BOOT and check.keys() >= MEMBERS}
     return [start | {"stage2": axes["stage2"], "fill": axes["fill"], "fault_mean":
@@ -57,7 +57,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
 
 
 def unmodelled(made: Section, board: Board) -> None:
-    """Return the length of the walks, if the platform models no translation."""
+    """Add the length of the walks, if the platform models no translation."""
     found = {(row.bench, row.config): row.first for source in board.sources.values()
              for row in source.rows if hides(platform_of(source.log), row)}
     made.table("unmodelled", f"Address translation: {NOT_MODELLED}", (
@@ -69,7 +69,7 @@ def unmodelled(made: Section, board: Board) -> None:
 
 
 def walks(made: Section, source: Source) -> None:
-    """Return each configuration's largest working set, and a line fitted through the lengths of the
+    """Add each configuration's largest working set, and a line fitted through the lengths of the
     walks."""
     cells = largest(tlb_cells(source.log))
     unit = source.clock.unit
@@ -88,8 +88,8 @@ def walks(made: Section, source: Source) -> None:
 
 
 def events(made: Section, source: Source) -> None:
-    """Return a table for each group of PMU events. A chase that misses less often than it should is
-    named."""
+    """Add a table for each group of PMU events. A notice names a chase that misses less often than
+    it should."""
     groups: dict[tuple[str, ...], list[Cells]] = {}
     for key, counts in event_rows(source.log).items():
         groups.setdefault(tuple(counts), []).append(
@@ -125,8 +125,8 @@ def curve(made: Section, source: Source, bench: str, stage1: str, series: dict[s
 
 
 def by_stage1(source: Source, bench: str) -> dict[str, dict[str, str]]:
-    """Return by stage-1 grain, and by "native" or the grain of stage 2, the first such
-    configuration; interrupts do not matter here."""
+    """Return, by stage-1 grain, and then by "native" or the grain of stage 2, the first
+    configuration with these grains, whatever its interrupts are."""
     found: dict[str, dict[str, str]] = {}
     measured = {row.config for _, _, row in sized_rows(source.log, bench)}
     for config, axes in source.configs.items():
@@ -155,8 +155,7 @@ def marks_of(source: Source, bench: str, stage1: str) -> Mapping[str, float]:
 
 
 def misses(made: Section, board: Board) -> None:
-    """Return the cost of one miss, and the study's slowdown model with every r that was
-    measured."""
+    """Add the cost of one miss, and the study's slowdown model with every r that was measured."""
     made.table("miss", prose("miss"), (
         "configuration", "stage 1", "stage 2", ">walk references", ">misses of a load",
         ">of the control's",

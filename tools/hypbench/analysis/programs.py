@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exits by kind: their number and their time at EL2, for each benchmark of a run with stats=on.
-Also why a program is slower in a VM: its time natively and there, and the time of its exits."""
+Also why a program is slower in a VM: its times natively and in the VM, and the time of its
+exits."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,13 +20,14 @@ S3 = {row["ours"]: row for row in published("studies")["S3"]["rows"]}  # in mill
 PREFIXES = ("prog_", "loop_")
 VARIANT = "run"
 EXITS = ("programs", "traps")  # plans whose exits the page shows
-# programs with each grain of stage 2, on a platform whose ticks are time
+# The plan of the programs with each grain of stage 2, on a platform whose ticks are time.
 TIMED_PLAN = "paper-s3-timed"
 
 
 @dataclass(frozen=True)
 class ExitRow:
-    """One kind of exit of a benchmark in a configuration, its passes added up; times in ticks."""
+    """The exits of one kind of a benchmark in a configuration, summed over its passes. Times are in
+    ticks."""
 
     config: str
     bench: str
@@ -48,8 +50,8 @@ def exit_rows(log: Log) -> list[ExitRow]:
 
 
 def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
-    """Return the exits by benchmark and configuration in the order of the records, the dearest kind
-    first."""
+    """Return the exits by benchmark and configuration in the order of the records, with the dearest
+    kind first."""
     found: dict[tuple[str, str], dict[str, list[Data]]] = {}
     for data in log.of_kind("exits"):
         kinds = found.setdefault((data["bench"], data["config"]), {})
@@ -59,7 +61,7 @@ def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
 
 
 def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
-    """Return the records of each kind, added up."""
+    """Return the sum of the records of each kind."""
     every = [data for records in kinds.values() for data in records]
     all_n, all_total = (sum(data[name] for data in every) for name in ("n", "total"))
     for kind, records in kinds.items():
@@ -74,14 +76,14 @@ def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
 
 @dataclass(frozen=True)
 class ProgramRow:
-    """One program in one configuration without statistics; ticks of one run."""
+    """One program in one configuration without statistics. Ticks are those of one run."""
 
     bench: str
     config: str
     native: float | None
     vm: float
     exits: tuple[ExitRow, ...]  # exits of all runs of the same configuration with stats=on
-    exit_runs: int  # number of those runs
+    exit_runs: int  # number of the runs that `exits` covers
 
     @property
     def exit_count(self) -> float | None:
@@ -99,7 +101,7 @@ class ProgramRow:
 
     @property
     def share(self) -> float | None:
-        """The share of exits in the slowdown; None if nothing slowed down."""
+        """The share of the exits in the slowdown; None if there is no slowdown."""
         if self.native is None or self.exit_time is None or self.vm <= self.native:
             return None
         return self.exit_time / (self.vm - self.native)
@@ -111,7 +113,7 @@ class ProgramRow:
 
     @property
     def rest(self) -> float | None:
-        """Ticks by which a run is longer, beyond the time at EL2."""
+        """The ticks of a run's slowdown that are not time at EL2."""
         if self.native is None or self.exit_time is None:
             return None
         return self.vm - self.native - self.exit_time

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of boards that others published, from analysis/silicon.json. They have a table of their
-own, and no column of it has a figure of hypbench or of a model."""
+"""Figures of boards that others have published, from analysis/silicon.json. They have a table of
+their own, without a figure of hypbench or of a model."""
 
 from hypbench.frame import published
 from hypbench.model import NONE, Cell, Cells, Section, number, prose

@@ -24,7 +24,8 @@ from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
 
-# The first is the default configuration of a row, and the base of a plan without a native one.
+# The first is the row's default configuration, and the base of a plan without a native
+# configuration.
 S2_PLANS = ("paper-s2", "paper-s2-loads", "paper-s2-null")
 S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
@@ -42,12 +43,12 @@ S1_ROWS = {
     "cpu-int": ("programs", "loop_int", "run", "p50"),
     "cpu-fp": ("programs", "loop_fp", "run", "p50"),
 }
-# The same in the plans of a reference run. There the chase has the 256 MB, and paper-s1 would take
-# a simulator hours.
+# Our measurements in the plans of a reference run. The chase has the 256 MB there, because paper-s1
+# would take a simulator hours.
 S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
     row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
     for row in ("wakeup-max", "wakeup-p95")}
-# Configurations of plan paper-s4: with both loads, without, and the place of the loads.
+# The configurations of plan paper-s4: with both loads, without a load, and where the loads run.
 OTHER_CORES = "loads on other cores"
 S4_LOADED = {"direct-load": ("direct", OTHER_CORES), "trapped-load": ("trapped", OTHER_CORES),
              "fp-load": ("trapped", "loads on this core, by priority"),
@@ -83,8 +84,9 @@ class Independence:
     exact: bool
 
     def ticks(self, row: Row) -> int:
-        """Return the ticks of a piece of work. Under icount use the shortest piece: the others
-        contain turns of QEMU's other cores, whose instructions CNTPCT counts, too."""
+        """Return the ticks of a piece of work. Under icount return those of the shortest piece,
+        because other pieces contain instructions of QEMU's other cores, which CNTPCT counts,
+        too."""
         return row.pool.low if self.exact else row.p50
 
     @property
@@ -95,7 +97,7 @@ class Independence:
 
 
 def independence(log: Log) -> list[Independence]:
-    """Return the independence as study S4 has it; nothing for a log without that work."""
+    """Return the independence as study S4 defines it; nothing for a log without that work."""
     by_key = {row.key: row for row in rows_of(log)}
     idle = {(vm["bench"], vm["config"]) for vm in log.of_kind("vm")
             if vm["vm"] in S4_OTHERS and not vm.get("rounds")}
@@ -113,7 +115,7 @@ class Late:
 
     where: str
     row: Row
-    alone: Row | None  # the delay without the loads; None if the two are not comparable
+    alone: Row | None  # the delay without the loads; None if the two delays are not comparable
 
     @property
     def factor(self) -> float | None:
@@ -123,7 +125,8 @@ class Late:
 
 
 def late_timers(log: Log, ident: str) -> list[Late]:
-    """Return ours for a row of study S4, whose name is a variant and, with the loads, "-load"."""
+    """Return our measurement for a row of study S4. The row's name is a variant, and with the loads
+    "-load"."""
     variant, _, loaded = ident.partition("-")
     idle = idle_steps(log)
     rows = {row.config: row for row in rows_of(log) if log.run["plan"] == S4_TIMER_PLAN
@@ -138,7 +141,7 @@ def late_timers(log: Log, ident: str) -> list[Late]:
 
 
 def study_factor(row: Data) -> float | None:
-    """Return the row with the loads as a multiple of the row without, from the study's numbers."""
+    """Return the study's row with the loads as a multiple of its row without loads."""
     variant, _, loaded = row["id"].partition("-")
     alone = {one["id"]: one["late_us"] for one in published("studies")["S4"]["rows"]}[variant]
     return row["late_us"] / alone if loaded else None
@@ -155,7 +158,8 @@ class Number:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    """Return the section. A study is shown if the board has a number beside one of the study's."""
+    """Return the section. A study is shown if the board has a number for one of the study's
+    numbers."""
     made = Section("studies", "The studies, theirs beside ours", board.name)
     studies = published("studies")
     for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
@@ -218,7 +222,8 @@ def theirs_text(value: float, unit: str) -> str:
 
 
 def s1_numbers(board: Board, row: Data) -> list[Number | None] | None:
-    """Return native, direct, trapped; None for what the platform does not model."""
+    """Return the native, direct and trapped values; None for values that the platform does not
+    model."""
     rows = S1_ROWS | S1_PARTIAL if board.partial else S1_ROWS
     plan, bench, variant, statistic = rows[row["id"]]
     source = board.first_with(bench, plan) if board.partial else board.source(plan)
@@ -240,7 +245,7 @@ def ours_row(board: Board, values: list[Number | None] | None) -> Cells:
 
 
 def guest_of(values: list[Number | None]) -> Number | None:
-    """Return trapped, or direct if the guest has nothing else."""
+    """Return the trapped value, or the direct value if the guest has nothing else."""
     return values[2] or values[1]
 
 
@@ -262,7 +267,7 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
 
 
 def s2(made: Section, board: Board, study: Data) -> None:
-    """Return theirs and ours by phase, as shares of the whole."""
+    """Return the study's and our phases, as shares of the whole."""
     found = [(failover.label(one), one) for one in fail_overs(board.source("failover").log)
              if one.phases]
     found += [("control VM", one) for one in fail_overs(board.source(S2_PLANS[0]).log)
@@ -302,7 +307,8 @@ def s2(made: Section, board: Board, study: Data) -> None:
 
 
 def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> None:
-    """Return a row for each change, each system against its own base, which is the first row."""
+    """Return a row for each change. Each system is compared with its own base, which is the first
+    row."""
     study = published("studies")[f"S2 {part}"]
     found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
              for plan in S2_PLANS}
@@ -340,14 +346,14 @@ def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> 
 
 
 def null_calls(log: Log) -> list[tuple[str, Row]]:
-    """Return the row of each setting, whose name shows where a VM beside did not run."""
+    """Return the row of each setting. Its name shows whether a VM beside did not run."""
     idle = idle_steps(log)
     return [(f"{row.config}: {NEIGHBOUR_IDLE}" if (row.config, row.bench) in idle else row.config,
              row) for row in rows_of(log) if (row.bench, row.variant) == ("hvc", "null")]
 
 
 def same_order(row: Row) -> float:
-    """Return the share of the samples below ten times the least."""
+    """Return the share of the samples below ten times the smallest."""
     return sum(count for value, count in histogram(row)
                if value < 10 * row.pool.low) / row.pool.n
 
@@ -377,7 +383,7 @@ def by_variant(one: FailOver | None) -> dict[str, Row]:
 
 
 def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
-    """Return bars of shares. Neighbours at one place are one bar."""
+    """Return bars of shares. Neighbours with the same place become one bar."""
     whole, at, made = sum(value for _, value, _ in parts), 0.0, []
     for where, some in groupby(parts, key=lambda part: part[0]):
         several = list(some)
@@ -428,8 +434,8 @@ def s3(made: Section, board: Board, study: Data) -> None:
 
 
 def s3_causes(made: Section, board: Board, study: Data) -> None:
-    """Return exits x time of an exit, and the rest, theirs with ours below, where ticks are
-    time."""
+    """Return the number of exits times the time of an exit, and the rest: the study's row with ours
+    below. Only for a platform whose ticks are time."""
     source = board.any_of(TIMED_PLAN, "programs")
     if board.clock.exact:
         made.text(prose("causes_icount"))
@@ -484,7 +490,7 @@ def checksums(log: Log) -> dict[str, bool]:
 
 
 def s4(made: Section, board: Board, study: Data) -> None:
-    """Return the table, theirs with ours below."""
+    """Return the table of programs: the study's rows, with ours below."""
     source = board.source(S4_TIMER_PLAN)
     if not (source.rows or independence(board.first_with("work", S4_PLAN).log)):
         return
@@ -519,7 +525,7 @@ def s4(made: Section, board: Board, study: Data) -> None:
 
 
 def s4_independence(made: Section, board: Board) -> None:
-    """Return the table of independence, theirs with ours below."""
+    """Return the table of independence: the study's rows, with ours below."""
     source = board.first_with("work", S4_PLAN)
     found = independence(source.log)
     if not found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every axis as an A/B comparison: configurations of a run that differ in one axis, benchmark by
-benchmark. The page shows the cost of each option of the hypervisor, the dearest first, and of the
-state in which a sample begins."""
+"""Every axis as an A/B comparison: two configurations of a run that differ in one axis, benchmark
+by benchmark. The page shows the cost of each option of the hypervisor, the dearest first, and the
+cost of each state in which a sample begins."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -57,8 +57,8 @@ class SwitchRow:
 
 
 def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> list[SwitchRow]:
-    """Return the rows of each pair of configurations, in the plan's order, without those that the
-    platform does not model."""
+    """Return the rows of each pair of configurations, in the plan's order. Rows that the platform
+    does not model are left out."""
     settings = settings_of(log)
     rows = [row for row in rows_of(log) if not hides(platform_of(log), row)]
     by_key = {row.key: row for row in rows}
@@ -123,7 +123,7 @@ def effects(board: Board) -> list[Effect]:
 
 
 def switched(source: Source) -> list[SwitchRow]:
-    """Return each option's effect on each path with trapped interrupts, in the order of
+    """Return the effect of each option on each path with trapped interrupts, in the order of
     SWITCHES."""
     found = [row for row in switch_rows(source.log)
              if row.axis in SWITCHES and source.configs[row.base]["irq"] == "trapped"
@@ -134,7 +134,7 @@ def switched(source: Source) -> list[SwitchRow]:
 
 
 def in_detail(row: SwitchRow) -> bool:
-    """Return whether a row is a part of another: a phase, or a position in a storm that is not its
+    """Return whether a row is a part of another row: a phase, or a position in a storm before the
     last."""
     if row.bench == "irq_phases":
         return not row.variant.endswith("-total")

@@ -28,20 +28,20 @@ MISS_RATES = (0.001, 0.01, 0.1)
 
 LINES_PER_PAGE = 64
 BEYOND = 4096  # pages, more than a TLB holds
-# Each such refill is a walk, so all refills of a configuration have one price.
+# Each refill of the last level is a walk, so all refills of a configuration have one cost.
 WALKS = "l2d_tlb_refill"
-MISSES = (WALKS, "l1d_tlb_refill")  # the last level of TLB whose refills are counted
+MISSES = (WALKS, "l1d_tlb_refill")  # the last level of TLB whose refills are counted comes first
 HELD = 256  # pages that the TLBs of every core hold
 MISSES_LEAST = 0.95  # misses of a load of the random chase
-MISSES_MOST = 0.02  # misses of a load of the packed control that count as none
+MISSES_MOST = 0.02  # misses of a load of the packed control that are negligible
 ASSUMED = "assumed"
-LEAST = 0.5  # misses of a load below which the chase measures something else
+LEAST = 0.5  # a chase with fewer misses of a load measures something else
 
 
 @dataclass(frozen=True)
 class TlbCell:
-    """A configuration and a size of working set, in ticks of one load; None if the platform does
-    not model them or the shape was not run."""
+    """A configuration and a size of working set, in ticks of one load. A value is None if the
+    platform does not model it or the shape was not run."""
 
     config: str
     stage1: str
@@ -55,7 +55,7 @@ class TlbCell:
     event: str  # the event that counts misses, or ASSUMED
     misses: float  # misses of a random load: 1 if they are assumed
     control_misses: float | None  # misses of a load of the packed control; None if none are counted
-    warm: "TlbCell | None" = None  # the working set whose misses have the price of the control's
+    warm: "TlbCell | None" = None  # the working set whose misses cost as much as the control's
 
     @property
     def is_clean(self) -> bool:
@@ -98,8 +98,8 @@ class WalkFit:
 
 @dataclass(frozen=True)
 class Slowdown:
-    """The model of S1: 1 * (1 - m) + m * r, at miss rate m, with r = random reads through two
-    stages / through one stage."""
+    """The model of study S1: 1 * (1 - m) + m * r, at miss rate m, where r is the time of random
+    reads through two stages / through one stage."""
 
     source: str  # "tlb_chase", "lat_mem_rd" or "study"
     config: str
@@ -129,9 +129,10 @@ def tlb_cells(log: Log) -> list[TlbCell]:
 
 
 def priced(cell: TlbCell, cells: list[TlbCell]) -> TlbCell:
-    """Return the cells with the price of a control's miss: that of a miss in the largest working
-    set whose control has none, because in both the tables of few pages are in the caches. A refill
-    of the first-level TLB has no single price: it is a hit in the second level, or a walk."""
+    """Return the cells with the cost of a control's miss. It is the cost of a miss in the largest
+    working set whose control has no miss, because in both the tables of few pages are in the
+    caches. A refill of the first-level TLB has no single cost: it is a hit in the second level, or
+    a walk."""
     warm = [one for one in cells
             if one.config == cell.config and one.is_clean and one.miss_cost is not None]
     known = warm and cell.event == WALKS and not cell.is_clean
@@ -158,15 +159,15 @@ def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform:
 
 
 def largest(cells: list[TlbCell]) -> list[TlbCell]:
-    """Return the cells of the largest working set; of those with a known translation cost, if there
-    are any."""
+    """Return the cells of the largest working set, and of these only the cells with a known
+    translation cost if there are any."""
     known = [cell for cell in cells if cell.cost is not None] or cells
     return [cell for cell in cells if cell.pages == max(one.pages for one in known)]
 
 
 def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
-    """Fit a line over the largest working set; None if the cost is not modelled or all walks have
-    one length."""
+    """Fit a line over the largest working set. Return None if the cost is not modelled or all walks
+    have the same length."""
     points = [(one.walk_refs, one.cost) for one in largest(cells) if one.cost is not None]
     if len({refs for refs, _ in points}) < 2:
         return None
@@ -177,8 +178,8 @@ def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
 
 
 def slowdowns(log: Log) -> list[Slowdown]:
-    """Return the study's own r first, then every measured one; only the study's if the platform
-    models no translation; nothing for a log without random reads."""
+    """Return the study's own r first, then every measured r. Return only the study's if the
+    platform models no translation, and nothing for a log without random reads."""
     rows = [[(size, row) for shape, size, row in sized_rows(log, bench)
              if shape == "random" and row.config in settings_of(log)] for bench in (CHASE, READ)]
     if not any(rows):
@@ -190,8 +191,8 @@ def slowdowns(log: Log) -> list[Slowdown]:
 
 
 def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
-    """Return for each configuration with two stages the ratio to the first with one stage and the
-    same stage 1, at the largest size."""
+    """Return, for each configuration with two stages, its ratio to the first configuration with one
+    stage and the same stage 1, at the largest size."""
     settings = settings_of(log)
     most = max((size for size, _ in rows), default=0)
     top = {row.config: row for size, row in rows if size == most}
@@ -208,8 +209,8 @@ def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
 
 
 def event_rows(log: Log) -> dict[Key, dict[str, float]]:
-    """Return counts of one operation, the mean of both passes; an event that is not counted is
-    absent."""
+    """Return the counts of one operation as the mean of both passes. An event that is not counted
+    is absent."""
     return {row.key: counted for row in rows_of(log)
             if not hides(platform_of(log), row) and (counted := per_operation(row.records))}
 
@@ -226,7 +227,7 @@ def per_operation(records: list[Data]) -> dict[str, float]:
 
 def doubts(log: Log) -> Iterator[str]:
     """Return the chases over 4 KiB pages that do not miss the TLB on every access, and every
-    control that misses, unless its misses are subtracted."""
+    control that misses. A control whose misses are subtracted is left out."""
     settings = settings_of(log)
     for config in settings:
         cells = [cell for cell in tlb_cells(log)
@@ -259,15 +260,15 @@ class Miss:
 
     @property
     def control_said(self) -> str:
-        """Describe the control's misses, and whether the cost has them subtracted."""
+        """Describe the control's misses, and whether they are subtracted from the cost."""
         if self.cell.control_misses is None:
             return "none assumed"
         return f"{self.cell.control_misses:.3f}{'' if self.cell.is_clean else ', taken out'}"
 
 
 def miss_rows(log: Log) -> list[Miss]:
-    """Return a row for each configuration and working set in which a load misses; none if a tick is
-    no time."""
+    """Return a row for each configuration and working set in which a load misses. Return none if a
+    tick is not time."""
     if platform_of(log) not in TIME:
         return []
     pools = cycle_pools(log)

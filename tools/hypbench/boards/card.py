@@ -49,7 +49,7 @@ def make_card(card: Card, sources: Sources, path: Path) -> Made:
 
 
 def collect(wanted: list[File], sources: Sources) -> Made:
-    """Collect every file; problems of all files are reported together."""
+    """Collect every file, and report the problems of all files together."""
     found, absent, problems = [], [], []
     for one in wanted:
         try:

@@ -57,7 +57,7 @@ def indented(commands: list[str]) -> list[str]:
 
 
 def own_address() -> str:
-    """Return this machine's address on the way to other networks."""
+    """Return this machine's address on the route to other networks."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(SOMEWHERE)
@@ -120,7 +120,7 @@ def list_files(made: Made) -> None:
 
 
 def missing(one: File, path: Path, board: str) -> str:
-    """Return where a file goes that only the user has."""
+    """Return the path of a file that only the user has."""
     return (f"NOT ON THE CARD: {one.name}, sectors {one.sectors[0]} to {one.sectors[1]}:"
             f" {one.absent}.\n"
             f"  make sdcard BOARD={board} {one.given}=<file>, or\n"

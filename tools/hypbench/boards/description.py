@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""boards/<board>/card.toml: what a board's card has, its place, and the source of each file.
-docs/boards.md describes the file."""
+"""boards/<board>/card.toml describes the files of a board's card, and the place and the source of
+each. docs/boards.md describes card.toml."""
 
 import tomllib
 from collections.abc import Collection
@@ -19,10 +19,10 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class File:
-    """A file of the FAT, of the TFTP folder, or raw sectors. The first of these sources that is
-    named counts: the build (with the scenario put into it, if it takes one), the board's folder, a
-    script made of a file of that folder, a Debian package, a device tree of Debian's kernel. A file
-    without a source is one that only the user has."""
+    """A file of the FAT or of the TFTP folder, or raw sectors. Its source is the first of these
+    that is named: the build (the scenario is put into the file, if it takes one), the board's
+    folder, a script made from a file of that folder, a Debian package, a device tree of Debian's
+    kernel. A file without a source comes from the user."""
 
     name: str
     build: str = ""
@@ -32,8 +32,8 @@ class File:
     path: str = ""  # path in the package
     component: str = ""
     device_tree: str = ""  # architecture of the kernel package that has the tree
-    given: str = ""  # the word by which the user gives a file
-    absent: str = ""  # consequence of a missing file of the user
+    given: str = ""  # the word with which the user gives the file
+    absent: str = ""  # what happens if the user does not give the file
     sectors: tuple[int, ...] = ()  # first and last sector, outside the FAT
 
 
@@ -74,7 +74,7 @@ def boards_with_cards(tree: Tree) -> list[str]:
 
 
 def read_card(tree: Tree, board: str) -> Card:
-    tree.board_fact(board, "ISA")  # an unknown board is reported with all names
+    tree.board_fact(board, "ISA")  # reports an unknown board with the names of all boards
     path = tree.root / "boards" / board / "card.toml"
     if not path.is_file():
         raise UnknownName(f"board '{board}' has no card (boards/{board}/card.toml);"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a card's image to the named device. Before it the command checks whether the device may be
-overwritten, shows it and asks; after it the command reads the device back. bmaptool neither shows
-nor asks."""
+"""Write a card's image to the named device. The command first checks whether it may overwrite the
+device, shows the device and asks; afterwards it reads the device back. bmaptool neither shows nor
+asks."""
 
 import errno
 import fcntl
@@ -103,7 +103,7 @@ def root_device() -> str:
 
 
 def described(disk: Disk) -> list[str]:
-    """Return a line on the device, and one on each of its partitions."""
+    """Return a line about the device, and a line about each of its partitions."""
     what = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
     by = word(disk, "tran") or disk["type"]
     return [f"{disk['path']}: {what or 'no model'}, {gib(int(disk['size']))}, by {by}",
@@ -138,8 +138,8 @@ def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
 
 @contextmanager
 def exclusive(disk: Disk) -> Iterator[int]:
-    """Open the device exclusively: nothing can mount it meanwhile. The kernel refuses a device
-    that is in use, even by another container."""
+    """Open the device exclusively, so that nothing can mount it meanwhile. The kernel refuses a
+    device that is in use, even by another container."""
     try:
         target = os.open(disk["path"], os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:

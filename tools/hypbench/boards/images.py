@@ -64,12 +64,12 @@ def patch_uimage(image: bytes, plan: Plan, platform: str | None) -> bytes:
 
 
 def header_crc_of(image: bytes) -> int:
-    """The CRC is computed over the header with this field 0."""
+    """Return the CRC of a header, which is computed with the CRC's own field set to 0."""
     return zlib.crc32(image[:4] + bytes(4) + image[8:UIMAGE.size])
 
 
 def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
-    """Patch a FIT in place: the new plan is as long as the old one, and so is each hash over it."""
+    """Patch a FIT in place: the new plan and each new hash are as long as the old ones."""
     fit = bytearray(plans.write_plan(image, plan, platform))
     parts = {(one.node, one.name): (one.start, one.end) for one in properties(image)}
     covering = [(node, bytes(fit[slice(*place)])) for (node, name), place in parts.items()

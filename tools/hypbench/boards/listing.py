@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""List the boards of a tree from two files each: board.mk has the core, the GIC, how the image is
+"""List the boards of a tree. Each has two files: board.mk has the core, the GIC, how the image is
 entered and the proof; board.c has the console and the cores."""
 
 import re
@@ -15,7 +15,7 @@ from hypbench.tree import Tree, with_parts
 UART = re.compile(r"\{\s*&uart_(\w+),\s*(\w+)")
 COUNT = re.compile(r"\.count = (\d+)")
 START = re.compile(r"\.start = CORES_(\w+)")
-MACHINE = re.compile("[:;,]")  # ends the machine's name in the proof
+MACHINE = re.compile("[:;,]")  # ends the name of the machine in the proof
 STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "pen",
           "TOGETHER": "together"}
 
@@ -47,7 +47,7 @@ def cores(source: str) -> str:
 
 
 def consoles(source: str) -> str:
-    """Return each UART that the board can use, with its address if that is a number."""
+    """Return each UART that the board can use, with its address if the address is a number."""
     return ", ".join(f"{part} {address}" if address.startswith("0x") else part
                      for part, address in UART.findall(source))
 

@@ -21,8 +21,8 @@ def environment() -> dict[str, str]:
 
 
 def run(name: str, *words: object, stdin: bytes = b"") -> bytes:
-    """Return a program's output. A missing program is named with its package, a failed
-    program with its reason."""
+    """Return a program's output. The error for a missing program names its package, and the error
+    for a failed program has the reason."""
     program = shutil.which(name, path=os.environ.get("PATH", os.defpath) + SBIN)
     if not program:
         raise click.ClickException(f"{name} is missing: it is in the package {PACKAGE_OF[name]};"

@@ -59,8 +59,8 @@ def part_of(wanted: File, found: Found, image: bytes) -> Part:
 
 
 def sector_with(data: bytes, image: bytes) -> int:
-    """Return the sector at which this file begins. Another file may contain a copy of it, as a FIT
-    contains a device tree."""
+    """Return the sector at which this file begins. Skip a copy of the file inside another file: a
+    FIT, for example, contains a device tree."""
     start = image.find(data)
     while start > 0 and start % SECTOR:
         start = image.find(data, start + 1)
@@ -79,7 +79,8 @@ class Ready:
     parts: list[Part]
 
     def with_scenario(self, plan: Plan, platform: str) -> "Ready":
-        """Return the card with this scenario in each image that takes one, and the parts."""
+        """Return the card, with this scenario in each image that takes one, and the card's
+        parts."""
         card, parts = bytearray(self.image), []
         for part in self.parts:
             data = part.of(self.image)

@@ -26,7 +26,8 @@ class Found:
 
 
 class Missing(click.ClickException):
-    """A package's file is missing, with the reason and the word that gives the file instead."""
+    """A package's file is missing. The message has the reason, and the word with which the user can
+    give the file."""
 
     def __init__(self, wanted: File, error: click.ClickException):
         self.reason, _, remedy = error.message.partition("\nwithout it: ")
@@ -38,7 +39,7 @@ class Missing(click.ClickException):
 @dataclass
 class Sources:
     """`given`: the user's files by their word, such as BL1; FIRMWARE is a folder. `fetched_alone`:
-    use no file of a package that is installed on this machine."""
+    do not use packages that are installed on this machine."""
 
     tree: Tree
     board: str
@@ -60,7 +61,7 @@ class Sources:
                 self.users(wanted)
 
     def find(self, wanted: File) -> Found | None:
-        """Return a file, or None for a file that only the user has, and did not give."""
+        """Return a file, or None for a file that only the user has and did not give."""
         if wanted.given in self.given:
             return self.users(wanted)
         if wanted.build:
@@ -91,7 +92,7 @@ class Sources:
         return Found(wanted.name, data, f"build/{self.board}/{wanted.build}, with the scenario")
 
     def packaged(self, wanted: File) -> Found:
-        """Return a file of a package: one that is installed here, or Debian's."""
+        """Return a file of a package that is installed here, or of Debian's package."""
         name, pattern = place_in_package(wanted)
         installed = sorted(path for path in INSTALLED.glob(pattern) if path.is_file())
         if installed and not self.fetched_alone:
@@ -103,7 +104,7 @@ class Sources:
         return Found(wanted.name, read_bytes(path), f"Debian: {name}")
 
     def fetched(self, wanted: File, name: str) -> Path:
-        if name in self.failed:  # so that an archive out of reach is asked only once
+        if name in self.failed:  # the tool asks an unreachable archive only once
             raise self.failed[name]
         cache = self.tree.builds / "cache" / "debian"
         try:

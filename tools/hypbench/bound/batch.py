@@ -19,7 +19,7 @@ class Batches:
     facts: Facts
 
     def word(self, entry: int) -> str:
-        """Return what a function does with the batch of its caller, or an empty string."""
+        """Return how a function changes the batch of its caller, or an empty string."""
         line = self.image.lines.declared.get(entry)
         return self.facts.near(line, "batch") if line else ""
 

@@ -52,7 +52,7 @@ def bound(tree: Tree, board: str, chosen: str | None, table: str) -> None:
 
 
 def kinds_of(shown: proof.Proof, old: committed.Document | None, whole: bool) -> Table:
-    """Return the kinds with the highest ceilings, or all for the whole table."""
+    """Return the kinds with the highest ceilings, or all kinds for the whole table."""
     made = []
     rows = old["kinds"] if old else {}
     ceilings = shown.ceilings if whole else highest(shown.ceilings)

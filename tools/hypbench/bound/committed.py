@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and in what an image is
-worse."""
+"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and how an image is worse
+than they are."""
 
 import json
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ def path_of(root: Path, board: str, version: str) -> Path:
 
 
 def read(root: Path, board: str, version: str) -> Document | None:
-    """Return the committed ceilings of this very compiler."""
+    """Return the committed ceilings if the same compiler made them."""
     path = path_of(root, board, version)
     found = json.loads(path.read_text()) if path.is_file() else {}
     return found if found.get("compiler") == version else None
 
 
 def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> Document:
-    """Return the document. `measured`: the longest visit of a kind, with its run."""
+    """Return the document. `measured` has the longest visit of each kind, with its run."""
     rows = proof.rows()
     for name, (instructions, run) in measured.items():
         rows[name] |= {"measured": instructions, "run": run}
@@ -39,7 +39,7 @@ def written(content: Document) -> str:
 
 
 def problems(old: Document, new: Document) -> Iterator[str]:
-    """Report what is worse than committed, or differs from it."""
+    """Report ceilings that are worse than committed, or differ from the committed ones."""
     for name, row in new["kinds"].items():
         before = old["kinds"].get(name)
         if before is None:

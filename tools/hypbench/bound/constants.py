@@ -15,7 +15,7 @@ LOADS = {"ldr": 0, "ldrb": 1, "ldrh": 2}
 
 
 class Constants:
-    """A forward analysis over the graph: a value survives a join if every way brings the same
+    """A forward analysis of the graph: a value survives a join if every path brings the same
     value."""
 
     def __init__(self, image: Image, function: Function):
@@ -49,7 +49,7 @@ class Constants:
         return state
 
     def states(self, block: Block) -> Iterator[tuple[Instruction, State]]:
-        """Yield each instruction of a block with the state after it."""
+        """Yield each instruction of a block with the state after the instruction."""
         state = dict(self.into.get(block.start, {}))
         for insn in block.instructions:
             self.step(insn, state)

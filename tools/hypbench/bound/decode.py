@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decode instructions as the graph needs them: where they go, what they write, their operands."""
+"""Decode the parts of instructions that the graph needs: their targets, the registers that they
+write, their operands."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

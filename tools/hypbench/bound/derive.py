@@ -20,7 +20,7 @@ SAME = {"zero": "eq", "nonzero": "ne", "cs": "hs", "cc": "lo"}
 
 @dataclass(frozen=True)
 class Test:
-    """A comparison: the loop continues while `left` compares like this with `right`."""
+    """A comparison: the loop continues while `left` and `right` compare like this."""
 
     block: Block
     index: int  # index of the comparing instruction in the block
@@ -40,7 +40,7 @@ class Write:
 
 
 class Turns(NamedTuple):
-    """The most times that a loop goes back. `is_exact`: it goes back exactly as often in each
+    """The most times that a loop goes back. `is_exact`: the loop goes back exactly so often in each
     run."""
 
     most: int
@@ -82,7 +82,7 @@ def clearing(loop: Loop, tests: list[Test]) -> Iterator[int]:
 
 
 def is_passed(loop: Loop, found: list["Write"]) -> bool:
-    """Return whether each turn executes one of these."""
+    """Return whether each turn executes one of these writes."""
     own = {block.start for block in loop.own()}
     starts = [write.block.start for write in found if not write.insn.condition]
     return set(starts) <= own and loop.always(*starts)
@@ -239,7 +239,7 @@ COMPARE: dict[str, Callable[[int, int, int], bool]] = {
 
 
 def counted(test: Test, value: int, step: int) -> Iterator[int]:
-    """Return how many tests in a row let the loop continue."""
+    """Return how many consecutive tests let the loop continue."""
     goes_on = COMPARE.get(test.condition)
     if not goes_on:
         return

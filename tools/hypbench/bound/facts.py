@@ -99,7 +99,7 @@ class Source:
 
 
 def matching(code: str, at: int) -> int:
-    """Return the end of what the bracket at `at` begins."""
+    """Return the end of the part that the bracket at `at` begins."""
     depth = 0
     for end in range(at, len(code)):
         depth += (code[end] in "({[") - (code[end] in ")}]")
@@ -134,7 +134,7 @@ def holds(loop: SourceLoop, frames: list[Line]) -> bool:
 
 
 def is_inside(loop: SourceLoop, around: tuple[SourceLoop, ...]) -> bool:
-    """Return whether a statement may be inside the last of these, which are nested."""
+    """Return whether a statement may be inside the last of these nested statements."""
     return loop not in around and loop.is_inside(around[-1])
 
 
@@ -166,9 +166,10 @@ class Facts:
 
     def loop(self, controls: list[list[Line]], around: tuple[SourceLoop, ...] = ()
              ) -> SourceLoop | None:
-        """Return the smallest loop statement that holds each of these instructions, or the calls
+        """Return the smallest loop statement that contains each of these instructions, or the calls
         that were inlined around them. A loop inside another loop has a statement inside the
-        other's. The compiler may have moved instructions, so most of them decide."""
+        other's. The statement of most instructions decides, because the compiler may have moved
+        some."""
         files = dict.fromkeys(line.file for frames in controls for line in frames)
         loops = [loop for file in files for loop in self.source(file).loops]
         found = smallest((loop for loop in loops if all(holds(loop, one) for one in controls)),
@@ -180,16 +181,17 @@ class Facts:
         return votes.most_common(1)[0][0] if votes else None
 
     def near(self, line: Line, name: str) -> str:
-        """Return a fact that belongs to no loop: of a call, or before a function's first line."""
+        """Return a fact that belongs to no loop: a fact of a call, or before a function's first
+        line."""
         if line not in self.found_near:
             source = self.source(line.file)
-            # an assembly file has no text here
+            # An assembly file has no text here.
             self.found_near[line] = dict(source.facts(line.line, line.line)) if source.text else {}
         return self.found_near[line].get(name, "")
 
     def argument(self, lines: list[Line]) -> int | str | None:
-        """Return what comments at a call, and at the calls that were inlined around it, state about
-        an argument: a number, or an argument of the function that has the code."""
+        """Return the value that comments state for an argument, at a call and at the calls that
+        were inlined around it: a number, or an argument of the function that has the code."""
         text = ""
         for line in lines:
             text = self.near(line, "argument")
@@ -206,8 +208,8 @@ class Facts:
         return found
 
     def number(self, text: str, where: object, argument: int = 0, vcpus: int = 2) -> int:
-        """Return the value of a comment's expression. `argument` gives ARGUMENT_0 and so on,
-        `vcpus` gives VCPUS."""
+        """Return the value of a comment's expression. `argument` gives the value of ARGUMENT_0 and
+        so on, `vcpus` gives that of VCPUS."""
         text = re.sub(r"\bVCPUS\b", str(vcpus), text)
         try:
             return self.value(ast.parse(ARGUMENT.sub(str(argument), plain_numbers(text)),
@@ -228,7 +230,7 @@ class Facts:
 
 
 def plain_numbers(text: str) -> str:
-    """Remove suffixes of numbers, which Python lacks."""
+    """Remove suffixes of C's numbers, because Python has none."""
     return re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", text)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hypbench.bound.decode import BadCode, Decoder, Flow, Instruction
 from hypbench.bound.image import Image
 
-BACK = 132  # bytes before a jump by a table in which its table and its compare are
+BACK = 132  # bytes before a jump through a table that contain its table and its compare
 
 
 @dataclass
@@ -53,7 +53,7 @@ Targets = Callable[[Instruction], Iterable[int]]
 
 
 class Graphs:
-    """The functions of the image, each read once. `targets` resolves indirect calls."""
+    """The functions of the image; each is read once. `targets` resolves indirect calls."""
 
     def __init__(self, image: Image):
         self.image = image
@@ -81,8 +81,8 @@ class Builder:
         return self.function
 
     def leaves(self, insn: Instruction) -> bool:
-        """Return whether a jump is a call of another function, which returns in this one's
-        place."""
+        """Return whether a jump is a tail call: another function, which returns in place of this
+        one."""
         return (insn.flow is Flow.JUMP and insn.target in self.known
                 and insn.target != self.entry)
 
@@ -93,8 +93,9 @@ class Builder:
         return following + list(self.table(insn))
 
     def table(self, insn: Instruction) -> Iterator[int]:
-        """Where a jump of AArch32 by a table leads: `ldrls pc, [pc, r0, lsl #2]`, or `ldrb r1, [r2,
-        r0]` (or ldrsb) and `add pc, pc, r1, lsl #2`, each after `cmp r0, #the last`."""
+        """Return the targets of an AArch32 jump through a table: `ldrls pc, [pc, r0, lsl #2]`, or
+        `ldrb r1, [r2, r0]` (or ldrsb) and `add pc, pc, r1, lsl #2`, each after `cmp r0, #the
+        last`."""
         if is_table(insn, "ldr"):
             for at in range(self.last_index(insn) + 1):
                 yield self.constant(insn.address + 8 + 4 * at, 4)
@@ -113,7 +114,7 @@ class Builder:
         return compare.operands[1][1]
 
     def literal(self, user: Instruction, register: str) -> int:
-        """A register's value that the code loads from beside itself."""
+        """Return the value of a register that the code loads from a literal near itself."""
         load = self.before(user, lambda one: register in one.writes)
         if load.name != "ldr" or load.operands[1][1].base != "pc":
             raise BadCode(f"{user.address:#x}: the table of this jump is not known")

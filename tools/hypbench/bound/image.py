@@ -53,8 +53,8 @@ class Image:
     marks: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, address: int, size: int, constant: bool = False) -> int | None:
-        """Return a word of the image; None outside it. `constant`: only from memory without
-        stores."""
+        """Return a word of the image, or None outside the image. `constant`: read only memory
+        without stores."""
         for section in self.sections:
             if section.holds(address, size) and not (constant and section.writable):
                 at = address - section.address
@@ -82,7 +82,7 @@ class Image:
         return 8 if self.is_a64 else 4
 
     def data_words(self) -> Iterator[int]:
-        """Yield every aligned word of data, which finds tables of functions."""
+        """Yield every aligned word of data; tables of functions are found in them."""
         for section in self.sections:
             for at in range(0, len(section.content) - self.word + 1, self.word):
                 if self.mark_at(section.address + at) == "$d":
@@ -156,7 +156,7 @@ class Lines:
 
     @cached_property
     def inlined_near(self) -> dict[int, list[Inlined]]:
-        """The ranges of inlined functions by the pieces of code that they overlap."""
+        """Return the ranges of inlined functions by the pieces of code that they overlap."""
         found: dict[int, list[Inlined]] = {}
         for one in self.inlined:
             for piece in range(one.low // NEAR, (one.high - 1) // NEAR + 1):
@@ -217,7 +217,7 @@ def origin(die: Any) -> Any:
 
 
 def file_names(program: Any) -> list[str]:
-    """Return the paths of the compiler as paths from the top of the tree."""
+    """Return the paths that the compiler recorded as paths from the top of the tree."""
     header = program.header
     folders = [name.decode() for name in header.include_directory]
     names = []

@@ -21,16 +21,16 @@ STOPS = "vm_fault"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of exit: its entry and its way. `calls`: functions of a pointer of this name, one of
-    which the path calls. `through`: functions and labels that the path passes; `never`: those that
-    it does not pass."""
+    """A kind of exit: its entry and its path. `calls`: functions of a pointer of this name, one of
+    which the path calls. `through`: functions and labels that the path passes; `never`: functions
+    and labels that the path does not pass."""
 
     name: str
     entry: int
     calls: dict[str, list[str]] = field(default_factory=dict)
     through: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
-    instrument: bool = False  # a kind of the bench guest alone
+    instrument: bool = False  # a kind that only the bench guest causes
     is_exit: bool = True  # whether the kind is an exit, and not a turn of the core's loop
 
     def names(self) -> set[str]:
@@ -39,7 +39,7 @@ class Kind:
                                               for name in names)}
 
     def is_like(self, passed: set[str]) -> bool:
-        """Return whether a visit that passed these is of this kind."""
+        """Return whether a visit that passed these marks is of this kind."""
         return (passed.issuperset(self.through) and passed.isdisjoint(self.never)
                 and all(not passed.isdisjoint(names) for names in self.calls.values()))
 
@@ -75,8 +75,8 @@ def kind_of(said: dict[str, Any], entry: int) -> Kind:
 
 
 def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
-    """Return where each function and label of the kinds begins; a function may have several
-    copies."""
+    """Return the start addresses of each function and label of the kinds; a function may have
+    several copies."""
     names = {name for kind in kinds for name in kind.names()}
     places = {**image.labels, **image.functions}
     return sorted((plain(name), address) for address, name in places.items()

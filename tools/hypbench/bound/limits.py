@@ -15,8 +15,8 @@ from hypbench.bound.loops import Edge, Loop, loops_of
 
 @dataclass
 class Limit:
-    """For each time that one of `entries` is taken, all of `back` together are taken at most
-    `turns` times. `turns` is None if neither the code nor a comment shows a bound."""
+    """Each time one of `entries` is taken, all of `back` together are taken at most `turns` times.
+    `turns` is None if neither the code nor a comment shows a bound."""
 
     function: Function
     entries: list[Edge]
@@ -53,8 +53,8 @@ class Limits:
 
     def add(self, loop: Loop, constants: Constants, around: tuple[SourceLoop, ...],
             limit: Limit | None, found: list[Limit]) -> None:
-        """Add a loop. `around`: the statements of the loops around this one; `limit`: the last
-        one's limit."""
+        """Add a loop. `around`: the statements of the loops around this one; `limit`: the limit of
+        the last of these."""
         if loop.only_retries():
             found.append(Limit(loop.function, loop.entries, loop.back, 0,
                                self.line(loop), assumption="retry"))
@@ -62,7 +62,7 @@ class Limits:
             controls = [self.image.lines.frames(insn.address) for insn in controls_of(loop)]
             statement = self.facts.loop(controls, around)
             if limit and not statement and around and self.facts.loop(controls) in around[-1:]:
-                limit.back += loop.back  # another way round the same statement
+                limit.back += loop.back  # another edge back of the same statement
                 if not ARGUMENT.search(around[-1].fact("bound")):
                     limit.turns = self.stated(around[-1])
             else:
@@ -105,8 +105,8 @@ class Limits:
         return limit
 
     def sharing(self, loop: Loop, statement: SourceLoop) -> set[SourceLoop]:
-        """Return the statements inside this one whose loops begin with the same block: their ways
-        back are also the loop's."""
+        """Return the statements inside this one whose loops begin with the same block: their back
+        edges are also back edges of the loop."""
         latches = [loop.function.blocks[start] for start, _ in loop.back]
         found = {self.facts.loop([self.image.lines.frames(block.last.address)])
                  for block in latches if block.instructions}
@@ -123,7 +123,7 @@ class Limits:
                 limit.turns = (limit.turns + 1) * (self.facts.number(text, one) + 1)
 
     def calls_around(self, loop: Loop, statement: SourceLoop) -> list[Line]:
-        """Return the calls by which the function of a loop's statement was inlined."""
+        """Return the calls through which the function of a loop's statement was inlined."""
         for insn in controls_of(loop):
             lines = self.image.lines.frames(insn.address)
             for number, line in enumerate(lines):
@@ -132,8 +132,8 @@ class Limits:
         return []
 
     def take_argument(self, limit: Limit, text: str, around: list[Line]) -> None:
-        """Take a bound by an argument of the function that has the code, or of an inlined
-        function."""
+        """Use a bound that depends on an argument of the function that has the code, or of an
+        inlined function."""
         argument = self.facts.argument(around) if around else text
         if isinstance(argument, int):
             turns = self.facts.number(text, limit.where, argument)
@@ -146,7 +146,7 @@ class Limits:
             limit.of_unknown = text
 
     def take_sum(self, limit: Limit, around: Limit) -> None:
-        """Take the bound of a loop of an inlined function inside a loop with a `sum`."""
+        """Use the bound of a loop of an inlined function inside a loop with a `sum`."""
         limit.entries, limit.is_trusted = around.entries, True
         limit.turns = self.facts.number(limit.of_unknown, limit.where, around.sum or 0)
 
@@ -170,7 +170,8 @@ class Limits:
                 yield from self.capped_at(block)
 
     def calls_of(self, entry: int) -> int | None:
-        """Return how often one visit to EL2 calls a function at most, if a comment states it."""
+        """Return the most calls of a function in one visit to EL2, if a comment states the
+        number."""
         line = self.image.lines.declared.get(entry)
         text = self.facts.near(line, "total") if line else ""
         return self.facts.number(text, line) if text else None
@@ -180,8 +181,8 @@ class Limits:
         return self.facts.number(text, statement) if text else None
 
     def take_comment(self, limit: Limit, turns: int, shown: Turns | None) -> None:
-        """Take a comment's bound. It may be smaller than the code's, unless the loop has this one
-        exit and counts from a known value to another."""
+        """Use a comment's bound. It may be smaller than the code's bound, unless the loop has only
+        this exit and counts from a known value to another."""
         if shown and turns < shown.most and shown.is_exact:
             self.wrong.append(f"{limit.where}: the comment states fewer turns than the compare:"
                               f" {turns}, not {shown.most}")
@@ -191,7 +192,7 @@ class Limits:
 
 def controls_of(loop: Loop) -> list[Instruction]:
     """Return the instructions that the compiler hardly moves: branches and calls outside of inner
-    loops, or all of them if none is outside."""
+    loops, or all branches and calls if none is outside."""
     return list(controls_in(loop.own())) or list(controls_in(loop.body()))
 
 

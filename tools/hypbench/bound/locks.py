@@ -20,7 +20,7 @@ from hypbench.bound.image import Line
 CALL = re.compile(r"\block_(take|try|release)\(&?([\w>-]+)\)")
 TAKE, RELEASE = "take", "release"
 CALLS = {"take": TAKE, "try": TAKE, "release": RELEASE}
-# name of a callee; its caller and the caller's blocks
+# The name of a callee; then its caller and the caller's blocks.
 Use = tuple[tuple[str, str] | None, int, set[int]]
 CORES = "CORE_MAX"
 
@@ -59,8 +59,8 @@ class Locks:
         return next(filter(None, map(self.call_at, self.image.lines.frames(address))), None)
 
     def call_at(self, line: Line) -> tuple[str, str] | None:
-        """Return what a line of the source does with a lock. A member has its own name, a variable
-        also its file's."""
+        """Return what a line of the source does with a lock. The name of a lock is the name of its
+        member, or of its variable and file."""
         lines = self.facts.source(line.file).lines
         found = CALL.search(lines[line.line - 1]) if line.line <= len(lines) else None
         if not found:
@@ -114,8 +114,8 @@ class Locks:
                 yield Region(entry, frozenset(use.take), frozenset(use.release))
 
     def spread(self, uses: dict[int, Uses], what: str, other: str) -> None:
-        """Mark the callers of a function that only takes or only releases the lock: it does so for
-        them."""
+        """Mark the callers of a function that only takes or only releases the lock, because it does
+        so for them."""
         left = [entry for entry, use in uses.items() if getattr(use, what)]
         while left:
             entry = left.pop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the nested loops of a function: regions of blocks that reach each other. A region with
-several entries (irreducible) is a loop, too: each way round passes its header."""
+several entries (irreducible) is also a loop: each turn passes its header."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -45,12 +45,12 @@ class Loop:
         return (block for block in self.body() if block.start not in inside)
 
     def always(self, *starts: int) -> bool:
-        """Return whether each way round passes one of these blocks."""
+        """Return whether each turn passes one of these blocks."""
         return self.header in starts or not cycles(
             self.function, self.blocks - set(starts), self.header)
 
     def only_retries(self) -> bool:
-        """Return whether each way round follows a failed store-exclusive."""
+        """Return whether each turn follows a failed store-exclusive."""
         failed = {(block.start, to) for block in self.body() if has_status_test(block)
                   for to in block.following if to in self.blocks}
         cut = failed | {edge for loop in all_loops(self.inner) for edge in loop.back}
@@ -67,7 +67,7 @@ def has_status_test(block: Block) -> bool:
 
 
 def cycles(function: Function, blocks: frozenset[int], header: int) -> bool:
-    """Return whether a way within `blocks` leads from the header back to the header."""
+    """Return whether a path within `blocks` leads from the header back to the header."""
     left, seen = [header], set()
     while left:
         for start in function.blocks[left.pop()].following:
@@ -102,8 +102,8 @@ def inside(function: Function, blocks: frozenset[int], removed: set[Edge]) -> li
 
 def loop_of(function: Function, region: frozenset[int], before: dict[int, list[int]],
             removed: set[Edge]) -> Loop:
-    """Make a loop. The `removed` edges are those back to the headers of loops around it; they enter
-    this one."""
+    """Make a loop. The `removed` edges are back edges to the headers of loops around this loop;
+    they enter this loop."""
     def is_in(edge: Edge) -> bool:
         return edge[0] in region and edge not in removed
 
@@ -121,7 +121,7 @@ def loop_of(function: Function, region: frozenset[int], before: dict[int, list[i
 
 def header_of(function: Function, region: frozenset[int], candidates: list[int],
               removed: set[Edge]) -> int:
-    """Return the entry without which the fewest blocks still reach each other."""
+    """Return the entry whose removal leaves the fewest blocks that still reach each other."""
     def left_over(header: int) -> int:
         cut = removed | {(start, header) for start in region}
         return sum(map(len, regions(function, region, cut)))

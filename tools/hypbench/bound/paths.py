@@ -87,14 +87,14 @@ class Prover:
                     left.append(start)
 
     def depth_of(self, entry: int) -> int | None:
-        """Return how many calls of a recursive function are under way at once, from its comment."""
+        """Return how many calls of a recursive function are active at once, from its comment."""
         line = self.image.lines.declared.get(entry)
         text = self.facts.near(line, "depth") if line else ""
         return self.facts.number(text, line) if text else None
 
     def argument(self, node: Node, callee: int, number: int) -> int | str | None:
-        """Return an argument of a call: a known value, or the statement of a comment at the call,
-        which may be an argument of the caller."""
+        """Return an argument of a call: a known value, or the value that a comment at the call
+        states, which may be an argument of the caller."""
         block = node.block_of(self.graphs)
         lines = self.image.lines.frames(block.last.address)
         if lines and self.facts.near(lines[0], "argument"):
@@ -106,7 +106,7 @@ class Prover:
         return state.get(f"{'x' if self.image.is_a64 else 'r'}{number}")
 
     def wait_for(self, lock: str) -> int | None:
-        """Return how long a core waits for a lock at most. A holder waits for no core
+        """Return the longest wait of a core for a lock. A holder waits for no core
         (hyp/base/lock.h), so the waits of two locks form no circle."""
         if lock not in self.waits:
             self.waits[lock] = 0
@@ -126,7 +126,7 @@ class Prover:
 
 
 class Search:
-    """The integer program of one kind; `region`: of a part of a function."""
+    """The integer program of one kind; with `region` that of a part of a function."""
 
     def __init__(self, prover: Prover, kind: Kind, region: Region | None = None):
         self.prover = prover
@@ -219,11 +219,11 @@ class Search:
             self.program.at_least(self.passed.get(name, []), 1)
 
     def vcpus(self) -> int:
-        """Return how many vCPUs such a visit loads one after the other."""
+        """Return how many vCPUs such a visit loads, one after another."""
         return 2 if self.passed.get("vcpu_switch") else 1
 
     def chosen(self) -> Iterator[str]:
-        """Add one row for each pointer: one of its functions is called."""
+        """Add one row for each pointer: the path calls one of the pointer's functions."""
         for pointer, names in self.kind.calls.items():
             key = f"->{pointer}"
             self.passed[key] = [way for name in names for way in self.passed.get(name, [])]
@@ -384,9 +384,9 @@ class Search:
         return Copy(0), None
 
     def passed_by(self, way: int, text: str) -> Iterator[tuple[int, int | None]]:
-        """Return the calls that pass an argument, with its value, None if it is unknown. A call
-        that passes an argument of its own function is executed once for each call of that
-        function."""
+        """Return the calls that pass an argument, each with the argument's value, or None if it is
+        unknown. A call that passes an argument of its own function is executed once for each call
+        of that function."""
         caller = self.callers.get(way)
         callee = self.program.ways[way][1]
         value = (self.prover.argument(caller, callee.function, int(ARGUMENT.findall(text)[0]))
@@ -402,8 +402,8 @@ class Search:
             yield from self.passed_by(outer, value)
 
     def wait(self, limit: Limit, entries: list[int]) -> None:
-        """Add a wait for each entry of the loop. If lock_take() is not inlined, its calls name the
-        lock."""
+        """Add a wait for each entry of the loop. If lock_take() is not inlined, the calls of
+        lock_take() name the lock."""
         if limit.function.name == "lock_take":
             for way in self.passed["lock_take"]:
                 self.wait_once(self.callers[way].block_of(self.prover.graphs).last.address, [way])
@@ -421,7 +421,7 @@ class Search:
 
     def limit_site(self, node: Node) -> None:
         """Limit a call of the source whose number a comment states. The compiler may have made
-        several calls of it, or inlined it with the calls inside."""
+        several calls from it, or inlined the called function with its own calls."""
         block = node.block_of(self.prover.graphs)
         lines = self.image.lines.frames(block.last.address) if block.instructions else []
         for line in lines:

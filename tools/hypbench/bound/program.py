@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The longest path as an integer program. Its variables are how often each edge is taken; each
-block is entered as often as left, each loop keeps its limit, and the number of instructions is
-maximal."""
+"""The longest path as an integer program. A variable is the number of times that a path takes an
+edge. Each block is entered as often as left, each loop keeps its limit, and the number of
+instructions is maximal."""
 
 import math
 import os
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from hypbench.bound.graph import Block, Graphs
 
-UNLIMITED = 2  # turns of a loop without a bound, enough to see whether a path goes back there
+UNLIMITED = 2  # turns of a loop without a bound; enough to see whether a path goes back there
 SECONDS = 60.0
 INFEASIBLE = 2  # status of the solver
 
@@ -37,8 +37,8 @@ def silent() -> Iterator[None]:
 
 
 class Copy(NamedTuple):
-    """A copy of a function: a recursive one has a copy for each depth, and one that is called in a
-    batch has another copy for these calls."""
+    """A copy of a function. A recursive function has a copy for each depth; a function that is
+    called in a batch has another copy for these calls."""
 
     function: int
     depth: int = 0
@@ -73,7 +73,7 @@ class Program:
     waits: dict[int, int] = field(default_factory=dict)  # cost of a way in addition to its blocks
 
     def way(self, start: Node | None, to: Node | None) -> int:
-        """Add a variable: how often a path takes this way."""
+        """Add a variable: the number of times that a path takes this edge."""
         self.ways.append((start, to))
         number = len(self.ways) - 1
         if start:
@@ -98,7 +98,7 @@ class Program:
         self.rows.append((row, -math.inf, more))
 
     def at_most_each(self, left: list[int], times: dict[int, int]) -> None:
-        """Limit the sum of `left` to that of these ways, each with its factor."""
+        """Limit the sum of `left` to the sum of these edges, each with its factor."""
         row: dict[int, float] = defaultdict(float)
         for number in left:
             row[number] += 1
@@ -118,7 +118,7 @@ class Program:
         self.rows.append((dict.fromkeys(left, 1.0), value, math.inf))
 
     def longest(self) -> tuple[int, list[int]]:
-        """Return the length of the longest path, and how often it takes each way."""
+        """Return the length of the longest path, and how often the path takes each edge."""
         cost = [0.0] * len(self.ways)
         for node, length in self.lengths.items():
             for number in self.into[node]:
@@ -128,7 +128,8 @@ class Program:
         return self.most(cost)
 
     def most_of(self, ways: list[int]) -> list[int]:
-        """Return how often each way is taken on a path that takes these ways most."""
+        """Return how often a path takes each edge, for the path that takes these edges most
+        often."""
         cost = [0.0] * len(self.ways)
         for number in ways:
             cost[number] = -1.0
@@ -141,8 +142,9 @@ class Program:
         return length, [round(times) for times in taken]
 
     def solved(self, cost: list[float], integrality: int) -> tuple[int, list[float]]:
-        """Solve without integrality, too: its result is also a bound, and usually the same."""
-        # imported here, because loading takes a while, and other commands do not need it
+        """Solve with or without integrality. The result without integrality is also a bound, and
+        usually the same."""
+        # Loading scipy takes a while, and other commands do not need it, so it is imported here.
         from scipy.optimize import Bounds, milp
 
         rows = self.constraints(len(cost))

@@ -39,13 +39,13 @@ class Proof:
         return self.ceilings + self.prover.holders
 
     def assumptions(self) -> dict[str, int]:
-        """The number of places for each assumption."""
+        """The number of places of each assumption."""
         found = {one for ceiling in self.proved for one in ceiling.assumptions}
         return {word: sum(other == word for other, _ in found)
                 for word in sorted({word for word, _ in found})}
 
     def trusted(self) -> list[str]:
-        """Loops whose bound only a comment states."""
+        """The loops whose bound only a comment states."""
         return sorted({where for ceiling in self.proved for where in ceiling.trusted})
 
     def rows(self) -> dict[str, dict[str, Any]]:

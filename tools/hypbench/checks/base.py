@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that the checks share: a violation, and C text without comments and strings. Also the check
-that no text has a path of somebody's machine."""
+"""The parts that the checks share: a violation, and C text without comments and strings. Also a
+check that no text has a path of one machine."""
 
 import re
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ def read_source(tree: Tree, path: Path) -> str:
 
 
 def without_comments(source: str) -> str:
-    """Return the same lines with blanked comments."""
+    """Return the same lines, with comments blanked."""
     return COMMENT_OR_STRING.sub(
         lambda found: found[0] if found[0][0] in "\"'" else blank(found[0]), source)
 
 
 def code_only(source: str) -> str:
-    """Return the same lines with blanked comments and strings."""
+    """Return the same lines, with comments and strings blanked."""
     return COMMENT_OR_STRING.sub(lambda found: blank(found[0]), source)
 
 
@@ -65,7 +65,7 @@ def check_text(tree: Tree) -> Iterator[Violation]:
 
 
 def lines_of(tree: Tree, path: Path) -> list[str]:
-    """Return the lines of a file, None for a file that is no text."""
+    """Return the lines of a file, or None if the file is not text."""
     try:
         return (tree.root / path).read_text().split("\n")
     except UnicodeDecodeError:

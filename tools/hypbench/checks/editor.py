@@ -10,8 +10,8 @@ COMPILES = re.compile(r"^\S+gcc .* -c (?P<source>\S+) -o (?P<object>\S+)$")
 
 
 def compilation_database(commands: str, folder: Path) -> str:
-    """The database (https://clang.llvm.org/docs/JSONCompilationDatabase.html) of the commands that
-    `make -nB V=1` prints in `folder`."""
+    """Return the database (https://clang.llvm.org/docs/JSONCompilationDatabase.html) of the
+    commands that `make -nB V=1` prints in `folder`."""
     return json.dumps(list(entries(commands, folder)), indent=1)
 
 

@@ -162,7 +162,7 @@ def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> lis
 
 
 def c_sources(tree: Tree) -> list[Path]:
-    """Return the C sources, without programs that want their own C library's headers."""
+    """Return the C sources, without programs that need the headers of their own C library."""
     return [path for path in c_files(tree) if path.suffix == ".c" and path.parts[0] in LAYERS
             and path.parts[:2] != ("guest", "programs")]
 

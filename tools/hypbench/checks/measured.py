@@ -26,7 +26,7 @@ from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree, listed, read_records
 
 BOARD, MODEL = "virt-a72", "gem5-a72"  # the pages have the figures of this board
-FIGURES = Path("tests/figures.json")  # by table, row and board: the numbers
+FIGURES = Path("tests/figures.json")  # the numbers, by table, row and board
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 Row = tuple[str, ...]
 
@@ -64,30 +64,31 @@ class Measured:
 
     def added(self, path: str, config: str = "trapped", natively: str = "",
               board: str = BOARD) -> int:
-        """Return a length minus the same window natively, or minus the one of that name."""
+        """Return a length minus the same window natively, or minus the window of the given name."""
         return self.length(path, config, board) - self.length(natively or path, "native", board)
 
     def compared(self, *idents: str) -> list[ComparedPath]:
-        """Return the paths of the kept runs on BOARD: the named ones, or all."""
+        """Return the paths of the kept runs on BOARD: the given paths, or all."""
         return [path for path in compared(BOARD, self.tree)
                 if not idents or path.ident in idents]
 
     def families(self, *names: str) -> dict[str, str]:
-        """Return other systems by family: the named families, or all."""
+        """Return other systems by family: the given families, or all."""
         return {name: heading for name, heading in families(BOARD, self.tree).items()
                 if not names or name in names}
 
     def boards(self) -> list[str]:
-        """The boards that have kept runs of the probe."""
+        """Return the boards that have kept runs of the probe."""
         return sorted(path.name for path in (self.tree.root / FOLDER).glob("*/"))
 
     def under_probe(self) -> str:
-        """A table a board of all systems under the neutral probe."""
+        """Return a table for each board, of all systems under the neutral probe."""
         return "\n".join(markdown(board, kept_columns(board, self.tree))
                          for board in self.boards())
 
     def outside(self) -> str:
-        """A table a board of what each system makes the core do outside of the guest."""
+        """Return a table for each board, of what each system makes the core do outside of the
+        guest."""
         return "\n".join(costs.markdown(board, found) for board in self.boards()
                          if (found := costs.read(board, self.tree)))
 
@@ -95,7 +96,7 @@ class Measured:
         return {path: PATHS[path] for path in COUNTED}
 
     def counted_families(self) -> dict[str, str]:
-        """hypbench, and the families of other systems that have cost vectors on BOARD."""
+        """Return hypbench and the families of other systems that have cost vectors on BOARD."""
         there = {one.family for one in costs.read(BOARD, self.tree)}
         return {OURS: OURS} | {family: heading for family, heading in self.families().items()
                                if family in there}
@@ -113,12 +114,13 @@ class Measured:
         return published.markdown()
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
-        """Return the time of one operation in a reference run, or of the whole sample."""
+        """Return the time of one operation in a reference run, or of a whole sample."""
         ticks, batch = medians(self.tree.reference(MODEL, plan))[path, config]
         return round(ticks / (1 if whole else batch))
 
     def time(self, plan: str, path: str, config: str, whole: bool = False) -> str:
-        """Return the time as a cell; without a number if the path has another length now."""
+        """Return the time as a cell. The cell has no number if the length of the path has
+        changed."""
         lengths = path_lengths.read(self.tree.reference(MODEL, plan))
         if lengths and lengths.is_moved(config, path):
             return "path changed since"
@@ -129,13 +131,13 @@ class Measured:
         return build_of(self.tree.reference(MODEL, plan))
 
     def dirty(self, plan: str) -> str:
-        """Return the line below a table of times whose build has no commit."""
+        """Return the line below a table of times, for a build without a commit."""
         build = self.build(plan)
         return (f"Every time is of build `{build}`, which has changes that no commit has."
                 if path_lengths.is_dirty(build) else "")
 
     def stands(self, plan: str) -> bool:
-        """Return whether each path of a reference run still has the length that it had."""
+        """Return whether each path of a reference run has the same length as in the run."""
         lengths = path_lengths.read(self.tree.reference(MODEL, plan))
         return not (lengths and lengths.moved)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the language: codespell over documents, comments and messages, with its own dictionary and
-words.txt. Check that files that pages name exist."""
+"""Check the language: codespell reads documents, comments and messages, with its own dictionary and
+words.txt. Check also that files exist that pages name."""
 
 import io
 import re
@@ -18,13 +18,13 @@ from hypbench.tree import Tree
 WORDS = Path(__file__).with_name("words.txt")
 PAGE_WORDS = Path(__file__).with_name("words_pages.txt")  # additional words, for pages alone
 SINGLE = r"[\w'-]+"
-# words that are right here
+# codespell reports these words, which are right here.
 KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")
 EXEMPT = {"CHANGELOG.md",  # this file has old names
           "tests/host/test_checks.py"}  # this file plants mistakes
 HASH_SUFFIXES = {".sh", ".mk", ".toml", ".cmd"}
 SCRIPT_SUFFIXES = {".js", ".json"}
-# kinds of tokens that are comments and strings
+# The kinds of tokens that are comments and strings.
 SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")
 PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
                 getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # exists from Python 3.12 on
@@ -45,7 +45,7 @@ def check_words(tree: Tree) -> Iterator[Violation]:
         copies = {"pages": ["-", WORDS, PAGE_WORDS], "sources": ["-", WORDS]}
         for path in tree.files():
             if (path.as_posix() not in EXEMPT
-                    # an empty file, in place of codespell's own settings
+                    # An empty file replaces codespell's own settings.
                     and path.name != "pyproject.toml"):
                 copy = Path(folder) / ("pages" if path.suffix == ".md" else "sources") / path
                 copy.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def check_words(tree: Tree) -> Iterator[Violation]:
 
 
 def prose_of(path: Path, text: str) -> str:
-    """Return the same lines with blanked code."""
+    """Return the same lines, with code blanked."""
     if path.suffix in C_SUFFIXES:
         return outside(text, [found.span() for found in COMMENT_OR_STRING.finditer(text)])
     if path.suffix == ".py":
@@ -84,7 +84,7 @@ def python_prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def outside(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return the text with everything blanked but these parts."""
+    """Return the text with everything blanked except these parts."""
     parts, at = [], 0
     for begin, end in spans:
         parts += [blank(text[at:begin]), text[begin:end]]

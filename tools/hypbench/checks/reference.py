@@ -115,8 +115,8 @@ def axes(tree: Tree) -> str:
 
 
 def compared(tree: Tree) -> dict[str, list[str]]:
-    """Return for each axis the scenarios that show its cost: two configurations differ in this axis
-    alone."""
+    """Return, for each axis, the scenarios that show its cost: two of their configurations differ
+    in this axis only."""
     scenarios: dict[str, list[str]] = {axis: [] for axis in abi.axes()}
     for word in tree.scenarios():
         configs = tree.plan(word).configs.values()
@@ -128,8 +128,8 @@ def compared(tree: Tree) -> dict[str, list[str]]:
 
 
 def value_of(header: Header, axis: str, value: str) -> str:
-    """Return a value as a plan has it, from STAGE2_2M or a number: enumerators are in the order of
-    the values."""
+    """Return a value as a plan writes it, from STAGE2_2M or a number: enumerators are in the order
+    of the values."""
     words = dict(header.entries("CONFIG_AXES"))[axis].split()
     if value.isdigit():
         return words[int(value)]
@@ -139,7 +139,7 @@ def value_of(header: Header, axis: str, value: str) -> str:
 
 
 def scenario_keys(tree: Tree) -> str:
-    """Return the keys of a scenario; the fields of abi/'s tables have tables of their own."""
+    """Return the keys of a scenario. The fields of abi/'s tables have their own tables."""
     rows = [(f"`{key}`", MEANINGS[key]) for key in (*body(), "variant")]
     inner = {"config": ("from",), "matrix": ("victim", "load", "policy"), "guest": ("recipe",),
              "vm": ("image", "cores", "configs", "colours"), "event": ("at_us", "on", "end", "do")}

@@ -29,7 +29,7 @@ def check_site(tree: Tree) -> Iterator[Violation]:
 
 
 def built(tree: Tree, folder: Path) -> list[str]:
-    """Build the site in the folder. Return what is wrong with it."""
+    """Build the site in the folder. Return its faults."""
     command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -47,7 +47,7 @@ def not_converted(folder: Path) -> Iterator[str]:
 
 
 def fetched(folder: Path) -> Iterator[str]:
-    """Return what a browser fetches from another host when it opens a page."""
+    """Return the addresses on other hosts that a browser fetches when it opens a page."""
     for suffix, pattern in (("html", FETCHED), ("css", FETCHED_BY_CSS)):
         for path in sorted(folder.rglob(f"*.{suffix}")):
             for address in sorted(set(pattern.findall(path.read_text()))):

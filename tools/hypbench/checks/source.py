@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for the C text: layers, circles of includes and of calls, folders of an isa, encodings."""
+"""Rules for the C text: the order of layers, circles of includes and of calls, the folders of an
+isa, and encodings."""
 
 import re
 from collections import defaultdict
@@ -22,7 +23,8 @@ MAY_INCLUDE = {
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
-# Folders of a layer that are layers themselves: each includes itself and those before it.
+# The folders of a layer are layers themselves: each includes files of itself and of the folders
+# before it.
 FOLDERS = {
     "hyp": ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run"),
     "guest": ("kernel", "measure", "bench"),
@@ -65,8 +67,8 @@ def check_layers(tree: Tree) -> Iterator[Violation]:
 
 
 def include_names(files: list[Path]) -> dict[str, str]:
-    """Return every way to spell a header, with its layer: from the top of the tree, or from a
-    folder arch/<isa>/include where each isa has a header of that name."""
+    """Return every way to spell a header, with the header's layer: from the top of the tree, or
+    from a folder arch/<isa>/include if each isa has a header of that name."""
     names = {}
     for path in files:
         names[path.as_posix()] = path.parts[0]
@@ -89,8 +91,8 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
 
 
 def folder_fault(path: Path, name: str) -> str:
-    """Return a wrong order of folders. hyp/arch has no place in this order; circles of includes
-    show a violation there."""
+    """Return an include in the wrong order of folders. hyp/arch has no place in this order; circles
+    of includes show a violation there."""
     layer = path.parts[0]
     own, other = folder_rank(path, layer), folder_rank(Path(name), layer)
     if own is None or other is None or other <= own:
@@ -100,7 +102,7 @@ def folder_fault(path: Path, name: str) -> str:
 
 
 def folder_rank(path: Path, layer: str) -> int | None:
-    """Return the place of a file's folder among the folders of this layer."""
+    """Return the index of a file's folder among the folders of this layer."""
     folders = FOLDERS.get(layer, ())
     if path.parts[0] != layer or len(path.parts) < 2 or path.parts[1] not in folders:
         return None
@@ -129,8 +131,8 @@ def includes(tree: Tree, layer: str) -> dict[Path, set[Path]]:
 
 
 def calls(tree: Tree, layer: str) -> dict[Path, set[Path]]:
-    """Return for each C file the files that define a function which it names. If several files
-    define a function (one for each isa or image), a use is a call of each."""
+    """Return, for each C file, the files that define a function which it names. If several files
+    define a function (one for each isa or image), its use counts as a call of each."""
     sources = {path: code_only(read_source(tree, path)) for path in c_files(tree)
                if path.parts[0] == layer and path.suffix == ".c"}
     definers: dict[str, set[Path]] = defaultdict(set)

@@ -21,7 +21,7 @@ from hypbench.records import Data, Log
 from hypbench.session import Display, Runs, follow
 
 POLL_S = 0.2
-START_S = 900.0  # seconds until the image is started: a card is written, U-Boot comes up
+START_S = 900.0  # seconds until the image starts, including writing a card and starting U-Boot
 END_S = 60.0  # seconds for the release of a place
 RESETS = 3  # resets of a board during one attempt
 PASSES = 2  # the most times that a plan runs a step: A B B A
@@ -84,14 +84,14 @@ class Copy:
 
 
 class Attendant:
-    """The program attend.py at work, and what it reports."""
+    """The program attend.py while it runs, and its reports."""
 
     def __init__(self, python: Path, place: Place, job: Data, say: Callable[[str], None]):
         self.say = say
         self.changed = threading.Condition()
         self.state = self.error = self.kind = self.serial = ""
-        self.holds = False  # the place
-        self.last = ""  # the last line that is no event
+        self.holds = False  # whether the attendant has the place
+        self.last = ""  # the last line that is not an event
         self.python, self.place = python, place
         self.process = subprocess.Popen(
             command(python, "run"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -175,8 +175,8 @@ class Patience:
 
     @classmethod
     def of(cls, plan: Plan, silence_s: float, platform: str) -> "Patience":
-        """Return the patience for a plan. An emulator's clock is not the scenario's, so an
-        emulator's run has no limit."""
+        """Return the patience for a plan. An emulator's run has no limit, because the clock of an
+        emulator is not the scenario's."""
         step_s = plan.limit_ms / 1000 + SLACK_S
         steps = PASSES * len(plan.configs) * max(len(plan.benches), 1)
         return cls(silence_s, max(silence_s, step_s),
@@ -184,7 +184,8 @@ class Patience:
 
     @staticmethod
     def for_text(line: Line, log: Log | None) -> float:
-        """Return the time for text alone. Firmware may print as long as a start takes."""
+        """Return the time for which text alone is accepted. Firmware may print as long as a start
+        takes."""
         return line.silence_s if log else max(line.silence_s, START_S)
 
 
@@ -202,8 +203,8 @@ def follow_run(attendant: Attendant, place: Place, copy: Copy, runs: Runs, displ
 
 def with_progress(lines: Iterator[bytes], line: Line, runs: Runs, patience: Patience,
                   lies: Callable[[Log], list[str]]) -> Iterator[bytes]:
-    """Yield the lines as long as records of the right run come. A board that prints text alone, or
-    resets again and again, is never silent: it hangs."""
+    """Yield the lines as long as records of the right run come. A board that only prints text, or
+    resets again and again, is never silent, but hangs."""
     known, latest = (0, 0), clock()
     for text in lines:
         yield text

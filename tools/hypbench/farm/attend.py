@@ -71,8 +71,8 @@ def tell(**event: Any) -> None:
 @target_factory.reg_driver
 @attr.s(eq=False)
 class HypbenchStrategy(Strategy):
-    """The states of a place: from `off` by `u-boot`, where the board shows its prompt, to
-    `hypbench`, where the image runs."""
+    """The states of a place. From `off` the place goes to `u-boot`, where the board shows its
+    prompt, and then to `hypbench`, where the image runs."""
 
     bindings = {"power": "PowerProtocol", "console": "ConsoleProtocol",
                 "uboot": {"UBootDriver", None}}
@@ -134,7 +134,8 @@ def check_serial(uboot: Any, job: dict[str, Any]) -> None:
 
 
 def delivered(target: Target, job: dict[str, Any]) -> dict[str, str]:
-    """Write the card, or give the files to the place's server; return the names of files there."""
+    """Write the card, or give the files to the place's server. Return the names of the files
+    there."""
     if job["way"] == "card":
         card, storage = part(target, "set_mode"), part(target, "write_image")
         card.set_mode("host")
@@ -155,8 +156,8 @@ def part(target: Target, does: str) -> Any:
 
 
 def import_drivers(path: str) -> None:
-    """Import a file of the farm's own, with classes of labgrid; its DRIVERS extend the table
-    here."""
+    """Import a file of the farm's own, with classes for labgrid. DRIVERS of that file extends the
+    table here."""
     spec = importlib.util.spec_from_file_location("farm_drivers", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -202,7 +203,7 @@ def copy_console(console: Any) -> None:
 # ---- the coordinator
 
 def call(session: Any, function: str, place: str) -> None:
-    """Call a function of labgrid's client on a place."""
+    """Call a function of labgrid's client with a place."""
     session.args = argparse.Namespace(place=place, allow_unmatched=False, kick=False)
     session.loop.run_until_complete(getattr(session, function)())
 
@@ -266,8 +267,8 @@ KINDS: list[tuple[type | tuple[type, ...], str]] = [
 
 
 def kind_of(error: BaseException) -> tuple[str, str]:
-    """Return the kind of an error. labgrid's strategies wrap the cause once for each state on the
-    way."""
+    """Return the kind of an error. labgrid's strategies wrap the cause once for each state that
+    they pass."""
     while isinstance(error, StrategyError) and error.__cause__:
         error = error.__cause__
     kind = next((kind for types, kind in KINDS if isinstance(error, types)), "board")

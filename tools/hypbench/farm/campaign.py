@@ -35,7 +35,7 @@ WAITS = ("busy", "coordinator")  # kinds of errors that count as no attempt
 
 @dataclass(frozen=True)
 class Campaign:
-    """The scenario that runs, and how long each place is waited for."""
+    """The scenario to run, and how long to wait for each place."""
 
     tree: Tree
     python: Path
@@ -48,7 +48,7 @@ class Campaign:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def platform_of(self, place: Place) -> str:
-        """Return what executes the image at a place."""
+        """Return the platform that executes the image at a place."""
         return gem5.PLATFORM if self.tree.is_gem5(place.board) else self.platform
 
 
@@ -58,7 +58,7 @@ class Result:
 
     place: Place
     outcome: str = FAILED
-    text: str = ""  # the reason, if the run is not sound
+    text: str = ""  # the reason why the run is not sound, or ""
     attempts: int = 0
     serial: str = ""
     serial_from: str = ""  # store.UBOOT or store.TAG
@@ -66,7 +66,8 @@ class Result:
 
 
 class PlaceDisplay(Display):
-    """Prints lines with the place's name: now and then one about a step, and each bad step."""
+    """Prints lines with the place's name: sometimes one about a step, and one about each bad
+    step."""
 
     def __init__(self, name: str, say: Callable[[str], None]):
         self.name, self.write = name, say
@@ -87,8 +88,8 @@ class PlaceDisplay(Display):
 
 
 def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
-    """Yield the results as they come. An interrupt ends every place's run, and the places are
-    released."""
+    """Yield the results as they come. An interrupt ends the runs of all places and releases the
+    places."""
     with ThreadPoolExecutor(len(places)) as pool:
         try:
             for done in as_completed(pool.submit(guarded, campaign, place) for place in places):
@@ -99,7 +100,7 @@ def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
 
 
 def guarded(campaign: Campaign, place: Place) -> Result:
-    """Run at a place; any failure is that place's result."""
+    """Run at a place. Any failure becomes the result of that place."""
     result = Result(place, serial=place.serial, serial_from=store.TAG if place.serial else "")
     try:
         run_place(campaign, place, result)
@@ -144,7 +145,7 @@ class Attempt:
                                    self.display.say)
 
     def run(self, result: Result) -> bool:
-        """Follow the run and fill the result in; return whether another attempt may end better."""
+        """Follow the run and fill in the result. Return whether another attempt may end better."""
         copy = Copy(self.console.open("xb", buffering=0), self.display.say)
         try:
             if self.attendant.image_runs(self.campaign.stop):

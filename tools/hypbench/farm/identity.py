@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether the records are of the board that the place's tags name, and of the image that was
-sent there. This finds a card that was not written, a server with an older file, and a wrong tag."""
+"""Check whether the records come from the board that the place's tags name, and from the image that
+was sent there. The check finds a card that was not written, a server with an older file, and a
+wrong tag."""
 
 from collections.abc import Iterator
 

@@ -23,7 +23,7 @@ class Slot:
     """A board with its power switch and the other end of its serial line."""
 
     def __init__(self, command: Callable[[], list[str]], host: str, port: int = 0):
-        self.command = command  # returns the machine's command each time when power comes
+        self.command = command  # returns the machine's command each time the power is switched on
         self.machine: subprocess.Popen[bytes] | None = None
         self.client: socket.socket | None = None
         self.switch = threading.RLock()
@@ -32,7 +32,7 @@ class Slot:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        """Serve the serial line to one client at a time; bytes without a client are lost."""
+        """Serve the serial line to one client at a time. Bytes without a client are lost."""
         while True:
             self.client, _ = self.lines.accept()
             threading.Thread(target=self._type, args=(self.client,), daemon=True).start()
@@ -110,8 +110,8 @@ def power_strip(slots: dict[str, Slot], host: str, port: int = 0) -> ThreadingHT
 
 
 def machine_words(tree: Tree, board: str, image: Path, folder: Path) -> list[str]:
-    """Return the command that executes the image as it is when power comes. gem5's run records name
-    the machine, which GEM5_MACHINE changes."""
+    """Return the command that executes the image as it is when the power is switched on. gem5's run
+    records name the machine, which GEM5_MACHINE changes."""
     if not tree.is_gem5(board):
         return qemu.command(tree.qemu_options(board), "icount", image)
     data = read_bytes(image)
@@ -123,7 +123,7 @@ def machine_words(tree: Tree, board: str, image: Path, folder: Path) -> list[str
 
 
 def serve(tree: Tree, board: str, image: Path, host: str, ports: tuple[int, int]) -> None:
-    """Serve the serial line and the switch at /0 for ever."""
+    """Serve the serial line, and the switch at /0, without end."""
     with tempfile.TemporaryDirectory(prefix="hypbench-machine-") as name:
         slot = Slot(lambda: machine_words(tree, board, image, Path(name)), host, ports[0])
         strip = power_strip({"0": slot}, host, ports[1])

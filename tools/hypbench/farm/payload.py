@@ -24,7 +24,7 @@ NO_PROMPT = "none"  # the tag prompt= of a place whose board has no U-Boot
 @dataclass(frozen=True)
 class Payload:
     files: list[Path]
-    lines: list[str]  # commands at U-Boot's prompt; none if the image starts without one
+    lines: list[str]  # commands at U-Boot's prompt; empty if the image starts without a command
     image: bytes  # the image that runs, with the scenario in it
 
 
@@ -46,7 +46,7 @@ def with_prompt(place: Place, lines: list[str]) -> list[str]:
 
 def image_name(tree: Tree, place: Place) -> str:
     """Return the image that the tag image= names, or the first image that the board's boot loader
-    boots."""
+    accepts."""
     kinds = tree.board_fact(place.board, "IMAGES").split()
     return place.tags.get("image") or next((NAMES[kind] for kind in kinds), "hypbench.bin")
 
@@ -84,8 +84,8 @@ def before(place: Place) -> list[str]:
 
 def network(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path,
             image: bytes) -> tuple[list[Path], list[str]]:
-    """Return the files and commands of the board's card.toml, or the image alone with the device
-    tree of U-Boot."""
+    """Return the files and commands of the board's card.toml. Without a card.toml return the image
+    alone, which uses U-Boot's device tree."""
     name = image_name(tree, place)
     card = card_of(tree, place.board)
     if not card or not card.tftp or tree.is_installed:

@@ -16,7 +16,7 @@ from hypbench.tree import Tree, UnknownName, listed, nearest
 
 COORDINATOR = "127.0.0.1:20408"  # the default address of labgrid
 ATTEND = Path(__file__).with_name("attend.py")
-WAYS = ("card", "tftp", "firmware")  # ways of the image to the board
+WAYS = ("card", "tftp", "firmware")  # ways to send the image to the board
 CARD, TFTP, FIRMWARE = WAYS
 LIST_S = 60
 
@@ -38,7 +38,7 @@ class Place:
 
     @property
     def way(self) -> str:
-        """Return how the image comes to the board. A card needs a multiplexer; a server of files
+        """Return how the image gets to the board. A card needs a multiplexer; a server of files
         does not."""
         usual = TFTP if any("Provider" in name for name in self.resources) else CARD
         return self.tags.get("boot", usual)
@@ -64,8 +64,8 @@ def python_of(tree: Tree) -> Path:
 
 
 def command(python: Path, *words: str) -> list[str]:
-    """Return the attendant's command. The attendant imports nothing of the folder that its file is
-    in."""
+    """Return the attendant's command. The attendant must not import modules from the folder of its
+    file."""
     return [str(python), "-P", str(ATTEND), *words]
 
 
@@ -79,7 +79,7 @@ def read_places(python: Path) -> list[Place]:
 
 
 def last_error(said: str) -> str:
-    """Return the attendant's report, or else the last line of Python."""
+    """Return the attendant's report, or else the last line of Python's output."""
     lines = said.strip().splitlines()
     for line in reversed(lines):
         if line.startswith('{"error"'):
@@ -88,7 +88,7 @@ def last_error(said: str) -> str:
 
 
 def chosen(places: list[Place], patterns: Iterable[str], board: str) -> list[Place]:
-    """Return the places whose names match one of the patterns, of that board if one is named."""
+    """Return the places whose names match one of the patterns, of the board if one is named."""
     names = [place.name for place in places]
     found = []
     for pattern in patterns:

@@ -21,8 +21,8 @@ TIMER_PPIS = {"secure": 29, "physical": 30, "virtual": 27, "hypervisor": 26}
 
 
 def source(machine: Machine, layout: Layout, arguments: str, network: bool = False) -> str:
-    """Return the tree as text. It has flash if the image lies in flash; `network`: the guest has an
-    end of a link of kind=virtio."""
+    """Return the tree as text. The tree has flash if the image lies in flash. `network`: the guest
+    has an end of a link of kind=virtio."""
     in_flash = any(piece.address < machine.ram for piece in layout.image)
     return filled_in(
         "guests/guest.dts.j2", machine=machine, bootargs=escaped(arguments), hex=hex,

@@ -36,7 +36,7 @@ ZIMAGE_FIRST_WORDS = struct.pack("<7I", *[0xe1a00000] * 7)  # the instruction mo
 ZBOOT_HEADER = struct.Struct("<4s4sII8x32s")
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's number for data with gzip's header
-# First bytes of files that hold or describe an image, but are none.
+# The first bytes of files that hold or describe an image, but are not an image.
 OTHERS = {
     b"\x27\x05\x19\x56": "a U-Boot uImage; `dumpimage -p 0 -o FILE` takes the image out of it",
     b"\xd0\x0d\xfe\xed": "a device tree blob or a FIT; a device tree goes to GUEST_DTB=",
@@ -149,8 +149,8 @@ def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
 
 
 def is_text(content: bytes) -> bool:
-    """Return whether all bytes are characters of a text. Code for ARM has a zero byte, or a byte
-    that UTF-8 does not allow, within a few instructions."""
+    """Return whether all bytes are characters of text. ARM code has a zero byte, or a byte that
+    UTF-8 does not allow, within a few instructions."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -189,7 +189,7 @@ def check_isa(its: str, isa: str, kind: str) -> None:
 
 
 def check_no_header(content: bytes, isa: str) -> None:
-    """Refuse damaged headers; apart from them a raw binary may begin with anything."""
+    """Refuse damaged headers. A raw binary may otherwise begin with anything."""
     if content.startswith(b"MZ") and is_pe(content):
         check_pe(content, isa)
     if content.startswith(b"MZ"):
@@ -209,7 +209,7 @@ def is_pe(content: bytes) -> bool:
 
 
 def check_pe(content: bytes, isa: str) -> None:
-    """Refuse a PE file that is no kernel."""
+    """Refuse a PE file that is not a kernel."""
     start = word_at(content, PE_HEADER_AT)
     machine, subsystem = (word_at(content, start + place) & 0xffff for place in (4, 24 + 68))
     if (end := sections_end(content)) > len(content):
@@ -354,7 +354,7 @@ PACKERS: dict[str, Callable[[], Any]] = {
 
 
 def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
-    """Unpack all members of a gzip file, or one stream of another format; what follows is left
+    """Unpack all members of a gzip file, or one stream of another format. Later bytes are left
     out."""
     first, rest = unpacked_member(content, packer, limit, what)
     data = bytearray(first)

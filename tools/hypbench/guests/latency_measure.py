@@ -29,7 +29,7 @@ class Latencies:
 
     @property
     def fault(self) -> str:
-        """Why the run is no result; "" if it is one."""
+        """Why the run is not a result, or ""."""
         if not self.end:
             return f"config {self.config}: latency_measure began and printed no end"
         if self.faults or self.end != "SUCCESSFUL" or not self.means:
@@ -69,7 +69,7 @@ def runs_of(log: Log) -> list[Latencies]:
 
 
 def results_of(log: Log) -> list[Latencies]:
-    """Return the runs that are whole."""
+    """Return the whole runs."""
     return [run for run in runs_of(log) if not run.fault]
 
 

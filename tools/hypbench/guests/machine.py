@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that a guest sees: QEMU's `virt` on any board, or the board's own with stage 2 off.
-Also what a board must have for guests."""
+"""The machine that a guest sees: QEMU's `virt` on any board, or the board's own machine with stage
+2 off. Also the parts that a board needs for guests."""
 
 import re
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ class Cyclictest:
 
     @property
     def fault(self) -> str:
-        """Why the histogram is no result; "" if it is one."""
+        """Why the histogram is not a result, or ""."""
         total = sum(self.counts.values())
         if self.max is None:
             return f"config {self.config}: cyclictest began and printed no end"

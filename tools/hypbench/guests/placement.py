@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place a guest's image, device tree and initrd in its memory, and before its start in the board's
-store."""
+"""Place a guest's image, device tree and initrd in the guest's memory, and in the board's store,
+where they are before the start."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Piece:
     name: str
     address: int
     size: int
-    # None for a device tree, which is made when all else is placed
+    # The content of a device tree is None until all other pieces are placed.
     content: bytes | Path | None = None
 
     @property
@@ -46,7 +46,7 @@ class Layout:
     image: list[Piece]
     dtb: int
     initrd: Piece | None = None
-    room: list[Piece] = field(default_factory=list)  # all places that are taken
+    room: list[Piece] = field(default_factory=list)  # all pieces that are placed
 
 
 def place(image: Image, machine: Machine, address: int | None, initrd: Path | None) -> Layout:
@@ -92,7 +92,7 @@ def start_of(image: Image, machine: Machine) -> int:
 
 
 def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> None:
-    """Check that a part is inside RAM. `chosen`: this tool chose its address, neither the image nor
+    """Check that a part is inside RAM. `chosen`: this tool chose the address, and not the image or
     the user."""
     ram = f"the guest's RAM ({machine.ram:#x} to {machine.ram_end - 1:#x})"
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
@@ -169,7 +169,7 @@ class Load:
 
 
 def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
-    """Return the loads; parts that are no file yet become one."""
+    """Return the loads. A part that is not a file becomes a file."""
     found = list(stored(pieces, folder))
     end = found[-1].store + found[-1].size
     if end > board.store_size:

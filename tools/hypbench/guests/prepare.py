@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepare a guest for its run: a user's wishes or a plan's recipe give its files in the store and
-its plan, with one configuration, a `guest` line and a `load` line for each file."""
+"""Prepare a guest for its run. A user's wishes or a plan's recipe give the guest's files in the
+store and its plan: one configuration, a `guest` line and a `load` line for each file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +17,8 @@ from hypbench.plan_words import Mistake, nearest
 from hypbench.tree import LOCK, Tree, write_whole
 
 # QEMU's GICv2 does not sample a timer's line again when a list register deactivates its interrupt.
-# By the host's clock the timer may be due again by then, and is lost (CAVEATS.md); lr=sw avoids
-# this.
+# With the host's clock the timer may be due again by then, and its interrupt is lost (CAVEATS.md);
+# lr=sw avoids this.
 USUAL_CONFIG = "trapped"
 
 
@@ -61,8 +61,7 @@ def settings(config: str) -> dict[str, str]:
 
 
 def plan_of(config: str, stats: bool, machine: Machine, layout: Layout, loads: list[Load]) -> Plan:
-    """Return a plan with a step without end: the guest, its user or the host tool's limit ends
-    it."""
+    """Return a plan whose step has no end: the guest, its user or the host tool's limit ends it."""
     words = config + (" stats=on" if stats and "stats=" not in config else "")
     guests = {GUEST: guest_of(machine, layout, loads)}
     configs = dict([config_of(words.split())])
@@ -77,8 +76,8 @@ def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
 
 
 def check_recipe(word: str) -> None:
-    """Check that the guest has a recipe. The message for another word has the nearest word, or how
-    to build the guest."""
+    """Check that the guest has a recipe. The message for an unknown word has the nearest word, or
+    the way to build the guest."""
     if how := BUILT_BY_HAND.get(word):
         raise BadGuest(f"GUEST={word}: no such file, and no package has one: {how}"
                        f" (docs/howto/rtos.md)")
@@ -171,8 +170,9 @@ def check_placing(tree: Tree, board: str, plan: Plan) -> None:
 
 
 def config_for(tree: Tree, board: str, plan: Plan) -> str:
-    """Return the configuration for which a plan's guest is placed: native if there is one, where
-    RAM is the board's own. Devices then have one address with stage 2 and without."""
+    """Return the configuration for which a plan's guest is placed. It is the native one if there is
+    one, because RAM is then the board's own; devices have the same address with stage 2 and
+    without."""
     off = {words_of(config)["stage2"] == "off" for config in plan.configs.values()}
     if True not in off:
         return USUAL_CONFIG
@@ -187,8 +187,8 @@ def config_for(tree: Tree, board: str, plan: Plan) -> str:
 
 
 def checked(tree: Tree, wish: Wish) -> tuple[Board, Machine, bytes | None]:
-    """Check all words and files of a wish but its image. Return the board, the guest's machine, and
-    the user's device tree if there is one."""
+    """Check all words and files of a wish except its image. Return the board, the guest's machine,
+    and the user's device tree if there is one."""
     config = settings(wish.config)
     board = read_board(tree, wish.board)
     machine = machine_of(board, wish.cpus, size_of(wish.ram), native=config["stage2"] == "off")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests by name, with Debian's files for them and the settings that they want."""
+"""Guests by name, with Debian's files for them and the settings that they need."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
 FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
 UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
 
-# Start of the first round of stress, when Linux has booted on every board; CNTVCT then has some 57
-# s. ARMv7's kernel unpacks itself before its uptime begins.
+# The start of the first round of stress, when Linux has booted on every board; CNTVCT is then some
+# 57 s. ARMv7's kernel unpacks itself before its uptime begins.
 STRESS_FROM_S = {"armv8": 57, "armv7": 25}
 
 # Parameters of cyclictest: wake-ups, the time between two, and the end of its histogram.
@@ -43,7 +43,7 @@ def kernel(isa: str) -> Path:
 
 @cache
 def busybox(isa: str) -> bytes:
-    """Return busybox, from bin, or since Debian 13 from usr/bin."""
+    """Return busybox: the file in bin, or since Debian 13 in usr/bin."""
     (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
     return program.read_bytes()
 
@@ -54,7 +54,7 @@ def linux(isa: str) -> Recipe:
 
 
 def stress(isa: str) -> Recipe:
-    """The same Linux, which keeps its core busy."""
+    """The same Linux with a program that keeps its core busy."""
     return with_init(isa, filled_in("guests/stress.sh.j2", from_s=STRESS_FROM_S[isa]))
 
 
@@ -102,7 +102,7 @@ def uboot(isa: str) -> Recipe:
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
                                                    "uboot": uboot, "cyclictest": cyclictest}
-# The recipe of a guest whose image the user gives by `make bench SCENARIO=… GUEST=…`.
+# The recipe of a guest with an image of the user: `make bench SCENARIO=… GUEST=…`.
 BROUGHT = "image"
 # Guests without an image in any package, and how a user gets one.
 BUILT_BY_HAND = {

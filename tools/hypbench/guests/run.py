@@ -33,7 +33,7 @@ def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str
     if "-smp" not in options:
         options = [*options, "-smp", str(wish.cpus)]
     words = qemu.command(options, wish.clock, image)
-    if terminal.can_type():  # a QEMU that records does not receive what is typed
+    if terminal.can_type():  # a recording QEMU does not receive the user's input
         words = qemu.unrecorded(words)
     return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
 
@@ -53,7 +53,8 @@ def opening(wish: Wish, prepared: Prepared) -> str:
 
 
 def starves(wish: Wish, program: str) -> str:
-    """Return a warning if the installed QEMU gives all turns by icount to one of several vCPUs."""
+    """Return a warning if the installed QEMU, under icount, gives all turns to one of several
+    vCPUs."""
     if wish.clock != "icount" or wish.cpus == 1:
         return ""
     installed = qemu.version(program)
@@ -71,7 +72,7 @@ class Verdict:
 
 
 def run(tree: Tree, wish: Wish, say: Say) -> tuple[Log, Verdict]:
-    """Run the guest on this terminal. `say` prints what is not the guest's output."""
+    """Run the guest on this terminal. `say` prints all other text."""
     if reason := qemu.too_old(tree.qemu_options(wish.board),
                               tree.board_fact(wish.board, "QEMU_NEEDS")):
         raise click.ClickException(f"{wish.board}: {reason}")
@@ -133,8 +134,8 @@ def restarts(log: Log) -> str:
 
 
 def silence(session: terminal.Session, gic: str) -> str:
-    """Return the usual cause if a guest hangs before its first line: EL2 does not see exceptions at
-    EL1, and real-time systems are built for one GIC."""
+    """Return the usual cause of a guest that hangs before its first line: EL2 does not see
+    exceptions at EL1, and real-time systems are built for one GIC."""
     if session.printed:
         return ""
     return (f"; it printed nothing: was it built for this board's {gic.replace('gic', 'GIC')}?"

@@ -10,7 +10,7 @@ WAYS = ("exit", "kvm-unit-tests")
 
 
 class ExitLine:
-    """The last such line in what the guest printed."""
+    """The last such line in the guest's output."""
 
     def __init__(self) -> None:
         self.code: int | None = None

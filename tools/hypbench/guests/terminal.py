@@ -24,8 +24,8 @@ LEAVE = "Ctrl-] or Ctrl-a x ends it"
 
 
 class Keys:
-    """Filters the keys: the guest gets all but Ctrl-] and Ctrl-a x, which end the run (Ctrl-a
-    Ctrl-a gives the guest one Ctrl-a)."""
+    """Filter the keys. The guest gets all keys except Ctrl-] and Ctrl-a x, which end the run
+    (Ctrl-a Ctrl-a gives the guest one Ctrl-a)."""
 
     def __init__(self) -> None:
         self.left = False
@@ -56,7 +56,7 @@ def input_of(stream: TextIO | None) -> int | None:
 
 
 def can_type() -> bool:
-    """Return whether input may come; /dev/null gives none."""
+    """Return whether input may come; /dev/null never has any."""
     number = input_of(sys.stdin)
     return number is not None and not os.path.samestat(os.fstat(number), os.stat(os.devnull))
 
@@ -70,7 +70,7 @@ def raw(number: int | None) -> Iterator[bool]:
         return
     before = termios.tcgetattr(number)
     try:
-        tty.setraw(number, termios.TCSADRAIN)  # earlier keys are for the guest, too
+        tty.setraw(number, termios.TCSADRAIN)  # the guest also gets earlier keys
         changed = termios.tcgetattr(number)
         changed[tty.OFLAG] |= termios.OPOST
         termios.tcsetattr(number, termios.TCSADRAIN, changed)
@@ -98,7 +98,7 @@ def ended_by_signals() -> Iterator[None]:
 
 
 class Session(Qemu):
-    """One run with input. Read left after it."""
+    """One run with input. Read `left` after the run."""
 
     def __init__(self, words: list[str], limit_s: float | None):
         super().__init__(words, limit_s)
@@ -131,8 +131,8 @@ class Session(Qemu):
         show(self.stream.finish())
 
     def _type(self, process: Process, source: int, keys: Keys | None) -> None:
-        """Pass keys on until the input ends, which is the end of the guest's input alone. No more
-        is read while the guest has not taken the earlier keys."""
+        """Pass keys on until the input ends, which ends only the guest's input. No more is read
+        until the guest has taken the earlier keys."""
         try:
             while process.stdin and (typed := os.read(source, CHUNK)):
                 process.stdin.write(keys.feed(typed) if keys else typed)

@@ -56,7 +56,7 @@ def classes(cell: Cell, column: Column) -> str:
 
 def links(row: list[Cell]) -> list[str]:
     """Return the link of each cell, or "" if an earlier cell has the same link. A reader with a
-    keyboard then has one stop a row, and the page is smaller."""
+    keyboard then has one stop for each row, and the page is smaller."""
     cites = [cell.href for cell in row]
     return ["" if href in cites[:at] else href for at, href in enumerate(cites)]
 

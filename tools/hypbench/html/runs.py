@@ -52,12 +52,13 @@ LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-
                  "sched", "paper-s2", "tlb-matrix", "timers", "default", "traps", "states")
 CLOCK = "icount"
 SAMPLES = 10_000
-# Plans whose loads an emulator executes for as long as each sample takes.
+# An emulator executes the loads of these plans for as long as each sample takes, so the plans have
+# few samples.
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "paper-s4": 300,
                         "sched": 300}
-# Plans of which the page shows only the references of a walk, if nothing models the walks.
+# If nothing models the walks, the page shows only their references for these plans.
 UNMODELLED = ("tlb_chase", "lat_mem_rd")
-JOBS = 2  # emulators at a time; neither instructions nor a model's time depend on the host's load
+JOBS = 2  # emulators at once; neither instructions nor a model's time depend on the host's load
 PR_SET_PDEATHSIG = 1  # from prctl(2)
 FIRST = "virt-a72"  # the board with which the page opens
 # Figures that the documentation shows.
@@ -103,7 +104,7 @@ class Job:
 
     @property
     def stamp(self) -> Data:
-        """The stamp beside the records; {} if there is none that can be read."""
+        """The stamp beside the records; {} if it is missing or unreadable."""
         try:
             found = json.loads(self.stamp_path.read_text())
         except (OSError, ValueError):
@@ -125,8 +126,8 @@ class Job:
 
     @property
     def made_from(self) -> str:
-        """Return the digest of the image with this plan and of what starts it: QEMU's options, or
-        gem5's machine and the scripts that build it."""
+        """Return the digest of the image with this plan and of the program that starts it: QEMU's
+        options, or gem5's machine and the scripts that build it."""
         more = profile.sources() if self.plan == profile.PLAN else []
         return made_from(self.tree, self.board, self.made_plan, CLOCK,
                          *(path.read_bytes() for path in more))
@@ -167,7 +168,7 @@ def from_board(tree: Tree, board: str) -> bool:
 
 
 def is_kept(tree: Tree, board: str) -> bool:
-    """Return whether the board is shown by its reference run."""
+    """Return whether the page shows the board by its reference run."""
     return tree.is_gem5(board) and not os.environ.get("GEM5")
 
 
@@ -219,9 +220,8 @@ def run_job(job: Job, limit_s: float | None) -> str:
 
 
 def end_with(parent: int) -> None:
-    """Let this process, a child of `parent`, be killed when the parent ends, however that happens.
-    A signal to both is left to the parent. A handler, unlike SIG_IGN, is not inherited by an
-    emulator."""
+    """Have this process, a child of `parent`, killed when the parent ends, in whatever way. The
+    parent handles a signal to both. A handler is used because an emulator would inherit SIG_IGN."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     if sys.platform == "linux":
@@ -268,8 +268,8 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
 
 
 def source_of(job: Job) -> Source:
-    """Return the records with everything that is wrong with them. A test checks whether a reference
-    run is of this tree's benchmarks."""
+    """Return the records with all their faults. A test checks whether a reference run is of this
+    tree's benchmarks."""
     tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
     kept = not captured and is_kept(tree, job.board)
     benched = None if captured or kept else job.latest or job.benched
@@ -297,7 +297,7 @@ def source_of(job: Job) -> Source:
 
 
 def leave_moved_out(source: Source, records: Path) -> None:
-    """Leave out times of a path that has another length now. Times of a build with uncommitted
+    """Leave out the times of a path whose length has changed. Times of a build with uncommitted
     changes get a remark."""
     build = source.log.run["build"] if source.log.run else ""
     if path_lengths.is_dirty(build):
@@ -391,8 +391,8 @@ def make_report(tree: Tree, boards: tuple[str, ...], plans: tuple[str, ...], out
 
 
 def check_shown(tree: Tree, boards: Iterable[str]) -> list[str]:
-    """Report how each board is shown that an emulator does not play. A board without any record is
-    an error."""
+    """Report how the page shows each board that an emulator does not play. A board without records
+    is an error."""
     return [said_of(tree, board) for board in boards if from_board(tree, board)]
 
 

@@ -26,8 +26,8 @@ def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
 
 
 def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int] | None:
-    """Return begin and end of the shortest round trip with no other exit in between: the ring, its
-    arrival, those of the answer, and the ends of these interrupts."""
+    """Return begin and end of the shortest round trip without another exit in between: the ring,
+    its arrival, the answer's ring and arrival, and the ends of these interrupts."""
     rings = rings_of(exits, doorbells)
     found = [(ring.start, answered.end)
              for (ring, heard), (back, answered) in zip(rings, rings[1:])

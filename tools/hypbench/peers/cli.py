@@ -100,7 +100,7 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
 
 
 def check_alone(words: dict[str, Any]) -> None:
-    """Refuse the words that describe the user's own image, where none is given."""
+    """Refuse words that describe the user's own image, if no image is given."""
     names = {"name": "NAME", "pair": "PAIR", "options": "QEMU", "build": "BUILT",
              "compiler": "COMPILER"}
     given = [f"{name}=" for word, name in names.items() if words[word]]
@@ -138,7 +138,7 @@ def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words:
 
 
 def tried(system: System, peer: Peer, folder: Path) -> Column | None:
-    """Return the figures, or a line with the reason why there are none."""
+    """Return the figures, or a line with the reason why there are no figures."""
     limit_s = IMAGE_LIMIT_S if isinstance(system, Image) else LIMIT_S
     try:
         if reason := system.unfit(peer):
@@ -162,7 +162,7 @@ def tried(system: System, peer: Peer, folder: Path) -> Column | None:
 
 
 def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
-    """Return the figures of two VMs on one core, or the reason why there are none."""
+    """Return the figures of two VMs on one core, or the reason why there are no figures."""
     if reason := system.unfit_pair(peer):
         return reason
     try:
@@ -217,8 +217,8 @@ def digest_of(command: tuple[str, ...]) -> str:
 
 
 def without_folders(word: str, root: Path) -> str:
-    """Return a word of a command as another machine would have it: paths from the root of the tree,
-    and files outside the tree by their names alone."""
+    """Return a word of a command as on any machine: paths from the root of the tree, and only the
+    names of files outside the tree."""
     word = word.replace(f"{root}/", "")
     return re.sub(r"(?<![\w.])(?:\.\.)?/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
 

@@ -15,7 +15,7 @@ from hypbench.peers.kept import FIRST, Column, kept_columns
 from hypbench.peers.probe import PATHS, Figure
 from hypbench.tree import Tree
 
-# families by the first word of a system's name
+# The families, by the first word of a system's name.
 FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}
 OURS, NATIVE = FIRST
 NONE = "–"
@@ -52,8 +52,8 @@ class Path:
     others: dict[str, tuple[Added, ...]]  # by family, the shortest system first
 
     def cell(self, family: str) -> str:
-        """Return a cell: the shortest system with its factor, the others after it; one text if all
-        are equal."""
+        """Return a cell with the shortest system and its factor, and after it the other systems; or
+        one text if all systems are equal."""
         systems = self.others.get(family, ())
         if len(systems) > 1 and len({one.text for one in systems}) == 1:
             return systems[0].text
@@ -61,7 +61,7 @@ class Path:
                          for one in systems) or NONE
 
     def shortest(self, family: str) -> str:
-        """Return the cell of only the shortest system, by its median."""
+        """Return a cell with only the shortest system, by its median."""
         first = next(iter(self.others.get(family, ())), None)
         return f"{first.added}{first.times}" if first else NONE
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kept cost vectors of systems under the probe: reference/peers/<board>/costs/<system>.json, and
-beside it the plugin's lines, from which the vectors are made."""
+"""Kept cost vectors of systems under the probe: reference/peers/<board>/costs/<system>.json. Beside
+each file are the plugin's lines, from which the vectors are made."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from hypbench.peers.table import lines as table_lines
 from hypbench.records import Data
 from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_whole
 
-COSTS = "costs"  # the folder, also of a board's in reference/peers/
+COSTS = "costs"  # the name of the folder, also in reference/peers/<board>/
 VISITS = ".visits.xz"
 HEADS = ("path", "system", *COST_HEAD)
 
@@ -72,7 +72,7 @@ def write(folder: Path, counted: Counted, windows: dict[str, Window]) -> None:
 
 
 def read(board: str, tree: Tree | None = None) -> list[Counted]:
-    """The kept vectors of a board, hypbench's first."""
+    """Return the kept vectors of a board, hypbench's first."""
     return [counted_of(json.loads(read_text(path))) for path in files(board, tree)]
 
 
@@ -86,7 +86,7 @@ def counted_of(data: Data) -> Counted:
 
 
 def made_again(path: Path, isa: str, devices: Devices) -> dict[str, Cost]:
-    """The vectors from the plugin's lines beside a kept file."""
+    """Return the vectors from the plugin's lines beside a kept file."""
     lines = read_records(path.with_suffix(VISITS)).decode().splitlines(keepends=True)
     return {window.path(isa): window.cost(isa, devices) for window in windows_of(lines)}
 

@@ -66,8 +66,8 @@ class Image(System):
         return peer.for_cores([*words, *given])
 
     def check(self, log: bytes, peer: Peer) -> Identity:
-        """Check the run. The version is in the first line of the console that has one. A label with
-        the build distinguishes columns whose names begin alike."""
+        """Check the run. The version is in the first line of the console that has a version. A
+        label with the build distinguishes columns whose names begin alike."""
         head = log.replace(b"\0", b"").partition(BEGIN)[0].splitlines()
         lines = [printable(line).strip() for line in head]
         version = next((line for line in lines if VERSION.search(line)), "")

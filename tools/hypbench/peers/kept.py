@@ -15,7 +15,7 @@ from hypbench.tree import HOME, Tree, packed, read_records, read_text, write_who
 
 FOLDER = Path("reference/peers")
 LOG, PAIR_LOG = ".log.xz", ".pair.log.xz"  # one VM; two VMs on one core
-# hypbench and native come first, then the others by name.
+# hypbench and native come first, then the other systems by name.
 FIRST = ("hypbench", "native")
 
 

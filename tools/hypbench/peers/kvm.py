@@ -25,10 +25,10 @@ FLAGS = ["-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Wconversion", "-W
 ARGUMENTS = "console=ttyAMA0 nokaslr panic=-1"
 # KVM has no cheap hypercall of its own; SMCCC_VERSION is its shortest call.
 CALL = "call=SMCCC_VERSION call.x0=0x80000000"
-AT = "at_ms=40000"  # milliseconds of the clock that both VMs read, when the kernel has settled
+AT = "at_ms=40000"  # milliseconds of the clock that both VMs read; the kernel has settled by then
 RAM = 256 << 20  # as in kvm_init.c
 SETTLED_S = 3
-# A made-up day instead of the host's clock, because the kernel reads and prints the time.
+# The day is made up and not the host's, because the kernel reads and prints the time.
 CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
 
 
@@ -90,7 +90,7 @@ class Kvm(System):
 
 
 def time_of(line: str, log: bytes) -> float:
-    """Return the kernel's time of a line, in seconds."""
+    """Return the time that the kernel prints in a line, in seconds."""
     return float(line_of(rf"^\[ *(\d+\.\d+)\] {line}\r?$", log, f"line `{line}`"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated machine of every system: a board's, with a core that executes an instruction in a
+"""The emulated machine of every system: a board's machine whose core executes an instruction in a
 nanosecond, so that a kernel's timers take few of its instructions."""
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ ICOUNT = {"shift=4": "shift=0"}  # 2^0 ns an instruction make one tick of the co
 
 @dataclass(frozen=True)
 class Peer:
-    """A board, with what is needed to start something on its machine."""
+    """A board, with all that is needed to start something on its machine."""
 
     tree: Tree
     board: str
@@ -62,13 +62,13 @@ class Peer:
         return words
 
     def for_cores(self, words: list[str]) -> list[str]:
-        """Return a command with another -smp than 1, without recording: QEMU records only machines
-        of one core."""
+        """Return a command with another -smp than 1, without recording, because QEMU records only
+        machines with one core."""
         if words[words.index("-smp") + 1] == "1":
             return words
         return qemu.unrecorded(words)
 
 
 def without_el2(options: list[str]) -> list[str]:
-    """Return the same machine without EL2, where PSCI is QEMU's own, by HVC."""
+    """Return the same machine without EL2, where QEMU itself provides PSCI, by HVC."""
     return [word.replace("virtualization=on,", "") for word in options]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a system makes the core do outside of the guest on paths of the probe, as QEMU's plugin
-tools/plugin/outside.c sees it. The plugin knows no system, so all are counted alike: all that the
-core executes from the guest's exit to the guest's next instruction."""
+tools/plugin/outside.c sees it. The plugin knows no system, so it counts all systems alike:
+everything that the core executes from the guest's exit to the guest's next instruction."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,24 +12,25 @@ from hypbench.instructions import CLASSES
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import PATHS, NotMeasured, Probe
 
-SAMPLES = 20  # of a path, after the first
+SAMPLES = 20  # samples of a path after the first sample
 COUNTED = ("psci_version", "gicd_iidr", "sgi_self", "timer_busy")
 MACHINES = {"armv8": "EM_AARCH64", "armv7": "EM_ARM"}
 
-# The instruction that closes a window of the probe, and that of an interrupt's
+# The instruction that closes a window of the probe, and the one that closes an interrupt's window
 # (guest/probe/arch/<isa>/windows.S).
 CLOSING = {"armv8": 0xD53BE056, "armv7": 0xEC5BAF1E}
 CLOSING_VECTOR = {"armv8": 0xD53BE048, "armv7": 0xEC5BAF1E}
 
-# Exception classes (DDI 0487 D17.2.37), and what the probe asks for.
+# Exception classes (DDI 0487 D17.2.37), and the probe's requests.
 INTERRUPT, HVC, REGISTER, DATA_ABORT = 0, (0x12, 0x16), 0x18, 0x24
 PSCI_VERSION = 0x84000000
 PAGE = 0xFFF
-IIDR, SGIR = 0x008, 0xF00  # within GICD's first page
+IIDR, SGIR = 0x008, 0xF00  # offsets within GICD's first page
 
 
 class Code(NamedTuple):
-    """A translation block: address of the first instruction; words, and their pages of memory."""
+    """A translation block: the address of its first instruction, its words, and their pages of
+    memory."""
 
     address: int
     words: tuple[int, ...]
@@ -43,7 +44,7 @@ class Code(NamedTuple):
 
 @dataclass
 class Visit:
-    """From the guest's exit to its next instruction."""
+    """A visit to the system, from the guest's exit to the guest's next instruction."""
 
     kind: int  # exception class, 0 for an interrupt
     argument: int  # x0 at the exit
@@ -54,14 +55,15 @@ class Visit:
 
 @dataclass
 class Window:
-    """Between two reads of the guest's counter."""
+    """A window between two reads of the guest's counter."""
 
-    closing: int  # the instruction of the second
-    lines: list[str]  # of the plugin's file
+    closing: int  # the instruction of the second read
+    lines: list[str]  # lines of the plugin's file
     visits: list[Visit] = field(default_factory=list)
 
     def path(self, isa: str) -> str:
-        """The path of the probe that this is a sample of; "" for none that is counted."""
+        """The path of the probe that this window is a sample of, or "" if the path is not
+        counted."""
         first = self.visits[0]
         if self.closing == CLOSING[isa]:
             if first.kind in HVC and first.argument == PSCI_VERSION:
@@ -76,7 +78,8 @@ class Window:
         return ""
 
     def counted(self, isa: str) -> list[Visit]:
-        """A timer's window begins at its expiry: what interrupted the guest before is no part."""
+        """Return the visits that count. A timer's window begins at its expiry, so earlier visits do
+        not count."""
         return self.visits[-1:] if self.path(isa) == "timer_busy" else self.visits
 
     def length(self, isa: str) -> int:
@@ -90,7 +93,7 @@ class Window:
 
 
 def windows_of(lines: Iterable[str]) -> Iterator[Window]:
-    """Raises NotMeasured for a file that no run of the plugin wrote."""
+    """Read the windows of a file. Raise NotMeasured for a file that no run of the plugin wrote."""
     codes: dict[int, tuple[str, Code]] = {}
     last: Window | None = None
     try:
@@ -148,7 +151,7 @@ def accesses_of(word: str) -> Iterator[Access]:
 
 
 def of_guest(path: str, isa: str, gic: int) -> int:
-    """How many instructions of the guest a window has (docs/design/probe.md)."""
+    """Return how many instructions of the guest a window has (docs/design/probe.md)."""
     if path in ("psci_version", "gicd_iidr"):
         return {"psci_version": 4, "gicd_iidr": 3}[path]
     trapped_write = path == "sgi_self" and gic == 3  # counted, unlike a store that aborts
@@ -156,8 +159,9 @@ def of_guest(path: str, isa: str, gic: int) -> int:
 
 
 def chosen(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
-    """Of each path that the probe measured, a sample as long as the probe's median. The probe
-    counts inside the guest, and the plugin outside: they agree, or nothing is measured."""
+    """Return, for each path that the probe measured, a sample as long as the probe's median. The
+    probe counts inside the guest, and the plugin outside: unless they agree, nothing is
+    measured."""
     found: dict[str, list[Window]] = {path: [] for path in COUNTED if path in probe.figures}
     for window in windows_of(lines):
         if (path := window.path(peer.isa)) in found:

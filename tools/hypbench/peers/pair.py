@@ -13,7 +13,7 @@ VMS = ("a", "b")
 LEAST = 10  # the least number of windows of a figure
 # ticks of a gap: more than two reads of the busy loop with an FP instruction between them
 APART = 8
-Stamps = list[tuple[int, int]]  # from, until
+Stamps = list[tuple[int, int]]  # the begin and the end of each
 
 
 def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dict[str, str]]:
@@ -67,9 +67,9 @@ def windows_of(path: str, one: Stamps, other: Stamps) -> list[int]:
 
 def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
     """Return the windows from VM a's last stamp before a gap to the other VM's first stamp within
-    it."""
+    the gap."""
     begins = [begin for begin, _ in busy]
-    found: dict[int, int] = {}  # ticks of the first window within each gap
+    found: dict[int, int] = {}  # the first window within each gap, in ticks
     for _, wake in slept:
         gap = bisect_left(begins, wake) - 1
         if gap >= 0 and busy[gap][0] < wake < busy[gap][1]:
@@ -79,7 +79,7 @@ def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
 
 def switches(one: Stamps, other: Stamps) -> list[int]:
     """Return the windows from a VM's stamp before a gap, or before its call, to the next stamp of
-    all, if that is the other VM's stamp after its own gap or call."""
+    either VM, if that is the other VM's stamp after its own gap or call."""
     events = sorted([(time, is_begin, vm) for vm, gaps in enumerate((one, other))
                      for begin, end in gaps
                      for time, is_begin in ((begin, True), (end, False))])
@@ -88,8 +88,8 @@ def switches(one: Stamps, other: Stamps) -> list[int]:
 
 
 def joined(gaps: Stamps) -> Stamps:
-    """Join gaps that follow one another. Where FP registers are switched on their first use, a VM
-    that has the core again first gives its FP registers back, by a trap."""
+    """Join consecutive gaps. If FP registers are switched on their first use, a VM that has the
+    core again first gives its FP registers back, by a trap."""
     found: Stamps = []
     for begin, end in gaps:
         if found and begin - found[-1][1] <= APART:

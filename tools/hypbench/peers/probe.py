@@ -38,13 +38,13 @@ PATHS = {
 }
 OF_PAIRS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # paths of two VMs: pair.py
 EMPTY = "empty"
-EMPTY_TICKS = 3  # MRS, ISB, ISB: unless these take 3 ticks, a tick is no instruction
+EMPTY_TICKS = 3  # MRS, ISB, ISB: unless these take 3 ticks, a tick is not an instruction
 VERSIONS = (0x2, *range(0x10000, 0x10010))  # versions of PSCI: 0.2, then 1.0 and later
-UNDEFINED = "undefined"  # the reason of a skip line that gives none
+UNDEFINED = "undefined"  # the reason of a skip line without a reason
 
 
 class NotMeasured(click.ClickException):
-    """A system that gave no numbers, or no credible ones."""
+    """A system gave no numbers, or numbers that are not credible."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Figure:
 
     @property
     def steady(self) -> bool:
-        """Whether most samples are the median."""
+        """Whether most samples equal the median."""
         return 2 * self.same > self.n
 
 
@@ -89,7 +89,7 @@ def whole_lines(text: bytes) -> Iterator[bytes]:
     """Return the probe's lines without the prefix that a hypervisor prints before each line of a
     guest. Xen cuts a guest's line and puts the same prefix before each part; the parts are
     joined."""
-    begun: dict[bytes, bytes] = {}  # a line without an end yet, by prefix
+    begun: dict[bytes, bytes] = {}  # lines without an end yet, by their prefix
     for line in text.replace(b"\r", b"").replace(b"\0", b"").splitlines():
         prefix, begin, rest = line.partition(BEGIN)
         if begin:
@@ -105,7 +105,8 @@ def whole_lines(text: bytes) -> Iterator[bytes]:
 
 
 def read(text: bytes, vm: str | None = None) -> list[tuple[bytes, Data]]:
-    """Read every line of one probe, whole and in order; of two VMs, the lines of the named VM."""
+    """Read every line of one probe, whole and in order. If there are two VMs, read the lines of the
+    named VM."""
     found: list[tuple[bytes, Data]] = []
     for match in LINE.finditer(b"\n".join(whole_lines(text))):
         line = match[0]
@@ -187,7 +188,7 @@ def check_start(start: Data, expected: Expected) -> None:
 
 
 def check_answers(paths: dict[str, Data]) -> None:
-    """Refuse an answer that is a refusal: the probe should not have measured that call."""
+    """Refuse a refusal among the answers: the probe should not have measured that call."""
     for path in ("psci_version", "psci_version_smc", "smccc_version"):
         if path in paths and int(paths[path]["answer"], 16) not in VERSIONS:
             raise NotMeasured(f"{path} was answered with {paths[path]['answer']}, which is no"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one system on one board twice. It counts as measured only if the probe's lines are the
-same."""
+"""Run one system on one board twice. The system counts as measured only if both runs have the same
+lines of the probe."""
 
 import shutil
 from contextlib import closing
@@ -14,10 +14,10 @@ from hypbench.peers.systems import LIMIT_S, Identity, System
 from hypbench.qemu import Qemu
 from hypbench.records import printable
 
-# After the probe's last line Xen idles for ever; other systems end by themselves.
+# After the probe's last line Xen idles without end; other systems end by themselves.
 RUNS = 2
 PAIR_SAMPLES = 200  # as in guest/probe/pair.h
-LAST_LINES = 4  # shown lines of a console that stopped
+LAST_LINES = 4  # lines of a stopped console that are shown
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[b
 
 
 def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
-    """Return QEMU's output up to the last line of each of so many probes, or to its own end."""
+    """Return QEMU's output up to the last line of each of `count` probes, or to QEMU's own end."""
     qemu = Qemu(words, limit_s)
     with path.open("wb") as log, closing(qemu.lines()) as lines:
         for line in lines:

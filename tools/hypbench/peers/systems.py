@@ -19,9 +19,9 @@ from hypbench.records import read_log
 from hypbench.session import write_image
 
 LIMIT_S = 600.0
-# Two VMs on one core take turns, and a VM that wakes takes the core from the other. The CNTVCT of
-# each begins at 0, as under Xen and KVM. With one CNTVOFF all EL2 registers of the two VMs would be
-# equal, and a switch would take the short path that docs/results.md has as the best case.
+# Two VMs on one core take turns, and a VM that wakes preempts the other. The CNTVCT of each begins
+# at 0, as under Xen and KVM. With one CNTVOFF all EL2 registers of the two VMs would be equal, and
+# a switch would take the short path, which docs/results.md calls the best case.
 PAIR_CONFIG = "sched=rr fp=lazy cntvoff_us=4294967295"
 # PSCI is the only call of an unmodified guest; HC_YIELD of abi/hypercall.h is refused.
 OUR_CALL = "call=PSCI_VERSION call.x0=0x84000000"
@@ -47,10 +47,10 @@ class System(Protocol):
 
     @property
     def key(self) -> str:
-        """The word of its column and of the names of its logs."""
+        """The name of the system's column and of its logs."""
 
     def unfit(self, peer: Peer) -> str:
-        """Return why nothing can be measured on this board, or ""."""
+        """Return why this board cannot measure the system, or ""."""
         return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
@@ -65,11 +65,12 @@ class System(Protocol):
         raise NotMeasured(self.unfit_pair(peer))
 
     def absent(self) -> dict[str, str]:
-        """Paths that the system does not have, with reasons that replace the probe's own."""
+        """The paths that the system does not have, with reasons that replace the probe's own."""
         return {}
 
     def check(self, log: bytes, peer: Peer) -> Identity:
-        """Return what ran, from its log. Raise NotMeasured if it did not run as it should."""
+        """Return the facts about the system from its log. Raise NotMeasured if the system did not
+        run as it should."""
 
 
 @dataclass(frozen=True)

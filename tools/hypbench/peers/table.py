@@ -30,7 +30,7 @@ def table(board: str, columns: list[Column]) -> Table:
 
 
 def markdown(board: str, columns: list[Column]) -> str:
-    """Return three tables: what ran, the figures, and the reasons of empty cells."""
+    """Return three tables: the systems that ran, the figures, and the reasons of empty cells."""
     return "\n".join([f"### {board}", "", *lines(("system", *FACTS), identities(columns), "---"),
                       "", *lines(headings(columns), rows(columns), "---:"),
                       "", *lines(("no figure", "why"), reasons(columns), "---"), ""])
@@ -47,7 +47,8 @@ def identities(columns: list[Column]) -> list[list[str]]:
 
 
 def described(column: Column) -> str:
-    """Describe what ran: the version line, then its build, its compiler and its cheapest call."""
+    """Describe the system that ran: the version line, then its build, its compiler and its cheapest
+    call."""
     facts = column.facts
     more = [f"{name} {facts[name]}" for name in ("build", "compiler") if name in facts]
     if column.call:

@@ -31,16 +31,16 @@ def digest(peer: Peer) -> str:
 
 
 def is_in(peer: Peer, files: Iterable[Path]) -> bool:
-    """Return whether one of these files has this tree's probe, byte for byte but for the arguments.
-    A packed file hides the probe."""
+    """Return whether one of these files contains this tree's probe, byte for byte except the
+    arguments. A packed file hides the probe."""
     before, _, rest = peer.probe.read_bytes().partition(MARKER)
     return any(ends_with(before, content, rest[ROOM:]) for path in files
                for content in [path.read_bytes()])
 
 
 def ends_with(before: bytes, content: bytes, after: bytes) -> bool:
-    """Return whether somewhere in the content a marker stands between these bytes, followed by room
-    for arguments."""
+    """Return whether the content has a marker between these bytes, followed by room for
+    arguments."""
     parts = content.split(MARKER)
     return any(one.endswith(before) and other[ROOM:].startswith(after)
                for one, other in zip(parts, parts[1:]))

@@ -18,8 +18,8 @@ from hypbench.template import filled_in
 
 MODULE = 0x60000000  # where the probe is when Xen starts; Xen copies it
 DOMAIN_KIB = 0x10000
-# Each argument shows in the log: loglvl by the line "Std. Loglevel", bootscrub by the lack of
-# scrubbing while the probe runs, noreboot by the end of the log at the domain's end.
+# Each argument shows in the log: loglvl by the line "Std. Loglevel", bootscrub because no line of
+# scrubbing comes while the probe runs, noreboot because the log ends at the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
 # Hypercalls (xen/include/public/arch-arm.h) have their number in x16 or r12, and HVC #0xEA1:
 # xen_version with XENVER_version, sched_op with SCHEDOP_yield.
@@ -86,7 +86,7 @@ def xen_file(peer: Peer, pattern: str) -> Path:
 
 
 def device_tree(peer: Peer, folder: Path, arguments: str, domains: list[str]) -> Path:
-    """Return the machine's own tree, as QEMU makes it, with Xen's arguments and the domains in
+    """Return the machine's own tree as QEMU makes it, with Xen's arguments and the domains in
     /chosen."""
     blob, text, made = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
     words = peer.options()
