@@ -124,7 +124,7 @@ def test_the_exits_of_all_vcpus_are_counted(lab, built):
     alone = exit_counts(lab.run(several(built, options="stats=on", ending=END_COUNT)))
     result = lab.run(several(built, options="stats=on"))
     both = exit_counts(result)
-    # EL2 kicks its own core to continue writes to 32 interrupts, two kicks a piece.
+    # EL2 kicks its own core to continue writes to 32 interrupts, two interrupts a piece.
     assert 0 < alone["kick"] < 128
     # Hypercalls: 28 of vCPU 0 and 2 of vCPU 1, as many again after the reset, and polls.
     assert both["hvc"] >= 40
