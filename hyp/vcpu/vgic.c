@@ -6,8 +6,8 @@
 
 #include "lib/compiler.h"
 
-/* Each member has an assignment: for an initializer GCC calls memset() on ARMv7, which takes several
- * times as long. */
+/* Each member has an assignment: for an initializer GCC calls memset() on ARMv7, which takes
+ * several times as long. */
 static void virq_reset(struct vgic *vgic, unsigned intid)
 {
 	struct virq *virq = &vgic->virq[intid];

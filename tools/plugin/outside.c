@@ -80,7 +80,7 @@ static struct qemu_plugin_register *psr, *syndrome, *hcr, *fault, *argument;
 static struct code *current; /* the current block */
 static unsigned begun;       /* instructions of the current block that began */
 static bool is_outside, is_at_el2, guest_translates;
-static uint64_t instructions; /* number of all executed instructions, to tell accesses apart */
+static uint64_t instructions; /* number of all executed instructions, to distinguish accesses */
 
 /* Records since the last read of the counter. */
 static bool is_read; /* the guest has read the counter */
