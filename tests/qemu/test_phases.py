@@ -35,9 +35,9 @@ EL1_STAMPS = 3
 # list register) is read twice and leaves without a stamp.
 NO_DELAY = {"armv8": 3, "armv7": 4}
 EL2_BESIDE = {("armv8", "v2"): 9 + NO_DELAY["armv8"], ("armv8", "v3"): 7 + NO_DELAY["armv8"],
-              ("armv7", "v2"): 16 + NO_DELAY["armv7"]}
+              ("armv7", "v2"): 10 + NO_DELAY["armv7"]}
 EL2_OWN = {("armv8", "v2"): 18 + NO_DELAY["armv8"], ("armv8", "v3"): 16 + NO_DELAY["armv8"],
-           ("armv7", "v2"): 22 + NO_DELAY["armv7"]}
+           ("armv7", "v2"): 16 + NO_DELAY["armv7"]}
 
 # Instructions by which a full frame is longer than a light one: to save the other registers, and to
 # restore them before and after the stamp of the return.

@@ -84,7 +84,7 @@ config priority-sw trapped-sw sched=fp slice_us=50
 bench timer_wakeup n=1200
 """
 # Instructions that the VM switch adds to a wake-up. Xen's switch takes 3000 to 4000, KVM's 9000.
-SWITCH_COST = {"armv8": (240, 280), "armv7": (310, 360)}
+SWITCH_COST = {"armv8": (240, 280), "armv7": (260, 300)}
 
 
 @pytest.mark.long
