@@ -12,9 +12,9 @@
 #define STACK_LINES 4 /* below the frame; C uses fewer after the caches are empty */
 
 	/*
-	 * struct vcpu *cold_return(struct vcpu *): the end of HC_COLD. In the plain vector table
-	 * the call chain is of jumps, so nothing is on the stack here, and every register but those
-	 * of the light frame is the guest's. For another caller the function returns `vcpu`.
+	 * struct vcpu *cold_return(struct vcpu *): the end of HC_COLD. If the return address is the
+	 * plain vector table, only jumps lead here from there: nothing is on the stack, and every
+	 * register outside of the light frame is the guest's. Otherwise return `vcpu`.
 	 */
 	.section .text.cold_return, "ax"
 	.balign	LINE
