@@ -18,6 +18,7 @@ static void virq_reset(struct vgic *vgic, unsigned intid)
 	virq->intid = (uint8_t)intid;
 	virq->hw = virq->pending_latch = virq->hw_latch = virq->lr_latch = false;
 	virq->level = virq->retarget = false;
+	_Static_assert(offsetof(struct virq, retarget) == 23, "a new member needs an assignment");
 	virq->lr_value = vgic_lr_pending(vgic, virq, 0, false);
 }
 
