@@ -94,7 +94,7 @@ static void sb_store_y(bool barriers)
 	}
 }
 
-/* Post as vgic_post_state() and vgic_post_what() do. */
+/* Post as vgic_post_state() and vgic_post_kinds() do. */
 static void post(bool barriers)
 {
 	for (unsigned i = 0; i < INSTANCES; i++) {

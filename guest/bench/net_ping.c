@@ -97,13 +97,13 @@ static bool has_answer(void)
 	return !waits;
 }
 
-/* Sleep until there() or the deadline. Return whether there() holds. */
-static bool wait(bool (*there)(void))
+/* Sleep until condition() or the deadline. Return whether condition() holds. */
+static bool wait(bool (*condition)(void))
 {
-	while (!there() && counter_read() < deadline)
+	while (!condition() && counter_read() < deadline)
 		irq_sleep();
 	vtimer_quiet();
-	return there();
+	return condition();
 }
 
 static void find_peer(uint64_t limit, uint32_t hz)

@@ -23,10 +23,10 @@ struct tally {
 	uint32_t tried, wrong;
 };
 
-static void expect(struct tally *tally, uint64_t found, uint64_t expected)
+static void expect(struct tally *tally, uint64_t value, uint64_t expected)
 {
 	tally->tried++;
-	tally->wrong += found != expected;
+	tally->wrong += value != expected;
 }
 
 static void report_tally(const char *variant, const struct tally *tally)

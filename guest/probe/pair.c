@@ -209,9 +209,9 @@ enum pair_role pair_role(const struct machine *machine)
 	return name[0] == 'a' ? PAIR_A : PAIR_B;
 }
 
-void pair_run(const struct probe_run *asked, enum pair_role as)
+void pair_run(const struct probe_run *settings, enum pair_role as)
 {
-	run = asked;
+	run = settings;
 	role = as;
 	start = machine_number(&run->machine, "at_ms", AT_MS) * ms();
 	named_call_find(&yield, &run->machine, "yield", yield_call_start, yield_call_end);

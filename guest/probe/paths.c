@@ -24,7 +24,7 @@ static struct named_call named;
 static bool timer_came; /* the timer has interrupted at least once */
 
 /* The result of one window. */
-struct taken {
+struct outcome {
 	unsigned i;      /* number of the window (input) */
 	uint64_t ticks;  /* 0 if the interrupt did not come */
 	uint64_t answer; /* answer of a call or a load */
@@ -35,58 +35,58 @@ enum path_kind { PATH_EMPTY, PATH_CALL, PATH_LOAD, PATH_INTERRUPT };
 struct path {
 	const char *name;
 	enum path_kind kind;
-	void (*take)(struct taken *taken);
+	void (*take)(struct outcome *outcome);
 	/* NULL, or a function that returns why this path is left out, or NULL. */
 	const char *(*absent)(void);
 };
 
-static void end(struct taken *taken, struct probe_window window)
+static void end(struct outcome *outcome, struct probe_window window)
 {
-	taken->ticks = window.until - window.from;
+	outcome->ticks = window.until - window.from;
 }
 
-static void take_empty(struct taken *taken)
+static void take_empty(struct outcome *outcome)
 {
 	struct probe_window window;
 
 	window_empty(&window, delay);
-	end(taken, window);
+	end(outcome, window);
 }
 
-static void take_hvc(struct taken *taken, uint32_t id)
+static void take_hvc(struct outcome *outcome, uint32_t id)
 {
 	struct probe_call call = { .argument = { id } };
 	struct probe_window window;
 
-	taken->answer = window_hvc(&window, delay, &call);
-	end(taken, window);
+	outcome->answer = window_hvc(&window, delay, &call);
+	end(outcome, window);
 }
 
-static void take_version(struct taken *taken)
+static void take_version(struct outcome *outcome)
 {
-	take_hvc(taken, PSCI_VERSION);
+	take_hvc(outcome, PSCI_VERSION);
 }
 
-static void take_smccc(struct taken *taken)
+static void take_smccc(struct outcome *outcome)
 {
-	take_hvc(taken, SMCCC_VERSION);
+	take_hvc(outcome, SMCCC_VERSION);
 }
 
-static void take_version_smc(struct taken *taken)
+static void take_version_smc(struct outcome *outcome)
 {
 	struct probe_call call = { .argument = { PSCI_VERSION } };
 	struct probe_window window;
 
-	taken->answer = window_smc(&window, delay, &call);
-	end(taken, window);
+	outcome->answer = window_smc(&window, delay, &call);
+	end(outcome, window);
 }
 
-static void take_named(struct taken *taken)
+static void take_named(struct outcome *outcome)
 {
 	struct probe_window window;
 
-	taken->answer = window_named(&window, delay, &named.call);
-	end(taken, window);
+	outcome->answer = window_named(&window, delay, &named.call);
+	end(outcome, window);
 }
 
 static const char *without_a_name(void)
@@ -94,31 +94,31 @@ static const char *without_a_name(void)
 	return named.name[0] ? NULL : "no call is named";
 }
 
-static void take_load(struct taken *taken, uintptr_t offset)
+static void take_load(struct outcome *outcome, uintptr_t offset)
 {
 	struct probe_window window;
 
-	taken->answer = window_load(&window, delay, machine->gic.dist + offset);
-	end(taken, window);
+	outcome->answer = window_load(&window, delay, machine->gic.dist + offset);
+	end(outcome, window);
 }
 
-static void take_iidr(struct taken *taken)
+static void take_iidr(struct outcome *outcome)
 {
-	take_load(taken, GICD_IIDR);
+	take_load(outcome, GICD_IIDR);
 }
 
-static void take_typer(struct taken *taken)
+static void take_typer(struct outcome *outcome)
 {
-	take_load(taken, GICD_TYPER);
+	take_load(outcome, GICD_TYPER);
 }
 
 /* Read ISENABLER1 of SPIs 32 to 63, which the distributor has in both versions. */
-static void take_isenabler(struct taken *taken)
+static void take_isenabler(struct outcome *outcome)
 {
-	take_load(taken, GICD_ISENABLER + 4);
+	take_load(outcome, GICD_ISENABLER + 4);
 }
 
-static void take_sgi(struct taken *taken)
+static void take_sgi(struct outcome *outcome)
 {
 	struct probe_window window;
 
@@ -126,14 +126,14 @@ static void take_sgi(struct taken *taken)
 		window_sgi_gicv2(&window, delay, machine->gic.dist + GICD_SGIR, SGIR_SELF | SGI_ID);
 	else /* affinity 0.0.0.0: the machine has one core */
 		window_sgi_gicv3(&window, delay, (uint64_t)SGI_ID << 24 | 1);
-	end(taken, window);
-	if (taken->ticks)
+	end(outcome, window);
+	if (outcome->ticks)
 		gic_eoi(acknowledge(SGI_ID));
 }
 
-static void take_timer(struct taken *taken, uint64_t (*wait)(reg_t delay))
+static void take_timer(struct outcome *outcome, uint64_t (*wait)(reg_t delay))
 {
-	uint64_t cval = read_cntvct_el0() + period + taken->i * 37 % JITTER;
+	uint64_t cval = read_cntvct_el0() + period + outcome->i * 37 % JITTER;
 	uint64_t stamp;
 
 	write_cntv_cval_el0(cval);
@@ -142,22 +142,22 @@ static void take_timer(struct taken *taken, uint64_t (*wait)(reg_t delay))
 	stamp = wait(delay);
 	if (!stamp) {
 		write_cntv_ctl_el0(0);
-		taken->ticks = 0;
+		outcome->ticks = 0;
 		return;
 	}
 	timer_end(acknowledge(VIRT_TIMER_INTID));
 	timer_came = true;
-	taken->ticks = stamp - cval;
+	outcome->ticks = stamp - cval;
 }
 
-static void take_timer_busy(struct taken *taken)
+static void take_timer_busy(struct outcome *outcome)
 {
-	take_timer(taken, wait_busy);
+	take_timer(outcome, wait_busy);
 }
 
-static void take_timer_wfi(struct taken *taken)
+static void take_timer_wfi(struct outcome *outcome)
 {
-	take_timer(taken, wait_asleep);
+	take_timer(outcome, wait_asleep);
 }
 
 /* A WFI would last for ever if no timer interrupt came. */
@@ -182,14 +182,14 @@ static const struct path paths[] = {
 
 struct trial {
 	const struct path *path;
-	struct taken taken;
+	struct outcome outcome;
 };
 
 static void take_once(void *argument)
 {
 	struct trial *trial = argument;
 
-	trial->path->take(&trial->taken);
+	trial->path->take(&trial->outcome);
 }
 
 /* Take the first window, under a guard. Return why the path does not exist, or NULL. */
@@ -202,9 +202,9 @@ static const char *try_once(struct trial *trial)
 		return why;
 	if (!attempt(take_once, trial))
 		return path->kind == PATH_LOAD ? "aborted" : "undefined";
-	if (path->kind == PATH_CALL && call_refused((reg_t)trial->taken.answer))
+	if (path->kind == PATH_CALL && call_refused((reg_t)trial->outcome.answer))
 		return "refused";
-	if (path->kind == PATH_INTERRUPT && !trial->taken.ticks)
+	if (path->kind == PATH_INTERRUPT && !trial->outcome.ticks)
 		return "the interrupt did not come";
 	return NULL;
 }
@@ -228,7 +228,7 @@ static void output_samples(uint64_t cold)
 static void output_answer(const struct trial *trial)
 {
 	if (trial->path->kind == PATH_CALL || trial->path->kind == PATH_LOAD)
-		output_hex("answer", trial->taken.answer);
+		output_hex("answer", trial->outcome.answer);
 	if (trial->path->take == take_named)
 		output_string("call", named.name);
 }
@@ -241,10 +241,10 @@ static void run_path(const struct path *path)
 
 	if (!why) {
 		for (unsigned i = 0; i < samples; i++) {
-			struct taken taken = { .i = i };
+			struct outcome outcome = { .i = i };
 
-			path->take(&taken);
-			sample[i] = taken.ticks;
+			path->take(&outcome);
+			sample[i] = outcome.ticks;
 		}
 	}
 	output_begin(why ? "skip" : "path");
@@ -253,7 +253,7 @@ static void run_path(const struct path *path)
 	if (why)
 		output_string("why", why);
 	else
-		output_samples(trial.taken.ticks);
+		output_samples(trial.outcome.ticks);
 	output_end();
 }
 

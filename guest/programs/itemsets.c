@@ -39,8 +39,8 @@ struct itemset {
 
 static uint32_t *transactions; /* the items of each transaction, one bit an item */
 static uint32_t transaction_count;
-static struct itemset *found;
-static uint32_t found_count;
+static struct itemset *frequent;
+static uint32_t frequent_count;
 
 static struct node *add_child(struct tree *tree, struct node *parent, uint32_t item)
 {
@@ -121,9 +121,9 @@ static void mine(const struct tree *tree, uint32_t suffix)
 		struct itemset set = { suffix | 1u << item, tree->support[item] };
 		struct tree *conditional;
 
-		if (set.support < SUPPORT_MIN || found_count == ITEMSET_MAX)
+		if (set.support < SUPPORT_MIN || frequent_count == ITEMSET_MAX)
 			continue;
-		found[found_count++] = set;
+		frequent[frequent_count++] = set;
 		conditional = conditional_tree(tree, item);
 		mine(conditional, set.items);
 		free_tree(conditional);
@@ -158,8 +158,8 @@ static void itemsets_prepare(uint32_t seed)
 	random_init(&random, seed, 7);
 	transactions = program_alloc(TRANSACTION_COUNT * sizeof(*transactions));
 	transaction_count = TRANSACTION_COUNT;
-	found = program_alloc(ITEMSET_MAX * sizeof(*found));
-	found_count = 0;
+	frequent = program_alloc(ITEMSET_MAX * sizeof(*frequent));
+	frequent_count = 0;
 	for (unsigned i = 0; i < PATTERN_COUNT; i++)
 		patterns[i] = random_items(&random, 6);
 	for (unsigned i = 0; i < TRANSACTION_COUNT; i++)
@@ -170,7 +170,7 @@ static void itemsets_prepare(uint32_t seed)
 
 static uint32_t itemsets_checksum(void)
 {
-	return crc32_update(found_count, found, found_count * sizeof(*found));
+	return crc32_update(frequent_count, frequent, frequent_count * sizeof(*frequent));
 }
 
 static const struct program prog_itemsets = {

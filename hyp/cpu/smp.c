@@ -12,7 +12,7 @@ struct call {
 };
 
 static struct call *inbox[CORE_MAX]; /* the pending call to a core, or NULL */
-static bool asked[CORE_MAX];
+static bool called[CORE_MAX];
 static unsigned number PERCPU;
 
 unsigned smp_core(void)
@@ -40,14 +40,14 @@ void smp_continue(void)
 
 void smp_ask(unsigned core)
 {
-	__atomic_store_n(&asked[core], true, __ATOMIC_RELEASE);
+	__atomic_store_n(&called[core], true, __ATOMIC_RELEASE);
 	if (core != number)
 		smp_kick(core);
 }
 
 bool smp_is_asked(void)
 {
-	return __atomic_load_n(&asked[number], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&called[number], __ATOMIC_ACQUIRE);
 }
 
 void smp_call(unsigned core, void (*fn)(void *argument), void *argument)
@@ -68,7 +68,7 @@ void smp_process_calls(void)
 {
 	struct call *call;
 
-	__atomic_store_n(&asked[number], false, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&called[number], false, __ATOMIC_SEQ_CST);
 	/* read the inbox after that store */
 	call = __atomic_load_n(&inbox[number], __ATOMIC_SEQ_CST);
 	if (!call)

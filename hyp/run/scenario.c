@@ -39,7 +39,7 @@ static struct {
  * step, since printing takes long. */
 static struct wrong {
 	const struct vm *vm;
-	enum plan_event_kind what;
+	enum plan_event_kind kind;
 } wrong[PLAN_EVENT_MAX + PLAN_ON_MAX];
 
 /* The facts of a VM's life, for its record. */
@@ -215,7 +215,7 @@ static bool goes_on(unsigned i)
  * Do an event. Return false if the VM's state does not allow the event; a pause or resume that
  * changes nothing is an error.
  */
-static bool do_event(enum plan_event_kind what, unsigned i)
+static bool do_event(enum plan_event_kind kind, unsigned i)
 {
 	struct vm *vm = &vms[i];
 	enum vm_outcome outcome = vm_outcome(vm);
@@ -224,21 +224,21 @@ static bool do_event(enum plan_event_kind what, unsigned i)
 
 	if (!vms_takes_part(i))
 		return false;
-	if (what == PLAN_EVENT_CREATE && outcome <= VM_LEAVING) {
+	if (kind == PLAN_EVENT_CREATE && outcome <= VM_LEAVING) {
 		vm_make_anew(vm, limit_of(i));
-	} else if (what == PLAN_EVENT_PAUSE && runs && !vm->paused) {
+	} else if (kind == PLAN_EVENT_PAUSE && runs && !vm->paused) {
 		vm_pause(vm);
 		exit_stats_trace_event(vm, TRACE_PAUSE);
-	} else if (what == PLAN_EVENT_RESUME && runs && vm->paused) {
+	} else if (kind == PLAN_EVENT_RESUME && runs && vm->paused) {
 		exit_stats_trace_event(vm, TRACE_RESUME);
 		vm_resume(vm);
-	} else if (what == PLAN_EVENT_RESET && exists) {
+	} else if (kind == PLAN_EVENT_RESET && exists) {
 		vm_restart(vm);
-	} else if (what == PLAN_EVENT_DESTROY && exists) {
+	} else if (kind == PLAN_EVENT_DESTROY && exists) {
 		destroy(i);
 	} else {
-		if (runs && what <= PLAN_EVENT_RESUME)
-			wrong[now.wrong_count++] = (struct wrong){ vm, what };
+		if (runs && kind <= PLAN_EVENT_RESUME)
+			wrong[now.wrong_count++] = (struct wrong){ vm, kind };
 		return false;
 	}
 	return true;
@@ -393,7 +393,7 @@ static enum vm_outcome worst_end(void)
 static void emit_wrong(void)
 {
 	for (unsigned i = 0; i < now.wrong_count; i++)
-		record_error(wrong[i].vm->name, wrong[i].what == PLAN_EVENT_PAUSE
+		record_error(wrong[i].vm->name, wrong[i].kind == PLAN_EVENT_PAUSE
 							? "pause of a VM that is paused"
 							: "resume of a VM that runs");
 }

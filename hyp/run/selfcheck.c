@@ -55,12 +55,12 @@ static const char *check_cpu(void)
 
 static const char *check_gic(unsigned *lr_count)
 {
-	unsigned found = gic_probe_version();
+	unsigned version = gic_probe_version();
 
-	if (gic_version() == 2 && found != 2)
+	if (gic_version() == 2 && version != 2)
 		return "no GICv2 answers at this board's distributor address (GICD_PIDR2): another "
 		       "GIC version, or another board";
-	if (gic_version() == 3 && found != 3 && found != 4)
+	if (gic_version() == 3 && version != 3 && version != 4)
 		return "no GICv3 answers at this board's distributor address (GICD_PIDR2): another "
 		       "GIC version, or another board";
 	*lr_count = gic_virt_init();
@@ -75,7 +75,7 @@ static const char *check_ram(void)
 {
 	static char buffer[96];
 	volatile uint32_t *ram = (uint32_t *)(uintptr_t)board.guest_base;
-	bool kept = true;
+	bool same = true;
 	struct text text;
 	uint64_t end;
 
@@ -86,9 +86,9 @@ static const char *check_ram(void)
 	for (end = board.guest_size; end >= RAM_STEP; end /= 2)
 		ram[end / sizeof(*ram) - 1] = (uint32_t)end;
 	for (end = board.guest_size; end >= RAM_STEP; end /= 2)
-		kept &= ram[end / sizeof(*ram) - 1] == (uint32_t)end;
+		same &= ram[end / sizeof(*ram) - 1] == (uint32_t)end;
 	hyp_exception_means = NULL;
-	return kept ? NULL : text.at;
+	return same ? NULL : text.at;
 }
 
 const char *selfcheck(unsigned *lr_count)

@@ -266,7 +266,7 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 	       const struct guest_run *run)
 {
 	TEXT(why, 64);
-	unsigned came;
+	unsigned core_count;
 
 	step.plan = plan;
 	step.config = config;
@@ -286,10 +286,10 @@ bool vms_place(const struct plan *plan, const struct run_config *config,
 		record_error("guest", why.at);
 		return false;
 	}
-	came = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
-	if (came < plan->core_count) {
+	core_count = smp_boot_bring_up(plan->core_count, core_loop_for_ever);
+	if (core_count < plan->core_count) {
 		text_format(&why, "the VMs want %ju cores: %ju came", (uintmax_t)plan->core_count,
-			    (uintmax_t)came);
+			    (uintmax_t)core_count);
 		record_error("guest", why.at);
 		return false;
 	}

@@ -135,7 +135,7 @@ void sched_wake(struct vcpu *vcpu)
 
 static bool is_woken(const struct vcpu *vcpu)
 {
-	return vcpu->vgic.posted.what && vcpu->state == VCPU_STATE_BLOCKED;
+	return vcpu->vgic.posted.kinds && vcpu->state == VCPU_STATE_BLOCKED;
 }
 
 /* Wake blocked vCPUs with posts. Only the most urgent vCPU may preempt the running one, so the core

@@ -149,14 +149,14 @@ static struct vcpu *hc_stage2(struct vcpu *vcpu)
 		[HC_STAGE2_TICKS_MAX] = lazy->ticks_max,
 		[HC_STAGE2_BUILD_TICKS] = lazy->build_ticks,
 	};
-	reg_t what = vcpu->frame.x[1];
+	reg_t query = vcpu->frame.x[1];
 	ipa_t ipa = vcpu->frame.x[2];
 
-	if (what == HC_STAGE2_LEVEL)
+	if (query == HC_STAGE2_LEVEL)
 		return vcpu_result(vcpu, (long)stage2_level(vcpu->vm, ipa));
-	if (what == HC_STAGE2_UNMAP)
+	if (query == HC_STAGE2_UNMAP)
 		return vcpu_result(vcpu, stage2_lazy_unmap(lazy, ipa) ? HC_OK : HC_EINVAL);
-	return vcpu_result(vcpu, what < ARRAY_SIZE(counters) ? (long)counters[what] : HC_EINVAL);
+	return vcpu_result(vcpu, query < ARRAY_SIZE(counters) ? (long)counters[query] : HC_EINVAL);
 }
 
 static struct vcpu *hc_fp_release(struct vcpu *vcpu)

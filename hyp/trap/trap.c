@@ -63,7 +63,7 @@ static struct vcpu *kicked(struct vcpu *vcpu, uint32_t iar)
 	dsb_sy();
 	if (smp_is_asked())
 		return NULL;
-	if (vcpu->vgic.posted.what)
+	if (vcpu->vgic.posted.kinds)
 		vgicd_process_posts(vcpu);
 	return sched_wake_posted() ? sched_next() : vcpu;
 }

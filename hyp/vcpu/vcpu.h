@@ -211,7 +211,7 @@ _Noreturn void vcpu_leave(struct vcpu *vcpu);
 uint8_t vcpu_find_auxiliary(void);
 
 /* Return whether VTTBR is the only EL2 register that a switch between the two vCPUs writes. */
-bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other);
+bool vcpu_same_el2(const struct vcpu *a, const struct vcpu *b);
 
 /* Save the vCPU's registers to memory, with the virtual interface off afterwards; load them. */
 void vcpu_put(struct vcpu *vcpu);

@@ -99,16 +99,16 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 
 uint8_t vcpu_find_auxiliary(void)
 {
-	reg_t kept = 0;
+	reg_t values = 0;
 
 #define X(name, ...)                                                                               \
 	write_##name((__typeof__(read_##name()))~0ull);                                            \
 	isb();                                                                                     \
-	kept |= read_##name();                                                                     \
+	values |= read_##name();                                                                   \
 	write_##name(0);
 	EL1_AUXILIARY_REGS(X)
 #undef X
-	return kept || newer_is_there() ? VCPU_AUXILIARY : 0;
+	return values || newer_is_there() ? VCPU_AUXILIARY : 0;
 }
 
 static void auxiliary_save(struct vcpu *vcpu)
@@ -135,7 +135,7 @@ static inline bool has_timer_on(const struct vcpu *vcpu)
 
 static inline reg_t interrupts_to_come(const struct vcpu *vcpu)
 {
-	return (reg_t)vcpu->virtual_timer.link | vcpu->vgic.work | vcpu->vgic.posted.what;
+	return (reg_t)vcpu->virtual_timer.link | vcpu->vgic.work | vcpu->vgic.posted.kinds;
 }
 
 static void el2_load(const struct el2_regs *regs)
@@ -154,9 +154,9 @@ static void el2_switch(const struct el2_regs *from, const struct el2_regs *to)
 #undef X
 }
 
-bool vcpu_same_el2(const struct vcpu *one, const struct vcpu *other)
+bool vcpu_same_el2(const struct vcpu *a, const struct vcpu *b)
 {
-#define X(name) one->el2.name == other->el2.name &&
+#define X(name) a->el2.name == b->el2.name &&
 	return EL2_REGS(X) true;
 #undef X
 }
@@ -182,7 +182,7 @@ static __cold void load_interrupts(struct vcpu *vcpu)
 		load_with_work(vcpu);
 	else
 		vtimer_load(vcpu);
-	if (vcpu->vgic.posted.what)
+	if (vcpu->vgic.posted.kinds)
 		smp_kick(vcpu->core);
 }
 
@@ -241,7 +241,7 @@ static __attribute__((noinline, flatten)) void switch_more(struct vcpu *to, stru
 	if (to->load_work & VCPU_DIFFERS)
 		el2_switch(&from->el2, &to->el2);
 	if (to->load_work & ~(VCPU_SHARES_PPIS | VCPU_FP_EAGER | VCPU_DIFFERS) || to->vgic.work ||
-	    to->vgic.posted.what)
+	    to->vgic.posted.kinds)
 		switch_rare(to, from);
 }
 

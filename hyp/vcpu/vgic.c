@@ -94,7 +94,7 @@ static void outrun_posts(struct vgic *vgic, const struct virq *virq, unsigned so
 
 __cold void vgic_inject(struct vgic *vgic, struct virq *virq)
 {
-	if (vgic->posted.what)
+	if (vgic->posted.kinds)
 		outrun_posts(vgic, virq, 0);
 	accept(vgic, virq);
 	vgic_requeue(vgic, virq);
@@ -120,7 +120,7 @@ void vgic_inject_unloaded(struct vgic *vgic, struct gic_virt_state *state, struc
 {
 	unsigned i = virq->forward_lr;
 
-	if (!(i & VIRQ_LR_NONE) && !(vgic->work | vgic->posted.what) && !(state->used & BIT(i))) {
+	if (!(i & VIRQ_LR_NONE) && !(vgic->work | vgic->posted.kinds) && !(state->used & BIT(i))) {
 		state->lr[i] = virq->lr_value;
 		state->used |= BIT(i);
 	} else {
@@ -142,7 +142,7 @@ static bool is_latched(struct vgic *vgic, const struct virq *virq)
 {
 	uint64_t posted = 0;
 
-	if (vgic->posted.what)
+	if (vgic->posted.kinds)
 		posted = vgic_fetch_posted(&vgic->posted.pair[0][virq->intid / 32],
 					   BIT(virq->intid % 32));
 	if (posted)
@@ -198,7 +198,7 @@ __cold void vgic_set_pending_from(struct vgic *vgic, struct virq *virq, unsigned
 /* Make the interrupt pending after its posts, which are older requests. */
 static __cold void set_pending_slowly(struct vgic *vgic, struct virq *virq, unsigned source)
 {
-	if (vgic->posted.what)
+	if (vgic->posted.kinds)
 		outrun_posts(vgic, virq, source);
 	vgic_set_pending_from(vgic, virq, BIT(source));
 }
@@ -396,9 +396,9 @@ static uint32_t pending_in_memory(const struct virq *virq, uint32_t which)
 
 	/* bound: 32; total: 64: an access has 64 bits */
 	for (; which; which &= which - 1) {
-		const struct virq *one = &virq[bit_lowest(which)];
+		const struct virq *irq = &virq[bit_lowest(which)];
 
-		if (one->sources | one->pending_latch | (one->level & !one->config.edge))
+		if (irq->sources | irq->pending_latch | (irq->level & !irq->config.edge))
 			value |= which & -which;
 	}
 	return value;

@@ -73,12 +73,12 @@ struct virq {
 
 /*
  * Requests of other cores, and the rest of a write by the vCPU itself. Any core sets bits and kicks
- * the vCPU's core (vgic_post_what()), which processes them (vgicd_process_posts()). The lower half
+ * the vCPU's core (vgic_post_kinds()), which processes them (vgicd_process_posts()). The lower half
  * of a pair has interrupts to set, the upper half interrupts to clear; an interrupt is in at most
  * one half.
  */
 struct vgic_posted {
-	uint32_t what;                /* VGIC_POST_*; 0 without posts */
+	uint32_t kinds;               /* VGIC_POST_*; 0 without posts */
 	uint64_t pair[2][VIRQ_WORDS]; /* pairs for pending and active states */
 	uint32_t reload[VIRQ_WORDS];
 	/* pairs; GICv2: one byte for each SGI, one bit for each source */
@@ -225,7 +225,7 @@ void vgic_set_retarget(struct vgic *vgic, struct virq *virq, bool retarget);
 
 /* --- posts from any core --- */
 
-/* Bits of vgic_posted.what */
+/* Bits of vgic_posted.kinds */
 #define VGIC_POST_WORD(word) BIT(word) /* registers or states of these 32 interrupts */
 #define VGIC_POST_PUBLISH(word) BIT(VIRQ_WORDS + (word))
 #define VGIC_POST_GROUPS(groups) ((groups) << 2 * VIRQ_WORDS) /* GICD_CTLR, bits 0 and 1 */
@@ -246,7 +246,7 @@ void vgic_post_reload(struct vcpu *to, unsigned intid);
 void vgic_post_reloads(struct vcpu *to, unsigned word, uint32_t bits);
 
 /* Post bits that need no detail. The functions above call this function last. */
-void vgic_post_what(struct vcpu *to, uint32_t what);
+void vgic_post_kinds(struct vcpu *to, uint32_t kinds);
 
 /* Remove `bits` from both halves of a pair. Return their values before. */
 uint64_t vgic_fetch_posted(uint64_t *pair, uint32_t bits);

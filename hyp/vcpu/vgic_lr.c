@@ -384,7 +384,7 @@ static bool fill(struct vgic *vgic)
 
 static inline void set_work(struct vgic *vgic, bool waiting)
 {
-	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count || vgic->posted.what;
+	vgic->work = waiting || vgic->spilled_count || vgic->retarget_count || vgic->posted.kinds;
 }
 
 void vgic_settle(struct vgic *vgic)

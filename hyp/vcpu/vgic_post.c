@@ -8,14 +8,14 @@
 
 #define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)
 
-/* The detail is written before `what`. A core that has not processed `what` needs no second kick. A
+/* The detail is written before `kinds`. A core that has not processed `kinds` needs no second kick. A
  * post to a vCPU that is off waits until its core has no vCPU loaded: no VM can make another core
  * put and load another VM's vCPU. */
-void vgic_post_what(struct vcpu *to, uint32_t what)
+void vgic_post_kinds(struct vcpu *to, uint32_t kinds)
 {
-	uint32_t before = __atomic_fetch_or(&to->vgic.posted.what, what, __ATOMIC_SEQ_CST);
+	uint32_t before = __atomic_fetch_or(&to->vgic.posted.kinds, kinds, __ATOMIC_SEQ_CST);
 
-	if ((before & what) != what)
+	if ((before & kinds) != kinds)
 		smp_kick(to->core);
 }
 
@@ -46,13 +46,13 @@ void vgic_post_state(struct vcpu *to, bool active, bool on, unsigned word, uint3
 		__atomic_fetch_or(published, bits, __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_and(published, ~bits, __ATOMIC_RELAXED);
-	vgic_post_what(to, VGIC_POST_WORD(word));
+	vgic_post_kinds(to, VGIC_POST_WORD(word));
 }
 
 void vgic_post_reloads(struct vcpu *to, unsigned word, uint32_t bits)
 {
 	__atomic_fetch_or(&to->vgic.posted.reload[word], bits, __ATOMIC_RELAXED);
-	vgic_post_what(to, VGIC_POST_WORD(word));
+	vgic_post_kinds(to, VGIC_POST_WORD(word));
 }
 
 void vgic_post_reload(struct vcpu *to, unsigned intid)
@@ -63,7 +63,7 @@ void vgic_post_reload(struct vcpu *to, unsigned intid)
 void vgic_post_sources(struct vcpu *to, bool on, unsigned word, uint32_t sources)
 {
 	post_pair(&to->vgic.posted.sources[word], on, sources);
-	vgic_post_what(to, VGIC_POST_WORD(0));
+	vgic_post_kinds(to, VGIC_POST_WORD(0));
 }
 
 void vgic_post_sgi(struct vcpu *to, unsigned id, unsigned source)

@@ -107,9 +107,9 @@ void guest_record_finish(void)
 		;
 }
 
-static bool is_own_record_of(const struct vm *vm, const struct waiting *one)
+static bool is_own_record_of(const struct vm *vm, const struct waiting *entry)
 {
-	return !one->report && one->vcpu->vm == vm;
+	return !entry->report && entry->vcpu->vm == vm;
 }
 
 /* Reports about the VM stay in the queue. */

@@ -33,7 +33,7 @@ bool vcpu_power_process_posts(struct vcpu *vcpu)
 	load_gic(vcpu);
 	vgicd_process_posts(vcpu);
 	put_gic(vcpu);
-	return vcpu->vgic.posted.what != 0;
+	return vcpu->vgic.posted.kinds != 0;
 }
 
 /* Remove TLB entries made while some registers were the last guest's and some this guest's already

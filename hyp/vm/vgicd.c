@@ -109,7 +109,7 @@ static void change_at_once(struct vcpu *vcpu, const struct access *access, uint3
 	unsigned intid = access->word * 32 + bit_lowest(which);
 
 	vgic->spent = vgic->wide;
-	if (vgic->posted.what && access->state) /* the last write counts */
+	if (vgic->posted.kinds && access->state) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.pair[access->active][access->word], which);
 	if (access->state ? access->active : intid >= GIC_PRIVATE_COUNT) /* it may be active */
 		vgic_begin(vgic);
@@ -189,7 +189,7 @@ static void end_words(struct vcpu *vcpu)
  * returns the current state. */
 static uint32_t published_state(struct vcpu *of, bool active, unsigned word, uint32_t which)
 {
-	vgic_post_what(of, VGIC_POST_PUBLISH(word));
+	vgic_post_kinds(of, VGIC_POST_PUBLISH(word));
 	return __atomic_load_n(&of->vgic.published[active][word], __ATOMIC_RELAXED) & which;
 }
 
@@ -321,7 +321,7 @@ static void set_groups(struct vcpu *vcpu, uint32_t groups)
 	/* bound: VCPU_MAX */
 	for (unsigned i = 0; i < dist->vcpu_count; i++)
 		if (i != vcpu->index)
-			vgic_post_what(dist->vcpu[i], VGIC_POST_GROUPS(changed));
+			vgic_post_kinds(dist->vcpu[i], VGIC_POST_GROUPS(changed));
 	begin_words(vcpu);
 	/* bound: VIRQ_WORDS */
 	for (unsigned word = 0; word < VIRQ_WORDS; word++) {

@@ -291,20 +291,20 @@ static void publish(struct vcpu *vcpu, unsigned word)
 
 __cold void vgicd_process_posts(struct vcpu *vcpu)
 {
-	uint32_t *what = &vcpu->vgic.posted.what;
-	uint32_t all = __atomic_load_n(what, __ATOMIC_RELAXED);
+	uint32_t *kinds = &vcpu->vgic.posted.kinds;
+	uint32_t all = __atomic_load_n(kinds, __ATOMIC_RELAXED);
 	uint32_t first = all & -all;
 
 	if (!all)
 		return;
-	__atomic_fetch_and(what, ~first, __ATOMIC_ACQUIRE);
+	__atomic_fetch_and(kinds, ~first, __ATOMIC_ACQUIRE);
 	if (first >= VGIC_POST_GROUPS(1u))
 		vgicd_post_groups(vcpu, first / VGIC_POST_GROUPS(1u));
 	else if (first >= VGIC_POST_PUBLISH(0))
 		publish(vcpu, bit_lowest(first) - VIRQ_WORDS);
 	else if (vgicd_process_word(vcpu, bit_lowest(first)))
-		__atomic_fetch_or(what, first, __ATOMIC_RELAXED);
-	if (!__atomic_load_n(what, __ATOMIC_RELAXED))
+		__atomic_fetch_or(kinds, first, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(kinds, __ATOMIC_RELAXED))
 		return;
 	vcpu->vgic.work = 1;
 	smp_continue();

@@ -95,7 +95,7 @@ static void write_sgi_pending(struct vcpu *vcpu, uint32_t offset, uint32_t value
 
 	if (!value)
 		return;
-	if (vgic->posted.what) /* the last write counts */
+	if (vgic->posted.kinds) /* the last write counts */
 		vgic_fetch_posted(&vgic->posted.sources[word], value);
 	if (vgic->spent || vgicd_first_sources(value, 1) != value) {
 		post_own_sources(vcpu, on, word, value);

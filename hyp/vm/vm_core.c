@@ -134,7 +134,7 @@ static void follow_off(struct vcpu *vcpu)
 
 	if (power == VCPU_STARTING && !vcpu->vm->paused)
 		vm_work_turn_on(vcpu);
-	else if (power == VCPU_OFF && vcpu->vgic.posted.what)
+	else if (power == VCPU_OFF && vcpu->vgic.posted.kinds)
 		vm_work_posts(vcpu);
 }
 

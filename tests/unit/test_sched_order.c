@@ -220,7 +220,7 @@ static void wake_posted(unsigned which)
 	unsigned first = first_to_wake(which);
 
 	for (unsigned i = 0; i < VCPUS; i++)
-		vcpus[i].vgic.posted.what = which >> i & 1;
+		vcpus[i].vgic.posted.kinds = which >> i & 1;
 	if (first < VCPUS)
 		model_wake(first);
 	for (unsigned i = VCPUS; i-- > 0;)

@@ -161,7 +161,7 @@ void vppi_put(void)
 
 void vgic_reset(struct vgic *vgic, unsigned lr_count, bool link_hw)
 {
-	vgic->posted.what = 0;
+	vgic->posted.kinds = 0;
 	seen.gic_stopped++;
 	assert_int_equal(seen.ppis_put, seen.gic_stopped);
 }
@@ -176,7 +176,7 @@ void vgicd_process_posts(struct vcpu *vcpu)
 {
 	assert_ptr_equal(seen.ppis, vcpu);
 	assert_int_equal(seen.posts_loaded, 1);
-	vcpu->vgic.posted.what &= vcpu->vgic.posted.what - 1;
+	vcpu->vgic.posted.kinds &= vcpu->vgic.posted.kinds - 1;
 	seen.processed++;
 }
 
@@ -422,14 +422,14 @@ TEST(a_vcpu_that_is_to_start_has_one_worker)
 
 TEST(posts_to_one_that_is_off_are_processed)
 {
-	vcpus[1].vgic.posted.what = 5;
+	vcpus[1].vgic.posted.kinds = 5;
 	vm_core_process();
 	assert_int_equal(seen.processed, 2);
-	assert_int_equal(vcpus[1].vgic.posted.what, 0);
+	assert_int_equal(vcpus[1].vgic.posted.kinds, 0);
 	vm_core_process();
 	assert_int_equal(seen.processed, 2);
 	turn_on(1);
-	vcpus[1].vgic.posted.what = 1; /* the load of the vCPU processes it */
+	vcpus[1].vgic.posted.kinds = 1; /* the load of the vCPU processes it */
 	vm_core_process();
 	assert_int_equal(seen.processed, 2);
 }

@@ -57,7 +57,7 @@ static bool interrupted(void)
 
 	do /* posts of a kick, in pieces */
 		vgicd_process_posts(&guest_vcpu);
-	while (guest_vcpu.vgic.posted.what);
+	while (guest_vcpu.vgic.posted.kinds);
 	iar = guest_ack();
 
 	if (gic_intid(iar) == GIC_SPURIOUS)

@@ -408,7 +408,7 @@ static void process_own_posts(void)
 {
 	struct vcpu *vcpu = cores_vm.vcpu[0];
 
-	while (alone() && cores_is_loaded(0) && vcpu->vgic.posted.what)
+	while (alone() && cores_is_loaded(0) && vcpu->vgic.posted.kinds)
 		vgicd_process_posts(vcpu);
 }
 

@@ -330,7 +330,7 @@ TEST(a_vcpu_without_its_core_has_the_rest_later)
 	begin_pieces(1);
 	cores_load(0, false);
 	let_go();
-	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.what, 0);
+	assert_int_not_equal(cores_vm.vcpu[0]->vgic.posted.kinds, 0);
 	cores_load(0, true);
 	cores_settle();
 	assert_int_equal(changed(), ~0xffu);
@@ -358,8 +358,8 @@ TEST(others_that_read_states_leave_a_vcpu_its_fast_paths)
 	cores_boot(2);
 	vcpu = cores_vm.vcpu[0];
 	cores_hold(0, true);
-	vgic_post_what(vcpu, VGIC_POST_WORD(1) | VGIC_POST_PUBLISH(1));
+	vgic_post_kinds(vcpu, VGIC_POST_WORD(1) | VGIC_POST_PUBLISH(1));
 	let_go();
-	assert_int_equal(vcpu->vgic.posted.what, 0);
+	assert_int_equal(vcpu->vgic.posted.kinds, 0);
 	assert_int_equal(vcpu->vgic.work, 0);
 }
