@@ -30,23 +30,23 @@ def on_files(files: Files, /, *, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the text with links between pages of the site, and with the blank line that the
-    converter wants before a list or a table."""
+    converter needs before a list or a table."""
     root = Path(config.config_file_path).parent
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
-        found = FENCE.match(line)
+        match = FENCE.match(line)
         if fence:
             fence = "" if line == fence else fence
             lines.append(line)
-        elif found:
-            fence = found[1]
-            lines += [*file_name(found[3], lines[-2:]), found[1] + found[2]]
+        elif match:
+            fence = match[1]
+            lines += [*file_name(match[3], lines[-2:]), match[1] + match[2]]
         elif line.startswith("    "):
             lines.append(line)
         else:
             lines += [""] if begins_block(line, lines[-1] if lines else "") else []
-            lines.append(linked(line, page.file, files, root))
+            lines.append(add_links(line, page.file, files, root))
     return "\n".join(lines)
 
 
@@ -63,17 +63,17 @@ def begins_block(line: str, before: str) -> bool:
             and not LIST.match(before) and not before.startswith(" "))
 
 
-def linked(line: str, source: File, files: Files, root: Path) -> str:
-    def span(found: re.Match[str]) -> str:
-        uri = found[1].removeprefix(DOCS)
-        if files.get_file_from_path(uri) is None or not (root / found[1]).is_file():
-            return found[0]
-        return f"[{found[0]}]({relative(uri, source)})"
+def add_links(line: str, source: File, files: Files, root: Path) -> str:
+    def span(match: re.Match[str]) -> str:
+        uri = match[1].removeprefix(DOCS)
+        if files.get_file_from_path(uri) is None or not (root / match[1]).is_file():
+            return match[0]
+        return f"[{match[0]}]({relative(uri, source)})"
 
-    def link(found: re.Match[str]) -> str:
-        target = (tree_path(source, root).parent / found[1]).as_posix()
+    def link(match: re.Match[str]) -> str:
+        target = (tree_path(source, root).parent / match[1]).as_posix()
         uri = posixpath.normpath(target).removeprefix(DOCS)
-        return f"]({relative(uri, source)}{found[2] or ''})"
+        return f"]({relative(uri, source)}{match[2] or ''})"
 
     return PATH_SPAN.sub(span, LINK.sub(link, line))
 

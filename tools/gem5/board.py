@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build and run a board of gem5's parts inside gem5: `gem5 board.py <settings as JSON>`.
 
-hypbench.gem5 starts this script with the settings, and the run record has them. Core models are in
-cores.py beside it. The platforms are gem5's own VExpress_GEM5_V1 (GICv2) and V2 (GICv3). The
-image's console is standard output; gem5's own messages go to standard error.
+hypbench.gem5 starts this script with the settings, and the run record has them. cores.py has the
+core models. The platforms are gem5's own VExpress_GEM5_V1 (GICv2) and V2 (GICv3). The image's
+console is standard output; gem5's own messages go to standard error.
 """
 
 import json
@@ -24,8 +24,8 @@ import cores  # noqa: E402
 RAM = 0x80000000
 COUNTER_HZ = 1000000000  # CNTPCT and CNTFRQ: a tick is a nanosecond
 PMU_INTID = 23
-L2D_TLB_REFILL = 0x2d  # DDI 0487 D7.10.2; gem5's own list has only the first level's
-EVENT_COUNTERS = 6  # as Cortex-A15 and A72
+L2D_TLB_REFILL = 0x2d  # DDI 0487 D7.10.2; gem5's own list has only the event of the first level
+EVENT_COUNTERS = 6  # Cortex-A15 and A72 have six
 ENDED_OTHERWISE = 3  # the simulation ended, but not by the image
 
 
@@ -66,7 +66,7 @@ def add_cpu(system, number, settings):
     fast.createInterruptController()
     fast.addPrivateSplitL1Caches(*cores.l1_caches(settings))
     fast.connectCachedPorts(system.l2_bus.cpu_side_ports)
-    # The walkers of stage 1 move to the other model at a switch, those of stage 2 do not.
+    # A switch moves the walkers of stage 1 to the other model, but not the walkers of stage 2.
     for walker in (timed.mmu.stage2_itb_walker, timed.mmu.stage2_dtb_walker):
         walker.port = system.l2_bus.cpu_side_ports
     for cpu in (fast, timed):
@@ -101,7 +101,7 @@ def add_devices(system, settings):
     system.terminal, system.vncserver = Terminal(outfile="file"), VncServer()
     system.membus = SystemXBar()
     system.iobus = IOXBar()
-    # An address without a device would end the simulation; here it reads as zero.
+    # An access to an address without a device would end the simulation; here it reads zero.
     for bus in (system.membus, system.iobus):
         bus.nothing = IsaFake(pio_addr=0, pio_size=1 << 48, fake_mem=True, ret_data8=0,
                               ret_data16=0, ret_data32=0, ret_data64=0)
@@ -114,7 +114,7 @@ def add_devices(system, settings):
 
 
 def system_of(settings):
-    release = Armv8()  # as Cortex-A72; on ARMv7 what EL1 and EL2 have
+    release = Armv8()  # the features of Cortex-A72; on ARMv7 the features of EL1 and EL2
     if settings["isa"] == "armv8":
         release.remove(ArmExtension("SECURITY"))  # the image is entered at EL2
     memory = AddrRange(RAM, size=settings["ram"])
@@ -132,19 +132,19 @@ def system_of(settings):
 
 
 def run(system, pairs, always_timed):
-    """Run until the image ends the simulation. The guest marks by a work item where its samples
-    begin and end. The models change there, unless the timing model runs all the time."""
+    """Run until the image ends the simulation. A work item marks where a sample of the guest begins
+    or ends. The models change there, unless the timing model runs all the time."""
     timed = False
-    wanted = always_timed
+    timed_next = always_timed
     while True:
-        if wanted != timed:
-            switched = pairs if wanted else [pair[::-1] for pair in pairs]
+        if timed_next != timed:
+            switched = pairs if timed_next else [pair[::-1] for pair in pairs]
             m5.switchCpus(system, switched, verbose=False)
-            timed = wanted
+            timed = timed_next
         event = m5.simulate()
         if event.getCause() not in ("workbegin", "workend"):
             return event.getCause(), event.getCode()
-        wanted = always_timed or event.getCause() == "workbegin"
+        timed_next = always_timed or event.getCause() == "workbegin"
 
 
 def main(settings):
@@ -153,7 +153,7 @@ def main(settings):
     pairs = add_cpus(system, settings)
     Root(full_system=True, system=system)
     m5.instantiate()
-    m5.simulate(1)  # CPUs can be switched from then on
+    m5.simulate(1)  # gem5 can switch CPUs only after the simulation has begun
     cause, code = run(system, pairs, settings["start"] == "timing")
     if cause.startswith("semi:"):
         sys.exit(code)

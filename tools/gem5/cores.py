@@ -65,7 +65,7 @@ CORES = {"out-of-order": out_of_order, "in-order": in_order}
 
 
 def cache(cycles, response, **arguments):
-    """A cache without a prefetcher."""
+    """Return a cache without a prefetcher."""
     return Cache(tag_latency=cycles, data_latency=cycles, response_latency=response,
                  tgts_per_mshr=8, **arguments)
 

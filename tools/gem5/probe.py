@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print which gem5 this is, as JSON on a line: its version, and whether it has the Arm ISA."""
+"""Print the version of this gem5 and whether gem5 has the Arm ISA, as JSON on one line."""
 
 import json
 

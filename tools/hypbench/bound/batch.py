@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the blocks of a function that are always executed in a batch: after a call of a function
-with the comment `batch: begins`, and before one with `batch: ends`. In a batch no path makes a call
-with the comment `batch: none`."""
+"""Find the blocks of a function that are always executed in a batch. A batch begins after a call of
+a function with the comment `batch: begins`, and ends before a call of a function with
+`batch: ends`. No path makes a call with the comment `batch: none` in a batch."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,19 +28,19 @@ class Batches:
 
     def inside(self, starts: Iterable[int], blocks: dict[int, Block], batched: bool) -> set[int]:
         """Return the blocks that no path reaches outside of a batch. `starts`: the blocks where a
-        path begins; `batched`: the function is called in a batch."""
-        left = [] if batched else list(starts)
+        path begins; `batched`: whether the call of the function is in a batch."""
+        worklist = [] if batched else list(starts)
         for block in blocks.values():
             if self.calls(block, ENDS):
-                left += block.following
+                worklist += block.following
         outside: set[int] = set()
-        while left:
-            start = left.pop()
+        while worklist:
+            start = worklist.pop()
             if start in outside or start not in blocks:
                 continue
             outside.add(start)
             if not self.calls(blocks[start], BEGINS):
-                left += blocks[start].following
+                worklist += blocks[start].following
         return set(blocks) - outside
 
     def excludes(self, block: Block) -> bool:

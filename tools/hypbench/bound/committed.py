@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and how an image is worse
-than they are."""
+"""The committed ceilings, tests/expected/<compiler>/bounds/<board>.json, and the comparison of an
+image's ceilings with them."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,13 @@ def path_of(root: Path, board: str, version: str) -> Path:
 def read(root: Path, board: str, version: str) -> Document | None:
     """Return the committed ceilings if the same compiler made them."""
     path = path_of(root, board, version)
-    found = json.loads(path.read_text()) if path.is_file() else {}
-    return found if found.get("compiler") == version else None
+    content = json.loads(path.read_text()) if path.is_file() else {}
+    return content if content.get("compiler") == version else None
 
 
 def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> Document:
-    """Return the document. `measured` has the longest visit of each kind, with its run."""
+    """Return the document that is committed. `measured` has the longest visit of each kind, with
+    its run."""
     rows = proof.rows()
     for name, (instructions, run) in measured.items():
         rows[name] |= {"measured": instructions, "run": run}
@@ -39,15 +40,16 @@ def written(content: Document) -> str:
 
 
 def problems(old: Document, new: Document) -> Iterator[str]:
-    """Report ceilings that are worse than committed, or differ from the committed ones."""
+    """Yield a message for each ceiling, wait or assumption that is worse than committed, and for
+    each kind that only one of the documents has."""
     for name, row in new["kinds"].items():
-        before = old["kinds"].get(name)
-        if before is None:
+        old_row = old["kinds"].get(name)
+        if old_row is None:
             yield f"{name}: not committed"
-        elif row["ceiling"] is None and before["ceiling"] is not None:
-            yield f"{name}: had the ceiling {before['ceiling']}, has none: {'; '.join(row['why'])}"
-        elif row["ceiling"] is not None and row["ceiling"] > (before["ceiling"] or 0):
-            yield f"{name}: the ceiling is {row['ceiling']}, committed is {before['ceiling']}"
+        elif row["ceiling"] is None and old_row["ceiling"] is not None:
+            yield f"{name}: had the ceiling {old_row['ceiling']}, has none: {'; '.join(row['why'])}"
+        elif row["ceiling"] is not None and row["ceiling"] > (old_row["ceiling"] or 0):
+            yield f"{name}: the ceiling is {row['ceiling']}, committed is {old_row['ceiling']}"
     yield from (f"{name}: is committed, and is not a kind any more"
                 for name in old["kinds"] if name not in new["kinds"])
     for lock, wait in new["waits"].items():
@@ -61,7 +63,7 @@ def problems(old: Document, new: Document) -> Iterator[str]:
 
 
 def above(rows: dict[str, Document], measured: dict[str, tuple[int, str]]) -> Iterator[str]:
-    """Report measured visits that are longer than the ceiling of their kind."""
+    """Yield a message for each measured visit that is longer than the ceiling of its kind."""
     for name, (instructions, run) in measured.items():
         ceiling = rows[name]["ceiling"]
         if ceiling is not None and instructions > ceiling:

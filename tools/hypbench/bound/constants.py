@@ -22,22 +22,22 @@ class Constants:
         self.image = image
         self.function = function
         self.into: dict[int, State] = {function.entry: {}}
-        left = [function.entry]
-        while left:
-            block = function.blocks[left.pop()]
-            after = self.after(block)
+        worklist = [function.entry]
+        while worklist:
+            block = function.blocks[worklist.pop()]
+            state = self.after(block)
             for start in block.following:
-                if self.merge(start, after):
-                    left.append(start)
+                if self.merge(start, state):
+                    worklist.append(start)
 
     def merge(self, start: int, state: State) -> bool:
         if start not in self.into:
             self.into[start] = dict(state)
             return True
-        there = self.into[start]
-        kept = {name: value for name, value in there.items() if state.get(name) == value}
-        self.into[start] = kept
-        return kept != there
+        known = self.into[start]
+        common = {name: value for name, value in known.items() if state.get(name) == value}
+        self.into[start] = common
+        return common != known
 
     def after(self, block: Block) -> State:
         state = dict(self.into.get(block.start, {}))
@@ -70,17 +70,17 @@ class Constants:
         if len(ops) < 2 or ops[0][0] != "reg":
             return None
         if insn.name in LOADS:
-            return self.loaded(insn, state)
+            return self.loaded_value(insn, state)
         values = [value_of(op, state) for op in ops[1:]]
         if insn.name in ("movk", "movt"):
             return upper_half(insn, state.get(ops[0][1]), values[0])
         if any(value is None for value in values):
             return None
-        return computed(insn.name, [value for value in values if value is not None])
+        return computed_value(insn.name, [value for value in values if value is not None])
 
-    def loaded(self, insn: Instruction, state: State) -> int | None:
+    def loaded_value(self, insn: Instruction, state: State) -> int | None:
         kind, memory = insn.operands[1]
-        if kind == "imm":  # a literal, by its address
+        if kind == "imm":  # the address of a literal
             return self.image.read(memory, 8 if insn.is_wide else 4, constant=True)
         if kind != "mem" or memory.scaled or len(insn.operands) > 2:
             return None
@@ -107,7 +107,7 @@ def upper_half(insn: Instruction, old: int | None, value: int | None) -> int | N
     return old & ~(0xffff << shift) | value
 
 
-def computed(name: str, values: list[int]) -> int | None:
+def computed_value(name: str, values: list[int]) -> int | None:
     if name in ("mov", "movz", "movw", "adr", "adrp", "movs") and len(values) == 1:
         return values[0]
     if len(values) != 2:

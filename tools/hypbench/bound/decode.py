@@ -75,8 +75,8 @@ class Decoder:
         self.a64 = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
         self.a32 = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM | capstone.CS_MODE_V8)
         self.thumb = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB)
-        for one in (self.a64, self.a32, self.thumb):
-            one.detail = True
+        for machine in (self.a64, self.a32, self.thumb):
+            machine.detail = True
 
     @cache  # noqa: B019 (a decoder lives as long as the image)
     def at(self, address: int) -> Instruction:
@@ -87,13 +87,13 @@ class Decoder:
         word = self.image.read(address, 4)
         if word is None:
             raise BadCode(f"{address:#x} is outside the image")
-        found = next(machine.disasm(word.to_bytes(4, "little"), address, 1), None)
-        if not found:
-            return unknown(address, word, mark)
-        return a64(found) if mark == "$x" else a32(found)
+        insn = next(machine.disasm(word.to_bytes(4, "little"), address, 1), None)
+        if not insn:
+            return instruction_by_mask(address, word, mark)
+        return a64(insn) if mark == "$x" else a32(insn)
 
 
-def unknown(address: int, word: int, mark: str) -> Instruction:
+def instruction_by_mask(address: int, word: int, mark: str) -> Instruction:
     if not any(word & mask == value for mask, value in UNKNOWN[mark]):
         raise BadCode(f"{address:#x}: the instruction {word:#010x} is not known")
     written = {"x0"} if mark == "$x" else {f"r{word >> 12 & 0xf}"}
@@ -123,7 +123,7 @@ def a64(insn: Any) -> Instruction:
     name, _, condition = insn.mnemonic.partition(".")
     shape = A64_FLOW.get(name, Shape(Flow.NEXT))
     operands = tuple(a64_operand(insn, op) for op in insn.operands)
-    written = frozenset(a64_register(insn.reg_name(one)) for one in insn.regs_access()[1])
+    written = frozenset(a64_register(insn.reg_name(register)) for register in insn.regs_access()[1])
     wide = any(op.type == arm64.ARM64_OP_REG and insn.reg_name(op.reg)[0] == "x"
                for op in insn.operands[:1])
     target = operands[-1][1] if shape.flow in (Flow.JUMP, Flow.CALL) else None
@@ -160,7 +160,7 @@ def a32(insn: Any) -> Instruction:
     if condition:
         name = name.removesuffix(condition)
     operands = tuple(a32_operand(insn, op) for op in insn.operands)
-    written = frozenset(a32_register(insn.reg_name(one)) for one in insn.regs_access()[1])
+    written = frozenset(a32_register(insn.reg_name(register)) for register in insn.regs_access()[1])
     if name in ("cbz", "cbnz"):
         condition = {"cbz": "zero", "cbnz": "nonzero"}[name]
     flow = a32_flow(name, operands, written)

@@ -40,52 +40,55 @@ class Write:
 
 
 class Turns(NamedTuple):
-    """The most times that a loop goes back. `is_exact`: the loop goes back exactly so often in each
-    run."""
+    """The most times that a loop goes back. `is_exact`: the loop goes back exactly so often each
+    time that it is entered."""
 
     most: int
     is_exact: bool
 
 
-def derived(loop: Loop, constants: Constants) -> Turns | None:
-    """Return the bound that an exit proves if each turn passes the exit; None if no exit does."""
-    own = {block.start for block in loop.own()}
-    tests = [test for start in dict.fromkeys(start for start, _ in loop.exits) if start in own
+def derived_turns(loop: Loop, constants: Constants) -> Turns | None:
+    """Return the bound that an exit proves if each turn passes the exit; None if no exit proves a
+    bound."""
+    own_starts = {block.start for block in loop.own_blocks()}
+    tests = [test for start in dict.fromkeys(start for start, _ in loop.exits)
+             if start in own_starts
              if (test := test_of(loop, loop.function.blocks[start], constants))]
-    counted_turns = [Turns(turns, len(loop.exits) == 1)
-                     for turns in counting(loop, tests, constants)]
-    cleared = [Turns(turns, False) for turns in clearing(loop, tests)]
-    return min(counted_turns + cleared, default=None)
+    counting_turns = [Turns(turns, len(loop.exits) == 1)
+                      for turns in counting_bounds(loop, tests, constants)]
+    clearing_turns = [Turns(turns, False) for turns in clearing_bounds(loop, tests)]
+    return min(counting_turns + clearing_turns, default=None)
 
 
-def counting(loop: Loop, tests: list[Test], constants: Constants) -> Iterator[int]:
-    """Return bounds from a register to which each turn adds the same number."""
+def counting_bounds(loop: Loop, tests: list[Test], constants: Constants) -> Iterator[int]:
+    """Yield bounds from a register to which each turn adds the same number."""
     for test in tests:
         write = only_write(loop, test.left)
         step = step_of(write.insn) if write else 0
         first = first_value(loop, test.left, constants)
         if write and step and first is not None and loop.always(test.block.start):
-            yield from counted(test, first + step * is_before(loop, write, test), step)
+            yield from turns_of(test, first + step * is_before(loop, write, test), step)
 
 
-def clearing(loop: Loop, tests: list[Test]) -> Iterator[int]:
-    """Return bounds from a register that loses a bit with each turn, until it is 0."""
+def clearing_bounds(loop: Loop, tests: list[Test]) -> Iterator[int]:
+    """Yield bounds from a register that loses a bit with each turn, until the register is 0."""
     for name in {test.left for test in tests}:
-        zero = [test for test in tests if test.left == name and test.condition == "ne"
-                and test.right == 0]
-        found = list(writes(loop, name))
-        lost = min(map(bits_lost, found), default=0)
-        if lost and zero and is_passed(loop, found) and loop.always(
-                *(test.block.start for test in zero)):
-            after = all(any(write.block is test.block for write in found) for test in zero)
-            yield -(-zero[0].bits // lost) - after
+        zero_tests = [test for test in tests if test.left == name and test.condition == "ne"
+                      and test.right == 0]
+        all_writes = list(writes(loop, name))
+        lost_bits = min(map(bits_lost, all_writes), default=0)
+        if lost_bits and zero_tests and is_passed(loop, all_writes) and loop.always(
+                *(test.block.start for test in zero_tests)):
+            tested_after = all(any(write.block is test.block for write in all_writes)
+                               for test in zero_tests)
+            yield -(-zero_tests[0].bits // lost_bits) - tested_after
 
 
-def is_passed(loop: Loop, found: list["Write"]) -> bool:
+def is_passed(loop: Loop, all_writes: list["Write"]) -> bool:
     """Return whether each turn executes one of these writes."""
-    own = {block.start for block in loop.own()}
-    starts = [write.block.start for write in found if not write.insn.condition]
-    return set(starts) <= own and loop.always(*starts)
+    own_starts = {block.start for block in loop.own_blocks()}
+    starts = [write.block.start for write in all_writes if not write.insn.condition]
+    return set(starts) <= own_starts and loop.always(*starts)
 
 
 # --- the test of the loop ---
@@ -96,15 +99,15 @@ def test_of(loop: Loop, block: Block, constants: Constants) -> Test | None:
     if len(stays) != 2 or stays[0] == stays[1] or not last.condition:
         return None
     # block.following has the next instruction first, then the target of the condition.
-    taken_stays = stays[1]
-    condition = (SAME.get(last.condition, last.condition) if taken_stays
+    jump_stays = stays[1]
+    condition = (SAME.get(last.condition, last.condition) if jump_stays
                  else OPPOSITE.get(last.condition, ""))
     if last.name in ("cbz", "cbnz"):
         kind, name = last.operands[0]
         return Test(block, block.length - 1, condition, name, 0, width(last))
     for index in range(block.length - 2, -1, -1):
         if block.instructions[index].sets_flags:
-            return compared(block, index, condition, loop, constants)
+            return comparison(block, index, condition, loop, constants)
     return None
 
 
@@ -112,25 +115,25 @@ def width(insn: Instruction) -> int:
     return 64 if insn.is_wide else 32
 
 
-def compared(block: Block, index: int, condition: str, loop: Loop, constants: Constants
-             ) -> Test | None:
+def comparison(block: Block, index: int, condition: str, loop: Loop, constants: Constants
+               ) -> Test | None:
     insn = block.instructions[index]
     ops = insn.operands
     if insn.condition or not ops or ops[0][0] != "reg":
         return None
     if insn.name == "cmp":
-        right = known(ops[1], loop, constants)
+        right = known_value(ops[1], loop, constants)
         return None if right is None else Test(block, index, condition, ops[0][1], right,
                                                width(insn))
     if insn.name == "subs" and len(ops) == 3 and ops[1] == ops[0] and ops[2][0] == "imm":
-        # The register is compared before it is written.
+        # The comparison precedes the write of the register.
         return Test(block, index - 1, condition, ops[0][1], ops[2][1], width(insn))
     if insn.name in ("ands", "lsrs", "tst") and condition in ("eq", "ne"):
         return Test(block, index, condition, ops[0][1], 0, width(insn))
     return None
 
 
-def known(operand: tuple[str, object], loop: Loop, constants: Constants) -> int | None:
+def known_value(operand: tuple[str, object], loop: Loop, constants: Constants) -> int | None:
     kind, value = operand
     if kind == "imm":
         assert isinstance(value, int)
@@ -167,12 +170,12 @@ def constant_is_lost(name: str) -> bool:
 
 def only_write(loop: Loop, name: str) -> Write | None:
     """Return the write of a register if it is the only one, and each turn executes it once."""
-    found = list(writes(loop, name))
-    own = {block.start for block in loop.own()}
-    if (len(found) != 1 or found[0].block.start not in own or found[0].insn.condition
-            or not loop.always(found[0].block.start)):
+    all_writes = list(writes(loop, name))
+    own_starts = {block.start for block in loop.own_blocks()}
+    if (len(all_writes) != 1 or all_writes[0].block.start not in own_starts
+            or all_writes[0].insn.condition or not loop.always(all_writes[0].block.start)):
         return None
-    return found[0]
+    return all_writes[0]
 
 
 def is_before(loop: Loop, write: Write, test: Test) -> bool:
@@ -181,17 +184,17 @@ def is_before(loop: Loop, write: Write, test: Test) -> bool:
         return write.index <= test.index
     if test.block.start == loop.header:
         return False
-    left, seen = [loop.header], {loop.header, write.block.start}
+    worklist, visited = [loop.header], {loop.header, write.block.start}
     if write.block.start == loop.header:
         return True
-    while left:
-        start = left.pop()
+    while worklist:
+        start = worklist.pop()
         if start == test.block.start:
             return False
         for to in loop.function.blocks[start].following:
-            if to in loop.blocks and to not in seen:
-                seen.add(to)
-                left.append(to)
+            if to in loop.blocks and to not in visited:
+                visited.add(to)
+                worklist.append(to)
     return True
 
 
@@ -211,12 +214,14 @@ def bits_lost(write: Write) -> int:
         return ops[2][1]
     if insn.name not in ("and", "ands") or len(ops) != 3 or ops[0] not in ops[1:]:
         return 0
-    other = ops[1] if ops[2] == ops[0] else ops[2]
-    before = write.block.instructions[:write.index]
-    less = [one for one in before if other[1] in one.writes][-1:]
-    return int(bool(less) and less[0].name in ("sub", "subs") and not less[0].condition
-               and less[0].operands[1:] == (ops[0], ("imm", 1))
-               and not any(ops[0][1] in one.writes for one in before[before.index(less[0]):]))
+    mask = ops[1] if ops[2] == ops[0] else ops[2]
+    earlier = write.block.instructions[:write.index]
+    mask_writes = [instruction for instruction in earlier if mask[1] in instruction.writes][-1:]
+    return int(bool(mask_writes) and mask_writes[0].name in ("sub", "subs")
+               and not mask_writes[0].condition
+               and mask_writes[0].operands[1:] == (ops[0], ("imm", 1))
+               and not any(ops[0][1] in instruction.writes
+                           for instruction in earlier[earlier.index(mask_writes[0]):]))
 
 
 # --- counting turns ---
@@ -238,14 +243,14 @@ COMPARE: dict[str, Callable[[int, int, int], bool]] = {
 }
 
 
-def counted(test: Test, value: int, step: int) -> Iterator[int]:
-    """Return how many consecutive tests let the loop continue."""
-    goes_on = COMPARE.get(test.condition)
-    if not goes_on:
+def turns_of(test: Test, value: int, step: int) -> Iterator[int]:
+    """Yield how many consecutive tests let the loop continue, if the count is known."""
+    compare = COMPARE.get(test.condition)
+    if not compare:
         return
     span = 1 << test.bits
     for turns in range(TURNS_MOST):
-        if not goes_on(value % span, test.right % span, test.bits):
+        if not compare(value % span, test.right % span, test.bits):
             yield turns
             return
         value += step

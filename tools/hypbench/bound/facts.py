@@ -41,12 +41,12 @@ class SourceLoop:
     def holds(self, line: Line) -> bool:
         return line.file == self.file and self.first <= line.line <= self.last
 
-    def is_inside(self, other: "SourceLoop") -> bool:
-        """Return whether this loop is inside another. A loop of another file belongs to an inlined
-        function."""
-        return self.file != other.file or (self != other and other.first <= self.first
-                                           and self.last <= other.last) or not (
-            other.first <= self.first <= other.last or self.first <= other.first <= self.last)
+    def is_inside(self, outer: "SourceLoop") -> bool:
+        """Return whether this loop may be inside the outer loop. A loop of another file belongs to
+        an inlined function."""
+        return self.file != outer.file or (self != outer and outer.first <= self.first
+                                           and self.last <= outer.last) or not (
+            outer.first <= self.first <= outer.last or self.first <= outer.first <= self.last)
 
     def fact(self, name: str) -> str:
         return dict(self.facts).get(name, "")
@@ -67,9 +67,9 @@ class Source:
         self.code = code_only(self.text)
         self.lines, self.code_lines = self.text.split("\n"), self.code.split("\n")
         tails: set[int] = set()
-        for found in LOOP.finditer(self.code):
-            if found.start() not in tails:
-                self.loops.append(self.loop_at(found.start(), found[1], tails))
+        for match in LOOP.finditer(self.code):
+            if match.start() not in tails:
+                self.loops.append(self.loop_at(match.start(), match[1], tails))
 
     def loop_at(self, at: int, word: str, tails: set[int]) -> SourceLoop:
         if word == "do":
@@ -88,7 +88,7 @@ class Source:
         return self.code.count("\n", 0, at) + 1
 
     def facts(self, first: int, last: int) -> Iterator[tuple[str, str]]:
-        """Return the facts in comments on these lines, and on the comment lines directly before."""
+        """Yield the facts in comments on these lines, and on the comment lines directly before."""
         lines, code = self.lines, self.code_lines
         while first > 1 and lines[first - 2].strip() and not code[first - 2].strip():
             first -= 1
@@ -113,12 +113,12 @@ def statement_end(code: str, at: int) -> int:
         at += 1
     if code[at] == "{":
         return matching(code, at)
-    word = re.compile(r"(for|while|if|switch)\b").match(code, at)
-    if not word:
+    keyword = re.compile(r"(for|while|if|switch)\b").match(code, at)
+    if not keyword:
         return next(end for end in outside_brackets(code, at) if code[end] == ";")
     end = statement_end(code, matching(code, code.index("(", at)) + 1)
-    other = re.compile(r"\s*else\b").match(code, end + 1)
-    return statement_end(code, other.end()) if word[1] == "if" and other else end
+    alternative = re.compile(r"\s*else\b").match(code, end + 1)
+    return statement_end(code, alternative.end()) if keyword[1] == "if" and alternative else end
 
 
 def outside_brackets(code: str, at: int) -> Iterator[int]:
@@ -139,8 +139,8 @@ def is_inside(loop: SourceLoop, around: tuple[SourceLoop, ...]) -> bool:
 
 
 def smallest(loops: Iterable[SourceLoop], frames: list[Line]) -> SourceLoop | None:
-    """Return the innermost statement. A loop of an inlined function is inside those of its
-    caller."""
+    """Return the innermost statement. A loop of an inlined function is inside the loops of the
+    function's caller."""
     def size(loop: SourceLoop) -> tuple[int, int]:
         return [loop.holds(line) for line in frames].index(True), loop.last - loop.first
 
@@ -155,7 +155,7 @@ class Facts:
         self.isa = isa
         self.sizes = sizes
         self.sources: dict[str, Source] = {}
-        self.found_near: dict[Line, dict[str, str]] = {}
+        self.near_facts: dict[Line, dict[str, str]] = {}
 
     def source(self, file: str) -> Source:
         if file not in self.sources:
@@ -168,26 +168,27 @@ class Facts:
              ) -> SourceLoop | None:
         """Return the smallest loop statement that contains each of these instructions, or the calls
         that were inlined around them. A loop inside another loop has a statement inside the
-        other's. The statement of most instructions decides, because the compiler may have moved
-        some."""
+        statement of the outer loop. The statement of most instructions decides, because the
+        compiler may have moved some instructions."""
         files = dict.fromkeys(line.file for frames in controls for line in frames)
         loops = [loop for file in files for loop in self.source(file).loops]
-        found = smallest((loop for loop in loops if all(holds(loop, one) for one in controls)),
-                         controls[0] if controls else [])
-        if not around or (found and is_inside(found, around)):
-            return found
-        votes = Counter(loop for one in controls if (loop := smallest(
-            (loop for loop in loops if holds(loop, one) and is_inside(loop, around)), one)))
+        statement = smallest(
+            (loop for loop in loops if all(holds(loop, frames) for frames in controls)),
+            controls[0] if controls else [])
+        if not around or (statement and is_inside(statement, around)):
+            return statement
+        votes = Counter(loop for frames in controls if (loop := smallest(
+            (loop for loop in loops if holds(loop, frames) and is_inside(loop, around)), frames)))
         return votes.most_common(1)[0][0] if votes else None
 
     def near(self, line: Line, name: str) -> str:
         """Return a fact that belongs to no loop: a fact of a call, or before a function's first
         line."""
-        if line not in self.found_near:
+        if line not in self.near_facts:
             source = self.source(line.file)
             # An assembly file has no text here.
-            self.found_near[line] = dict(source.facts(line.line, line.line)) if source.text else {}
-        return self.found_near[line].get(name, "")
+            self.near_facts[line] = dict(source.facts(line.line, line.line)) if source.text else {}
+        return self.near_facts[line].get(name, "")
 
     def argument(self, lines: list[Line]) -> int | str | None:
         """Return the value that comments state for an argument, at a call and at the calls that
@@ -201,15 +202,15 @@ class Facts:
 
     @cached_property
     def defines(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        defines: dict[str, str] = {}
         for folder in ("abi", "lib", "arch/common", f"arch/{self.isa}", "drivers", "hyp"):
             for path in sorted((self.root / folder).rglob("*.[ch]")):
-                found |= dict(DEFINE.findall(path.read_text()))
-        return found
+                defines |= dict(DEFINE.findall(path.read_text()))
+        return defines
 
     def number(self, text: str, where: object, argument: int = 0, vcpus: int = 2) -> int:
-        """Return the value of a comment's expression. `argument` gives the value of ARGUMENT_0 and
-        so on, `vcpus` gives that of VCPUS."""
+        """Return the value of a comment's expression. `argument` is the value of ARGUMENT_0 and so
+        on, `vcpus` is the value of VCPUS."""
         text = re.sub(r"\bVCPUS\b", str(vcpus), text)
         try:
             return self.value(ast.parse(ARGUMENT.sub(str(argument), plain_numbers(text)),

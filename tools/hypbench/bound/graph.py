@@ -18,7 +18,7 @@ class Block:
     instructions: list[Instruction] = field(default_factory=list)
     following: list[int] = field(default_factory=list)
     calls: list[int] = field(default_factory=list)
-    site: Instruction | None = None  # targets of an indirect call
+    site: Instruction | None = None  # the instruction of an indirect call
     ends: str = ""  # "return", "leave": the function ends here
     runs_out: bool = False  # no code follows: padding after a call that does not return
 
@@ -41,19 +41,19 @@ class Function:
     name: str
     blocks: dict[int, Block] = field(default_factory=dict)
 
-    def before(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {start: [] for start in self.blocks}
+    def predecessors(self) -> dict[int, list[int]]:
+        predecessors: dict[int, list[int]] = {start: [] for start in self.blocks}
         for block in self.blocks.values():
             for start in block.following:
-                found[start].append(block.start)
-        return found
+                predecessors[start].append(block.start)
+        return predecessors
 
 
 Targets = Callable[[Instruction], Iterable[int]]
 
 
 class Graphs:
-    """The functions of the image; each is read once. `targets` resolves indirect calls."""
+    """The functions of the image. Each function is read once."""
 
     def __init__(self, image: Image):
         self.image = image
@@ -71,7 +71,7 @@ class Builder:
         self.decoder = graphs.decoder
         self.known = graphs.image.functions
         self.entry = entry
-        self.function = Function(entry, plain(graphs.image.name_at(entry)))
+        self.function = Function(entry, plain_name(graphs.image.name_at(entry)))
 
     def build(self) -> Function:
         code = self.code()
@@ -80,27 +80,27 @@ class Builder:
             self.add_block(start, code, starts)
         return self.function
 
-    def leaves(self, insn: Instruction) -> bool:
-        """Return whether a jump is a tail call: another function, which returns in place of this
-        one."""
+    def is_tail_call(self, insn: Instruction) -> bool:
+        """Return whether a jump is a tail call: the jump leads to another function, which returns
+        in place of this function."""
         return (insn.flow is Flow.JUMP and insn.target in self.known
                 and insn.target != self.entry)
 
     def next_of(self, insn: Instruction) -> list[int]:
         following = [insn.after] if insn.falls_through else []
-        if insn.flow is Flow.JUMP and insn.target is not None and not self.leaves(insn):
+        if insn.flow is Flow.JUMP and insn.target is not None and not self.is_tail_call(insn):
             following.append(insn.target)
         return following + list(self.table(insn))
 
     def table(self, insn: Instruction) -> Iterator[int]:
-        """Return the targets of an AArch32 jump through a table: `ldrls pc, [pc, r0, lsl #2]`, or
-        `ldrb r1, [r2, r0]` (or ldrsb) and `add pc, pc, r1, lsl #2`, each after `cmp r0, #the
-        last`."""
+        """Yield the targets of an AArch32 jump through a table: `ldrls pc, [pc, r0, lsl #2]`, or
+        `ldrb r1, [r2, r0]` (or ldrsb) and `add pc, pc, r1, lsl #2`, each after `cmp r0, #LAST`,
+        where LAST is the last index of the table."""
         if is_table(insn, "ldr"):
             for at in range(self.last_index(insn) + 1):
                 yield self.constant(insn.address + 8 + 4 * at, 4)
         elif is_table(insn, "add"):
-            load = self.before(insn, lambda one: one.name in ("ldrb", "ldrsb"))
+            load = self.nearest_before(insn, lambda candidate: candidate.name in ("ldrb", "ldrsb"))
             offsets = self.literal(load, load.operands[1][1].base)
             for at in range(self.last_index(load) + 1):
                 offset = self.constant(offsets + at, 1)
@@ -109,13 +109,13 @@ class Builder:
 
     def last_index(self, load: Instruction) -> int:
         index = load.operands[1][1].scaled
-        compare = self.before(load, lambda one: one.name == "cmp"
-                              and one.operands[0] == ("reg", index))
+        compare = self.nearest_before(load, lambda candidate: candidate.name == "cmp"
+                                      and candidate.operands[0] == ("reg", index))
         return compare.operands[1][1]
 
     def literal(self, user: Instruction, register: str) -> int:
         """Return the value of a register that the code loads from a literal near itself."""
-        load = self.before(user, lambda one: register in one.writes)
+        load = self.nearest_before(user, lambda candidate: register in candidate.writes)
         if load.name != "ldr" or load.operands[1][1].base != "pc":
             raise BadCode(f"{user.address:#x}: the table of this jump is not known")
         return self.constant(load.address + 8 + load.operands[1][1].displacement, 4)
@@ -126,23 +126,23 @@ class Builder:
             raise BadCode(f"{address:#x}: a jump's table is no constant of the image")
         return value
 
-    def before(self, insn: Instruction, fits: Callable[[Instruction], bool]) -> Instruction:
+    def nearest_before(self, insn: Instruction, fits: Callable[[Instruction], bool]) -> Instruction:
         for address in range(insn.address - 4, insn.address - BACK, -4):
-            if fits(one := self.decoder.at(address)):
-                return one
+            if fits(candidate := self.decoder.at(address)):
+                return candidate
         raise BadCode(f"{insn.address:#x}: the size of this jump's table is not known")
 
     def code(self) -> dict[int, Instruction]:
         code: dict[int, Instruction] = {}
-        left = [self.entry]
-        while left:
-            address = left.pop()
+        worklist = [self.entry]
+        while worklist:
+            address = worklist.pop()
             if address in code:
                 continue
             if address != self.entry and self.is_beyond(address):
                 continue
             code[address] = insn = self.decoder.at(address)
-            left += self.next_of(insn)
+            worklist += self.next_of(insn)
         return code
 
     def is_beyond(self, address: int) -> bool:
@@ -177,7 +177,7 @@ class Builder:
             self.call(block, [last.target], None)
         elif last.flow is Flow.INDIRECT:
             self.call(block, [], last)
-        elif self.leaves(last) and last.target is not None:
+        elif self.is_tail_call(last) and last.target is not None:
             self.call_last(block, [last.target], None)
         elif last.flow is Flow.BRANCH_REGISTER and not is_table(last, "ldr", "add"):
             self.call_last(block, [], last)
@@ -188,26 +188,26 @@ class Builder:
 
     def call(self, block: Block, targets: list[int], site: Instruction | None) -> None:
         if block.last.condition:  # AArch32: the call is conditional
-            self.aside(block, targets, site, "", [block.last.after])
+            self.add_skippable(block, targets, site, "", [block.last.after])
         else:
             block.calls, block.site = targets, site
 
     def call_last(self, block: Block, targets: list[int], site: Instruction | None) -> None:
         if block.last.condition:
-            self.aside(block, targets, site, "return", [])
+            self.add_skippable(block, targets, site, "return", [])
         else:
             block.calls, block.site, block.ends = targets, site, "return"
 
-    def end(self, block: Block, how: str) -> None:
+    def end(self, block: Block, ending: str) -> None:
         if block.last.condition:
-            self.aside(block, [], None, how, [])
+            self.add_skippable(block, [], None, ending, [])
         else:
-            block.ends = how
+            block.ends = ending
 
-    def aside(self, block: Block, targets: list[int], site: Instruction | None, ends: str,
-              following: list[int]) -> None:
-        """Return the additional effect of a conditional instruction as a block that may be
-        skipped."""
+    def add_skippable(self, block: Block, targets: list[int], site: Instruction | None, ends: str,
+                      following: list[int]) -> None:
+        """Add a block that a path may skip, for the additional effect of a conditional
+        instruction."""
         extra = Block(-block.last.address, [], following, targets, site, ends)
         self.function.blocks[extra.start] = extra
         block.following.append(extra.start)
@@ -217,6 +217,6 @@ def is_table(insn: Instruction, *names: str) -> bool:
     return insn.flow is Flow.BRANCH_REGISTER and insn.name in names
 
 
-def plain(name: str) -> str:
-    """Return a function's name without the compiler's suffix for a part or copy."""
+def plain_name(name: str) -> str:
+    """Return a function's name without the compiler's suffix for a part or a copy."""
     return name.split(".", maxsplit=1)[0]

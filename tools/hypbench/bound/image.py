@@ -12,7 +12,7 @@ from elftools.dwarf.descriptions import describe_form_class
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-NEAR = 256  # bytes of code
+NEAR = 256  # bytes of a piece of code
 CODE_MARKS = ("$x", "$a", "$t", "$d")
 
 
@@ -53,8 +53,8 @@ class Image:
     marks: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, address: int, size: int, constant: bool = False) -> int | None:
-        """Return a word of the image, or None outside the image. `constant`: read only memory
-        without stores."""
+        """Return a word of the image, or None outside the image. `constant`: accept only memory
+        that no store changes."""
         for section in self.sections:
             if section.holds(address, size) and not (constant and section.writable):
                 at = address - section.address
@@ -82,7 +82,7 @@ class Image:
         return 8 if self.is_a64 else 4
 
     def data_words(self) -> Iterator[int]:
-        """Yield every aligned word of data; tables of functions are found in them."""
+        """Yield every aligned word of data; the words of function tables are among them."""
         for section in self.sections:
             for at in range(0, len(section.content) - self.word + 1, self.word):
                 if self.mark_at(section.address + at) == "$d":
@@ -127,7 +127,7 @@ class Lines:
 
     def __init__(self, path: Path):
         self.starts: list[int] = []
-        self.at: list[Line | None] = []
+        self.lines: list[Line | None] = []
         self.inlined: list[Inlined] = []
         self.declared: dict[int, Line] = {}  # functions by their address
         self.enumerators: dict[str, int] = {}
@@ -139,29 +139,29 @@ class Lines:
                 self._read_unit(unit, rows)
         for address in sorted(rows):
             self.starts.append(address)
-            self.at.append(rows[address])
-        self.inlined.reverse()  # an inlined function follows the function around it
+            self.lines.append(rows[address])
+        self.inlined.reverse()  # DWARF has an inlined function after the function around it
 
     def of(self, address: int) -> Line | None:
         at = bisect_right(self.starts, address)
-        return self.at[at - 1] if at else None
+        return self.lines[at - 1] if at else None
 
     def frames(self, address: int) -> list[Line]:
-        """Return the line of an instruction, then the lines of the calls that were inlined around
-        it."""
-        own = self.of(address)
-        return ([own] if own else []) + [
-            one.call for one in self.inlined_near.get(address // NEAR, [])
-            if one.low <= address < one.high]
+        """Return the line of an instruction, then the lines of the inlined calls around the
+        instruction."""
+        line = self.of(address)
+        return ([line] if line else []) + [
+            inlined.call for inlined in self.inlined_near.get(address // NEAR, [])
+            if inlined.low <= address < inlined.high]
 
     @cached_property
     def inlined_near(self) -> dict[int, list[Inlined]]:
-        """Return the ranges of inlined functions by the pieces of code that they overlap."""
-        found: dict[int, list[Inlined]] = {}
-        for one in self.inlined:
-            for piece in range(one.low // NEAR, (one.high - 1) // NEAR + 1):
-                found.setdefault(piece, []).append(one)
-        return found
+        """Return the inlined functions by the pieces of code that their ranges overlap."""
+        ranges: dict[int, list[Inlined]] = {}
+        for inlined in self.inlined:
+            for piece in range(inlined.low // NEAR, (inlined.high - 1) // NEAR + 1):
+                ranges.setdefault(piece, []).append(inlined)
+        return ranges
 
     def _read_unit(self, unit: Any, rows: dict[int, Line | None]) -> None:
         program = self.dwarf.line_program_for_CU(unit)
@@ -201,11 +201,11 @@ class Lines:
                 self.declared[start[0]] = line
 
     def _declaration(self, die: Any) -> Line | None:
-        first = origin(die)
-        if "DW_AT_decl_line" not in first.attributes:
+        source = origin(die)
+        if "DW_AT_decl_line" not in source.attributes:
             return None
-        return Line(self._names(first.cu)[first.attributes["DW_AT_decl_file"].value],
-                    first.attributes["DW_AT_decl_line"].value)
+        return Line(self._names(source.cu)[source.attributes["DW_AT_decl_file"].value],
+                    source.attributes["DW_AT_decl_line"].value)
 
 
 def origin(die: Any) -> Any:

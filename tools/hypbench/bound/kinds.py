@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypbench.bound.graph import plain
+from hypbench.bound.graph import plain_name
 from hypbench.bound.image import Image
 
 FILE = Path(__file__).with_name("kinds.toml")
@@ -21,9 +21,9 @@ STOPS = "vm_fault"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of exit: its entry and its path. `calls`: functions of a pointer of this name, one of
-    which the path calls. `through`: functions and labels that the path passes; `never`: functions
-    and labels that the path does not pass."""
+    """A kind of exit: its entry and its path. `calls`: functions by the name of a pointer; the path
+    calls one of them. `through`: functions and labels that the path passes; `never`: functions and
+    labels that the path does not pass."""
 
     name: str
     entry: int
@@ -34,7 +34,7 @@ class Kind:
     is_exit: bool = True  # whether the kind is an exit, and not a turn of the core's loop
 
     def names(self) -> set[str]:
-        """The functions and labels that show whether a visit to EL2 is of this kind."""
+        """Return the functions and labels that show whether a visit to EL2 is of this kind."""
         return {*self.through, *self.never, *(name for names in self.calls.values()
                                               for name in names)}
 
@@ -54,9 +54,9 @@ def sizes() -> dict[str, int]:
 
 def kinds_of(image: Image, facts: dict[str, str]) -> list[Kind]:
     """Return the kinds of exits of a board; `facts` are the variables of its board.mk."""
-    return [kind_of(said, entry_of(image, said["from"], facts["ISA"])) for said in read()["kind"]
-            if said.get("gic", facts["GIC"]) == facts["GIC"]
-            and said.get("isa", facts["ISA"]) == facts["ISA"]]
+    return [kind_of(row, entry_of(image, row["from"], facts["ISA"])) for row in read()["kind"]
+            if row.get("gic", facts["GIC"]) == facts["GIC"]
+            and row.get("isa", facts["ISA"]) == facts["ISA"]]
 
 
 def entry_of(image: Image, name: str, isa: str) -> int:
@@ -66,12 +66,12 @@ def entry_of(image: Image, name: str, isa: str) -> int:
     return image.symbols[name]
 
 
-def kind_of(said: dict[str, Any], entry: int) -> Kind:
-    through, never = ENDS[said.get("ends", "same")]
-    stops = () if said.get("stops") else (STOPS,)
-    return Kind(said["name"], entry, said.get("calls", {}), (*said.get("through", []), *through),
-                (*said.get("never", []), *never, *stops), said.get("instrument", False),
-                said["from"] in VECTORS["armv8"])
+def kind_of(row: dict[str, Any], entry: int) -> Kind:
+    through, never = ENDS[row.get("ends", "same")]
+    stops = () if row.get("stops") else (STOPS,)
+    return Kind(row["name"], entry, row.get("calls", {}), (*row.get("through", []), *through),
+                (*row.get("never", []), *never, *stops), row.get("instrument", False),
+                row["from"] in VECTORS["armv8"])
 
 
 def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
@@ -79,5 +79,5 @@ def marks(image: Image, kinds: list[Kind]) -> list[tuple[str, int]]:
     several copies."""
     names = {name for kind in kinds for name in kind.names()}
     places = {**image.labels, **image.functions}
-    return sorted((plain(name), address) for address, name in places.items()
-                  if plain(name) in names)
+    return sorted((plain_name(name), address) for address, name in places.items()
+                  if plain_name(name) in names)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find how long a core waits for a lock: the longest path of a holder, once for each other core,
-since a ticket lock serves the cores in turn.
+because a ticket lock serves the cores in turn.
 
 A holder's path leads from a call of lock_take() or lock_try(), or of a function that returns with
 the lock, to lock_release(), or to a function that releases the lock.
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from hypbench.bound.decode import BadCode
 from hypbench.bound.facts import Facts
-from hypbench.bound.graph import Block, Function, Graphs, plain
+from hypbench.bound.graph import Block, Function, Graphs, plain_name
 from hypbench.bound.image import Line
 
 CALL = re.compile(r"\block_(take|try|release)\(&?([\w>-]+)\)")
 TAKE, RELEASE = "take", "release"
 CALLS = {"take": TAKE, "try": TAKE, "release": RELEASE}
-# The name of a callee; then its caller and the caller's blocks.
+# A call with the name of its lock, the function that has the call, and the blocks of the call.
 Use = tuple[tuple[str, str] | None, int, set[int]]
 CORES = "CORE_MAX"
 
@@ -48,8 +48,7 @@ class Locks:
         self.facts = facts
 
     def name_at(self, address: int) -> str:
-        """Return the lock that the code at an address waits for, or for which it calls
-        lock_take()."""
+        """Return the lock that the code at an address waits for, or passes to lock_take()."""
         call = self.call_near(address)
         if not call or call[0] != TAKE:
             raise BadCode(f"{address:#x}: the lock of this wait is not known")
@@ -59,73 +58,74 @@ class Locks:
         return next(filter(None, map(self.call_at, self.image.lines.frames(address))), None)
 
     def call_at(self, line: Line) -> tuple[str, str] | None:
-        """Return what a line of the source does with a lock. The name of a lock is the name of its
-        member, or of its variable and file."""
+        """Return whether a line of the source takes or releases a lock, and the name of the lock:
+        the name of its member, or of its variable and file. Return None if the line calls no
+        function of locks."""
         lines = self.facts.source(line.file).lines
-        found = CALL.search(lines[line.line - 1]) if line.line <= len(lines) else None
-        if not found:
+        match = CALL.search(lines[line.line - 1]) if line.line <= len(lines) else None
+        if not match:
             return None
-        _, arrow, member = found[2].partition("->")
-        return CALLS[found[1]], member if arrow else f"{line.file} {found[2]}"
+        _, arrow, member = match[2].partition("->")
+        return CALLS[match[1]], member if arrow else f"{line.file} {match[2]}"
 
     @cached_property
-    def own(self) -> dict[str, dict[int, Uses]]:
+    def uses_by_lock(self) -> dict[str, dict[int, Uses]]:
         """Return for each lock the functions that call lock_take(), lock_try() or lock_release(),
         inlined or not."""
-        found: dict[str, dict[int, Uses]] = {}
-        for call, entry, blocks in [*self.inlined(), *self.called()]:
+        uses_by_lock: dict[str, dict[int, Uses]] = {}
+        for call, entry, blocks in [*self.inlined_uses(), *self.called_uses()]:
             if call:
-                uses = found.setdefault(call[1], {}).setdefault(entry, Uses())
+                uses = uses_by_lock.setdefault(call[1], {}).setdefault(entry, Uses())
                 getattr(uses, call[0]).update(blocks)
-        return found
+        return uses_by_lock
 
-    def inlined(self) -> Iterator[Use]:
-        for one in self.image.lines.inlined:
-            entry = self.image.function_at(one.low)
-            yield (self.call_at(one.call), entry,
-                   overlapping(self.graphs.function(entry), one.low, one.high))
+    def inlined_uses(self) -> Iterator[Use]:
+        for inlined in self.image.lines.inlined:
+            entry = self.image.function_at(inlined.low)
+            yield (self.call_at(inlined.call), entry,
+                   overlapping(self.graphs.function(entry), inlined.low, inlined.high))
 
-    def called(self) -> Iterator[Use]:
+    def called_uses(self) -> Iterator[Use]:
         for entry, name in self.image.functions.items():
-            if plain(name) in {f"lock_{call}" for call in CALLS}:
+            if plain_name(name) in {f"lock_{call}" for call in CALLS}:
                 for caller, start in self.callers.get(entry, set()):
                     block = self.graphs.function(caller).blocks[start]
                     yield self.call_near(block.last.address), caller, {start}
 
     @cached_property
     def callers(self) -> dict[int, set[tuple[int, int]]]:
-        """Yield the function and the block of each call."""
-        found: dict[int, set[tuple[int, int]]] = {}
+        """Return, by called function, the function and the block of each call."""
+        callers: dict[int, set[tuple[int, int]]] = {}
         for entry in self.image.functions:
             if self.image.mark_at(entry) != "$d":
                 for block in self.graphs.function(entry).blocks.values():
                     for to in block.calls:
-                        found.setdefault(to, set()).add((entry, block.start))
-        return found
+                        callers.setdefault(to, set()).add((entry, block.start))
+        return callers
 
     def holders(self, lock: str) -> Iterator[Region]:
-        """Return each function in which a path both takes and releases the lock."""
-        uses = {entry: Uses(set(own.take), set(own.release))
-                for entry, own in self.own[lock].items()}
+        """Yield each function in which a path both takes and releases the lock."""
+        uses = {entry: Uses(set(use.take), set(use.release))
+                for entry, use in self.uses_by_lock[lock].items()}
         self.spread(uses, RELEASE, TAKE)
         self.spread(uses, TAKE, RELEASE)
         for entry, use in uses.items():
             if use.take and use.release:
                 yield Region(entry, frozenset(use.take), frozenset(use.release))
 
-    def spread(self, uses: dict[int, Uses], what: str, other: str) -> None:
-        """Mark the callers of a function that only takes or only releases the lock, because it does
-        so for them."""
-        left = [entry for entry, use in uses.items() if getattr(use, what)]
-        while left:
-            entry = left.pop()
-            if getattr(uses[entry], other):
+    def spread(self, uses: dict[int, Uses], action: str, opposite: str) -> None:
+        """Mark the callers of a function that only takes or only releases the lock, because the
+        function does so for its callers."""
+        worklist = [entry for entry, use in uses.items() if getattr(use, action)]
+        while worklist:
+            entry = worklist.pop()
+            if getattr(uses[entry], opposite):
                 continue
             for caller, block in self.callers.get(entry, set()):
-                blocks = getattr(uses.setdefault(caller, Uses()), what)
+                blocks = getattr(uses.setdefault(caller, Uses()), action)
                 if block not in blocks:
                     blocks.add(block)
-                    left.append(caller)
+                    worklist.append(caller)
 
 
 def overlapping(function: Function, low: int, high: int) -> set[int]:

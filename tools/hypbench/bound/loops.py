@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the nested loops of a function: regions of blocks that reach each other. A region with
-several entries (irreducible) is also a loop: each turn passes its header."""
+"""Find the nested loops of a function: regions of blocks that reach each other. An irreducible
+region, which has several entries, is also a loop: each turn passes its header."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,30 +31,31 @@ class Loop:
 
     @property
     def ends_at_latches(self) -> bool:
-        """Return whether the condition is tested after the body, so that the header is executed
-        once a turn."""
+        """Return whether the loop tests its condition after the body, so that each turn executes
+        the header once."""
         return self.is_reducible and {start for start, _ in self.exits} <= self.latches
 
     def body(self) -> Iterator[Block]:
         for start in sorted(self.blocks):
             yield self.function.blocks[start]
 
-    def own(self) -> Iterator[Block]:
-        """The blocks outside of inner loops."""
+    def own_blocks(self) -> Iterator[Block]:
+        """Return the blocks outside of inner loops."""
         inside = {start for loop in self.inner for start in loop.blocks}
         return (block for block in self.body() if block.start not in inside)
 
     def always(self, *starts: int) -> bool:
         """Return whether each turn passes one of these blocks."""
-        return self.header in starts or not cycles(
+        return self.header in starts or not has_cycle(
             self.function, self.blocks - set(starts), self.header)
 
     def only_retries(self) -> bool:
         """Return whether each turn follows a failed store-exclusive."""
-        failed = {(block.start, to) for block in self.body() if has_status_test(block)
-                  for to in block.following if to in self.blocks}
-        cut = failed | {edge for loop in all_loops(self.inner) for edge in loop.back}
-        return bool(failed) and not regions(self.function, self.blocks, cut | set(self.exits))
+        failed_edges = {(block.start, to) for block in self.body() if has_status_test(block)
+                        for to in block.following if to in self.blocks}
+        cut_edges = failed_edges | {edge for loop in all_loops(self.inner) for edge in loop.back}
+        return bool(failed_edges) and not regions(
+            self.function, self.blocks, cut_edges | set(self.exits))
 
 
 def has_status_test(block: Block) -> bool:
@@ -66,22 +67,22 @@ def has_status_test(block: Block) -> bool:
     return bool(statuses) and block.last.flow is Flow.JUMP and statuses[-1] in tested[-1:]
 
 
-def cycles(function: Function, blocks: frozenset[int], header: int) -> bool:
+def has_cycle(function: Function, blocks: frozenset[int], header: int) -> bool:
     """Return whether a path within `blocks` leads from the header back to the header."""
-    left, seen = [header], set()
-    while left:
-        for start in function.blocks[left.pop()].following:
+    worklist, visited = [header], set()
+    while worklist:
+        for start in function.blocks[worklist.pop()].following:
             if start == header:
                 return True
-            if start in blocks and start not in seen:
-                seen.add(start)
-                left.append(start)
+            if start in blocks and start not in visited:
+                visited.add(start)
+                worklist.append(start)
     return False
 
 
 def loops_of(function: Function) -> list[Loop]:
     """Return the outermost loops; each has the loops inside it."""
-    return inside(function, frozenset(function.blocks), set())
+    return loops_inside(function, frozenset(function.blocks), set())
 
 
 def all_loops(loops: list[Loop]) -> Iterator[Loop]:
@@ -90,30 +91,30 @@ def all_loops(loops: list[Loop]) -> Iterator[Loop]:
         yield from all_loops(loop.inner)
 
 
-def inside(function: Function, blocks: frozenset[int], removed: set[Edge]) -> list[Loop]:
-    found = []
-    before = function.before()
+def loops_inside(function: Function, blocks: frozenset[int], removed: set[Edge]) -> list[Loop]:
+    loops = []
+    predecessors = function.predecessors()
     for region in regions(function, blocks, removed):
-        loop = loop_of(function, region, before, removed)
-        loop.inner = inside(function, region, removed | set(loop.back))
-        found.append(loop)
-    return found
+        loop = loop_of(function, region, predecessors, removed)
+        loop.inner = loops_inside(function, region, removed | set(loop.back))
+        loops.append(loop)
+    return loops
 
 
-def loop_of(function: Function, region: frozenset[int], before: dict[int, list[int]],
+def loop_of(function: Function, region: frozenset[int], predecessors: dict[int, list[int]],
             removed: set[Edge]) -> Loop:
     """Make a loop. The `removed` edges are back edges to the headers of loops around this loop;
     they enter this loop."""
     def is_in(edge: Edge) -> bool:
         return edge[0] in region and edge not in removed
 
-    entries = [(start, to) for to in sorted(region) for start in before[to]
+    entries = [(start, to) for to in sorted(region) for start in predecessors[to]
                if not is_in((start, to))]
     if function.entry in region:
         entries.insert(0, (-1, function.entry))
     header = header_of(function, region, [to for _, to in entries], removed)
     return Loop(function, header, region, entries,
-                back=[(start, header) for start in before[header] if is_in((start, header))],
+                back=[(start, header) for start in predecessors[header] if is_in((start, header))],
                 exits=[(start, to) for start in sorted(region)
                        for to in function.blocks[start].following
                        if to not in region or (start, to) in removed])
@@ -122,12 +123,12 @@ def loop_of(function: Function, region: frozenset[int], before: dict[int, list[i
 def header_of(function: Function, region: frozenset[int], candidates: list[int],
               removed: set[Edge]) -> int:
     """Return the entry whose removal leaves the fewest blocks that still reach each other."""
-    def left_over(header: int) -> int:
-        cut = removed | {(start, header) for start in region}
-        return sum(map(len, regions(function, region, cut)))
+    def remaining_blocks(header: int) -> int:
+        cut_edges = removed | {(start, header) for start in region}
+        return sum(map(len, regions(function, region, cut_edges)))
 
-    different = list(dict.fromkeys(candidates))
-    return different[0] if len(different) == 1 else min(different, key=left_over)
+    headers = list(dict.fromkeys(candidates))
+    return headers[0] if len(headers) == 1 else min(headers, key=remaining_blocks)
 
 
 def regions(function: Function, blocks: frozenset[int], removed: set[Edge]
@@ -146,8 +147,8 @@ def components(nodes: Iterable[int], next_of: Callable[[int], list[int]]) -> lis
     for root in nodes:
         if root not in search.order:
             search.run(root)
-    return [found for found in search.found
-            if len(found) > 1 or (only := next(iter(found))) in next_of(only)]
+    return [component for component in search.components
+            if len(component) > 1 or (only := next(iter(component))) in next_of(only)]
 
 
 class Search:
@@ -159,7 +160,7 @@ class Search:
         self.low: dict[int, int] = {}
         self.stack: list[int] = []
         self.work: list[tuple[int, Iterator[int]]] = []
-        self.found: list[frozenset[int]] = []
+        self.components: list[frozenset[int]] = []
 
     def run(self, root: int) -> None:
         self.enter(root)
@@ -181,11 +182,11 @@ class Search:
     def leave(self, node: int) -> None:
         self.work.pop()
         if self.work:
-            before = self.work[-1][0]
-            self.low[before] = min(self.low[before], self.low[node])
+            parent = self.work[-1][0]
+            self.low[parent] = min(self.low[parent], self.low[node])
         if self.low[node] == self.order[node]:
             at = self.stack.index(node)
-            done = frozenset(self.stack[at:])
+            component = frozenset(self.stack[at:])
             del self.stack[at:]
-            self.low.update(dict.fromkeys(done, 1 << 32))
-            self.found.append(done)
+            self.low.update(dict.fromkeys(component, 1 << 32))
+            self.components.append(component)

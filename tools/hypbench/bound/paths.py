@@ -12,7 +12,7 @@ from hypbench.bound.calls import Calls, Unresolved
 from hypbench.bound.constants import Constants
 from hypbench.bound.decode import BadCode
 from hypbench.bound.facts import ARGUMENT
-from hypbench.bound.graph import Block, Function, plain
+from hypbench.bound.graph import Block, Function, plain_name
 from hypbench.bound.kinds import Kind
 from hypbench.bound.limits import Limit, Limits
 from hypbench.bound.locks import CORES, Locks, Region
@@ -35,7 +35,7 @@ class Ceiling:
 
 
 class Prover:
-    """Finds ceilings in one image. Facts about a function are shared by all kinds."""
+    """Find ceilings in one image. All kinds share the facts about a function."""
 
     def __init__(self, calls: Calls, limits: Limits):
         self.calls = calls
@@ -43,7 +43,7 @@ class Prover:
         self.image = calls.graphs.image
         self.facts = limits.facts
         self.limits = limits
-        self.known: dict[int, list[Limit]] = {}
+        self.limits_by_entry: dict[int, list[Limit]] = {}
         self.returning: dict[int, bool] = {}
         self.locks = Locks(self.graphs, self.facts)
         self.batches = Batches(self.image, self.facts)
@@ -51,29 +51,30 @@ class Prover:
         self.holders: list[Ceiling] = []
 
     def limits_of(self, function: Function) -> list[Limit]:
-        if function.entry not in self.known:
-            self.known[function.entry] = self.limits.of(function)
-        return self.known[function.entry]
+        if function.entry not in self.limits_by_entry:
+            self.limits_by_entry[function.entry] = self.limits.of(function)
+        return self.limits_by_entry[function.entry]
 
     @cache  # noqa: B019 (a prover lives as long as the image)
-    def rare(self, entry: int) -> list[tuple[int, int]]:
-        return list(self.limits.rare(self.graphs.function(entry)))
+    def rare_calls(self, entry: int) -> list[tuple[int, int]]:
+        return list(self.limits.rare_calls(self.graphs.function(entry)))
 
     def returns(self, entry: int) -> bool:
         """Return whether a function returns to its caller; panic() does not."""
         if entry not in self.returning:
             self.returning[entry] = True  # assumed until the function is read
             self.returning[entry] = any(
-                block.ends == "return" for block in self.reached(self.graphs.function(entry)))
+                block.ends == "return"
+                for block in self.reached_blocks(self.graphs.function(entry)))
         return self.returning[entry]
 
-    def reached(self, function: Function, never: Container[str] = (),
-                region: Region | None = None) -> Iterator[Block]:
-        """Return the blocks that a path can reach without passing one of these labels."""
+    def reached_blocks(self, function: Function, never: Container[str] = (),
+                       region: Region | None = None) -> Iterator[Block]:
+        """Yield the blocks that a path can reach without passing one of these labels."""
         starts = region.starts if region else [function.entry]
-        left, seen = list(starts), set(starts)
-        while left:
-            block = function.blocks[left.pop()]
+        worklist, visited = list(starts), set(starts)
+        while worklist:
+            block = function.blocks[worklist.pop()]
             if block.calls and not all(map(self.returns, block.calls)):
                 continue
             if block.runs_out:
@@ -81,10 +82,10 @@ class Prover:
             yield block
             if region and block.start in region.ends:
                 continue
-            for start in set(block.following) - seen:
+            for start in set(block.following) - visited:
                 if self.image.labels.get(start) not in never:
-                    seen.add(start)
-                    left.append(start)
+                    visited.add(start)
+                    worklist.append(start)
 
     def depth_of(self, entry: int) -> int | None:
         """Return how many calls of a recursive function are active at once, from its comment."""
@@ -110,23 +111,24 @@ class Prover:
         (hyp/base/lock.h), so the waits of two locks form no circle."""
         if lock not in self.waits:
             self.waits[lock] = 0
-            held = list(map(self.held, self.locks.holders(lock)))
-            others = self.facts.number(CORES, "the number of cores") - 1
-            self.waits[lock] = None if None in held else others * max(filter(None, held), default=0)
+            holds = list(map(self.longest_hold, self.locks.holders(lock)))
+            other_cores = self.facts.number(CORES, "the number of cores") - 1
+            self.waits[lock] = (None if None in holds
+                                else other_cores * max(filter(None, holds), default=0))
         return self.waits[lock]
 
-    def held(self, region: Region) -> int | None:
+    def longest_hold(self, region: Region) -> int | None:
         kind = Kind(self.image.name_at(region.function), region.function)
-        found = Search(self, kind, region).ceiling()
-        self.holders.append(found)
-        return found.instructions
+        ceiling = Search(self, kind, region).ceiling()
+        self.holders.append(ceiling)
+        return ceiling.instructions
 
     def ceiling(self, kind: Kind) -> Ceiling:
         return Search(self, kind).ceiling()
 
 
 class Search:
-    """The integer program of one kind; with `region` that of a part of a function."""
+    """The integer program of one kind, or of the part of a function that `region` limits."""
 
     def __init__(self, prover: Prover, kind: Kind, region: Region | None = None):
         self.prover = prover
@@ -136,10 +138,10 @@ class Search:
         self.result = Ceiling(kind)
         self.program = Program()
         self.copies: set[Copy] = set()
-        self.left: list[Copy] = []
+        self.worklist: list[Copy] = []
         self.edges: dict[Copy, dict[tuple[int, int], list[int]]] = {}
-        self.made: dict[Node, list[int]] = {}  # calls by block
-        self.passed: dict[str, list[int]] = {}
+        self.ways_by_node: dict[Node, list[int]] = {}  # ways of the calls by block
+        self.ways_by_name: dict[str, list[int]] = {}
         self.unlimited: list[tuple[str, list[int]]] = []
         self.callers: dict[int, Node] = {}  # block of each call
         self.totals: dict[tuple[str, str, object], list[int]] = {}
@@ -161,34 +163,34 @@ class Search:
 
     # --- calls of a block ---
 
-    def called(self, block: Block) -> list[int]:
+    def callees(self, block: Block) -> list[int]:
         if block.site is None:
-            return [entry for entry in block.calls if self.is_way(entry)]
+            return [entry for entry in block.calls if self.may_enter(entry)]
         address = block.site.address
         if address not in self.targets:
-            self.targets[address] = self.resolved(block)
+            self.targets[address] = self.pointer_targets(block)
         return self.targets[address]
 
-    def resolved(self, block: Block) -> list[int]:
+    def pointer_targets(self, block: Block) -> list[int]:
         assert block.site
-        found = self.prover.calls.targets(block.site)
+        targets = self.prover.calls.targets(block.site)
         line = self.image.lines.of(block.site.address)
         for name in self.prover.calls.names_at(block.site):
             allowed = self.kind.calls.get(name.removeprefix("->"))
             stated = self.prover.facts.near(line, "calls").split() if line else []
             for names in filter(None, (allowed, stated)):
-                found = [entry for entry in found if self.name(entry) in names]
-        return [entry for entry in found if self.is_way(entry)]
+                targets = [entry for entry in targets if self.name(entry) in names]
+        return [entry for entry in targets if self.may_enter(entry)]
 
     def name(self, entry: int) -> str:
-        return plain(self.image.name_at(entry))
+        return plain_name(self.image.name_at(entry))
 
-    def is_way(self, entry: int) -> bool:
+    def may_enter(self, entry: int) -> bool:
         return self.name(entry) not in self.kind.never and self.prover.returns(entry)
 
-    def reached(self, entry: int) -> Iterator[Block]:
-        return self.prover.reached(self.prover.graphs.function(entry), self.kind.never,
-                                   self.region if entry == self.kind.entry else None)
+    def reached_blocks(self, entry: int) -> Iterator[Block]:
+        return self.prover.reached_blocks(self.prover.graphs.function(entry), self.kind.never,
+                                          self.region if entry == self.kind.entry else None)
 
     # --- copies of functions ---
 
@@ -199,13 +201,13 @@ class Search:
         first = [self.program.way(None, Node(entry, start)) for start in self.region.starts]
         self.edges[entry][-1, entry.function] = first
         self.program.equal(first, [], 1)
-        while self.left:
-            self.fill(self.left.pop())
+        while self.worklist:
+            self.fill(self.worklist.pop())
         self.sums = [(copy, limit) for copy in sorted(self.copies)
                      for limit in self.limits_of(copy) if limit.sum is not None]
         for copy in sorted(self.copies):
             self.limit(copy)
-        for node, ways in self.made.items():
+        for node, ways in self.ways_by_node.items():
             self.program.equal(ways, self.program.into[node])
             self.limit_site(node)
         for node in self.program.lengths:
@@ -215,36 +217,39 @@ class Search:
         for (where_stated, text, _), ways in self.totals.items():
             most = self.prover.facts.number(text, where_stated, vcpus=self.vcpus())
             self.program.at_most(ways, 0, [], most)
-        for name in (*self.kind.through, *self.chosen()):
-            self.program.at_least(self.passed.get(name, []), 1)
+        for name in (*self.kind.through, *self.pointer_keys()):
+            self.program.at_least(self.ways_by_name.get(name, []), 1)
 
     def vcpus(self) -> int:
         """Return how many vCPUs such a visit loads, one after another."""
-        return 2 if self.passed.get("vcpu_switch") else 1
+        return 2 if self.ways_by_name.get("vcpu_switch") else 1
 
-    def chosen(self) -> Iterator[str]:
-        """Add one row for each pointer: the path calls one of the pointer's functions."""
+    def pointer_keys(self) -> Iterator[str]:
+        """Yield a name for all functions of each pointer; the path calls one of them."""
         for pointer, names in self.kind.calls.items():
             key = f"->{pointer}"
-            self.passed[key] = [way for name in names for way in self.passed.get(name, [])]
+            self.ways_by_name[key] = [way for name in names
+                                      for way in self.ways_by_name.get(name, [])]
             yield key
 
     def find_recursion(self, entry: int) -> None:
         callees: dict[int, list[int]] = {}
-        left = [entry]
-        while left:
-            function = left.pop()
+        worklist = [entry]
+        while worklist:
+            function = worklist.pop()
             if function in callees:
                 continue
-            blocks = self.reached(function)
-            callees[function] = [to for block in blocks for to in self.called(block)]
-            left += callees[function]
+            blocks = self.reached_blocks(function)
+            callees[function] = [to for block in blocks for to in self.callees(block)]
+            worklist += callees[function]
         for number, group in enumerate(components(callees, callees.__getitem__), 1):
             self.group.update(dict.fromkeys(group, number))
-            rest = {one for one in group if self.prover.depth_of(one) is None}
-            inside = {one: [to for to in callees[one] if to in rest] for one in rest}
-            if components(rest, inside.__getitem__):
-                self.error("recursion without a depth: " + ", ".join(map(self.name, sorted(rest))))
+            unbounded = {member for member in group if self.prover.depth_of(member) is None}
+            calls = {member: [to for to in callees[member] if to in unbounded]
+                     for member in unbounded}
+            if components(unbounded, calls.__getitem__):
+                self.error("recursion without a depth: "
+                           + ", ".join(map(self.name, sorted(unbounded))))
 
     def depth_in(self, caller: int, depth: int, callee: int) -> int | None:
         """Return the depth of the called copy; None if the call is impossible."""
@@ -260,12 +265,12 @@ class Search:
         if copy not in self.copies:
             self.copies.add(copy)
             self.edges[copy] = {}
-            self.left.append(copy)
+            self.worklist.append(copy)
 
     def fill(self, copy: Copy) -> None:
         if any(error.startswith("recursion") for error in self.result.errors):
             return
-        blocks = {block.start: block for block in self.reached(copy.function)}
+        blocks = {block.start: block for block in self.reached_blocks(copy.function)}
         starts = self.region.starts if copy.function == self.kind.entry else [copy.function]
         batched = self.prover.batches.inside(starts, blocks, copy.batched)
         for block in blocks.values():
@@ -284,14 +289,14 @@ class Search:
         way = self.program.way(Node(copy, start), Node(copy, to))
         self.edges[copy].setdefault((start, to), []).append(way)
         if label := self.image.labels.get(to):
-            self.passed.setdefault(label, []).append(way)
+            self.ways_by_name.setdefault(label, []).append(way)
 
     def call(self, node: Node, block: Block, batched: bool) -> None:
-        self.made[node] = []
+        self.ways_by_node[node] = []
         if batched and self.prover.batches.excludes(block):
             self.result.trusted.add(str(self.image.lines.of(block.last.address)))
             return
-        for to in self.called(block):
+        for to in self.callees(block):
             depth = self.depth_in(node.function, node.copy.depth, to)
             if depth is None:
                 continue
@@ -302,8 +307,8 @@ class Search:
             way = self.program.call(node, Node(copy, to))
             self.callers[way] = node
             self.edges[copy].setdefault((-1, to), []).append(way)
-            self.passed.setdefault(self.name(to), []).append(way)
-            self.made[node].append(way)
+            self.ways_by_name.setdefault(self.name(to), []).append(way)
+            self.ways_by_node[node].append(way)
 
     # --- limits of loops ---
 
@@ -316,7 +321,7 @@ class Search:
     def limit(self, copy: Copy) -> None:
         edges = self.edges[copy]
         calls = edges[-1, copy.function]
-        for start, times in self.prover.rare(copy.function):
+        for start, times in self.prover.rare_calls(copy.function):
             if (node := Node(copy, start)) in self.program.lengths:
                 self.program.at_most(self.program.into[node], times, calls)
         for limit in self.limits_of(copy):
@@ -324,9 +329,9 @@ class Search:
             entries = self.entries(copy, limit)
             if not back:
                 continue
-            for block, times in limit.capped:
+            for block, times in limit.capped_calls:
                 self.program.at_most(self.program.into[Node(copy, block)], times, entries)
-            if limit.of_call:
+            if limit.argument_bound:
                 self.limit_of_calls(limit, back, calls)
                 continue
             turns = UNLIMITED if limit.turns is None else limit.turns
@@ -337,7 +342,7 @@ class Search:
                 self.totals.setdefault((limit.where, limit.total, None), []).extend(
                     back + entries * limit.at_latches)
             if limit.assumption == LOCK:
-                self.wait(limit, entries)
+                self.add_wait(limit, entries)
             elif limit.assumption:
                 self.result.assumptions.add((limit.assumption, limit.where))
             if limit.is_trusted:
@@ -346,37 +351,36 @@ class Search:
     def limit_of_calls(self, limit: Limit, back: list[int], calls: list[int]) -> None:
         """Limit a loop by an argument that each call passes."""
         turns: Counter[int] = Counter()
-        summed: dict[tuple[Copy, int], Limit] = {}
+        outer_limits: dict[tuple[Copy, int], Limit] = {}
         self.result.trusted.add(limit.where)
         for way in calls:
-            copy, around = self.sum_at(way)
-            if around and "%" not in limit.of_call:
-                summed[copy, around.header] = around
+            copy, outer = self.sum_at(way)
+            if outer and "%" not in limit.argument_bound:
+                outer_limits[copy, outer.header] = outer
                 turns[way] += self.turns(limit, 0)
                 continue
-            for passing, argument in self.passed_by(way, limit.of_call):
+            for call, argument in self.passed_by(way, limit.argument_bound):
                 if argument is None:
-                    self.unlimited.append((f"loop at {limit.where}{self.called_at(way)}",
-                                           [passing]))
-                turns[passing] += (UNLIMITED if argument is None
-                                   else self.turns(limit, argument))
-        for (copy, _), around in summed.items():
-            assert around.sum is not None
-            self.result.trusted.add(around.where)
-            for entry in self.entries(copy, around):
-                turns[entry] += self.turns(limit, around.sum)
+                    self.unlimited.append((f"loop at {limit.where}{self.place_of_call(way)}",
+                                           [call]))
+                turns[call] += UNLIMITED if argument is None else self.turns(limit, argument)
+        for (copy, _), outer in outer_limits.items():
+            assert outer.sum is not None
+            self.result.trusted.add(outer.where)
+            for entry in self.entries(copy, outer):
+                turns[entry] += self.turns(limit, outer.sum)
         self.program.at_most_each(back, turns)
 
     def turns(self, limit: Limit, argument: int) -> int:
-        return self.prover.facts.number(limit.of_call, limit.where, argument)
+        return self.prover.facts.number(limit.argument_bound, limit.where, argument)
 
-    def called_at(self, way: int) -> str:
+    def place_of_call(self, way: int) -> str:
         caller = self.callers.get(way)
         line = caller and self.image.lines.of(caller.block_of(self.prover.graphs).last.address)
         return f", called at {line}," if line else ""
 
     def sum_at(self, way: int) -> tuple[Copy, Limit | None]:
-        """Return the loop around a call that has a `sum`."""
+        """Return the limit of the loop with a `sum` that has a call, and the loop's copy."""
         caller = self.callers.get(way)
         for copy, limit in self.sums:
             if caller and copy == caller.copy and caller.block in limit.blocks:
@@ -384,9 +388,9 @@ class Search:
         return Copy(0), None
 
     def passed_by(self, way: int, text: str) -> Iterator[tuple[int, int | None]]:
-        """Return the calls that pass an argument, each with the argument's value, or None if it is
-        unknown. A call that passes an argument of its own function is executed once for each call
-        of that function."""
+        """Yield the calls that pass an argument, each with the argument's value, or with None if
+        the value is unknown. A call that passes an argument of its own function is executed once
+        for each call of that function."""
         caller = self.callers.get(way)
         callee = self.program.ways[way][1]
         value = (self.prover.argument(caller, callee.function, int(ARGUMENT.findall(text)[0]))
@@ -401,16 +405,17 @@ class Search:
         for outer in self.edges[caller.copy][-1, caller.function]:
             yield from self.passed_by(outer, value)
 
-    def wait(self, limit: Limit, entries: list[int]) -> None:
+    def add_wait(self, limit: Limit, entries: list[int]) -> None:
         """Add a wait for each entry of the loop. If lock_take() is not inlined, the calls of
         lock_take() name the lock."""
         if limit.function.name == "lock_take":
-            for way in self.passed["lock_take"]:
-                self.wait_once(self.callers[way].block_of(self.prover.graphs).last.address, [way])
+            for way in self.ways_by_name["lock_take"]:
+                self.add_lock_wait(self.callers[way].block_of(self.prover.graphs).last.address,
+                                   [way])
         else:
-            self.wait_once(limit.header, entries)
+            self.add_lock_wait(limit.header, entries)
 
-    def wait_once(self, address: int, ways: list[int]) -> None:
+    def add_lock_wait(self, address: int, ways: list[int]) -> None:
         lock = self.prover.locks.name_at(address)
         wait = self.prover.wait_for(lock)
         if wait is None:
@@ -420,8 +425,9 @@ class Search:
             self.program.waits.update(dict.fromkeys(ways, wait))
 
     def limit_site(self, node: Node) -> None:
-        """Limit a call of the source whose number a comment states. The compiler may have made
-        several calls from it, or inlined the called function with its own calls."""
+        """Limit a call of the source if a comment states the most times of the call. The compiler
+        may have made several calls of this one, or inlined the called function with its own
+        calls."""
         block = node.block_of(self.prover.graphs)
         lines = self.image.lines.frames(block.last.address) if block.instructions else []
         for line in lines:
@@ -434,7 +440,7 @@ class Search:
 
     def limit_calls(self, entry: int) -> None:
         most = self.prover.limits.calls_of(entry)
-        calls = self.passed.get(self.name(entry), [])
+        calls = self.ways_by_name.get(self.name(entry), [])
         if most is not None and calls:
             self.program.at_most(calls, 0, [], most)
             self.result.trusted.add(f"{self.name(entry)}()")
@@ -446,12 +452,12 @@ class Search:
             return
         if self.unlimited:
             endless = sorted({way for _, back in self.unlimited for way in back})
-            taken = self.program.most_of(endless)
+            counts = self.program.most_of(endless)
             for where, back in self.unlimited:
-                if any(taken[way] for way in back):
+                if any(counts[way] for way in back):
                     self.error(f"{where} has no bound")
         if not self.result.errors:
-            self.result.instructions, taken = self.program.longest()
+            self.result.instructions, counts = self.program.longest()
             for node, instructions in self.program.lengths.items():
-                times = sum(taken[way] for way in self.program.into[node])
+                times = sum(counts[way] for way in self.program.into[node])
                 self.result.shares[self.name(node.function)] += instructions * times

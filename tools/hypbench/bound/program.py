@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The longest path as an integer program. A variable is the number of times that a path takes an
-edge. Each block is entered as often as left, each loop keeps its limit, and the number of
-instructions is maximal."""
+edge. A path enters each block as often as it leaves the block, each loop keeps its limit, and the
+number of instructions is maximal."""
 
 import math
 import os
@@ -26,14 +26,14 @@ NEARLY = 1e-4
 def silent() -> Iterator[None]:
     """Silence HiGHS, which writes to the process's standard output."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    stdout_copy = os.dup(1)
     with open(os.devnull, "wb") as nothing:
         os.dup2(nothing.fileno(), 1)
         try:
             yield
         finally:
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout_copy, 1)
+            os.close(stdout_copy)
 
 
 class Copy(NamedTuple):
@@ -125,7 +125,7 @@ class Program:
                 cost[number] -= length
         for number, wait in self.waits.items():
             cost[number] -= wait
-        return self.most(cost)
+        return self.optimum(cost)
 
     def most_of(self, ways: list[int]) -> list[int]:
         """Return how often a path takes each edge, for the path that takes these edges most
@@ -133,36 +133,36 @@ class Program:
         cost = [0.0] * len(self.ways)
         for number in ways:
             cost[number] = -1.0
-        return self.most(cost)[1]
+        return self.optimum(cost)[1]
 
-    def most(self, cost: list[float]) -> tuple[int, list[int]]:
-        length, taken = self.solved(cost, 0)
-        if any(abs(times - round(times)) > NEARLY for times in taken):
-            length, taken = self.solved(cost, 1)
-        return length, [round(times) for times in taken]
+    def optimum(self, cost: list[float]) -> tuple[int, list[int]]:
+        length, counts = self.solution(cost, 0)
+        if any(abs(times - round(times)) > NEARLY for times in counts):
+            length, counts = self.solution(cost, 1)
+        return length, [round(times) for times in counts]
 
-    def solved(self, cost: list[float], integrality: int) -> tuple[int, list[float]]:
+    def solution(self, cost: list[float], integrality: int) -> tuple[int, list[float]]:
         """Solve with or without integrality. The result without integrality is also a bound, and
-        usually the same."""
-        # Loading scipy takes a while, and other commands do not need it, so it is imported here.
+        usually equals the result with integrality."""
+        # Loading scipy takes a while, and other commands do not need scipy: the import is here.
         from scipy.optimize import Bounds, milp
 
         rows = self.constraints(len(cost))
-        # Large numbers make the solver fail on some programs, in one form or another.
+        # With large numbers the solver fails on some programs in some of these forms.
         for whole, presolve in ((integrality, True), (integrality, False), (1, True)):
             with silent():
-                found = milp(cost, integrality=[whole] * len(cost),
-                             bounds=Bounds(0, math.inf), constraints=rows,
-                             options={"time_limit": SECONDS, "presolve": presolve})
-            if found.status == INFEASIBLE or found.x is not None:
+                result = milp(cost, integrality=[whole] * len(cost),
+                              bounds=Bounds(0, math.inf), constraints=rows,
+                              options={"time_limit": SECONDS, "presolve": presolve})
+            if result.status == INFEASIBLE or result.x is not None:
                 break
-        if found.status == INFEASIBLE:
+        if result.status == INFEASIBLE:
             raise Infeasible("no path is like this")
-        if found.x is None:
-            raise Infeasible(f"the solver gave up: {found.message}")
-        # The solver's own bound is valid even if its time ran out.
-        best = found.mip_dual_bound if whole else found.fun
-        return math.floor(-best + NEARLY), list(found.x)
+        if result.x is None:
+            raise Infeasible(f"the solver gave up: {result.message}")
+        # The bound of the solver is valid even if the solver's time ran out.
+        best = result.mip_dual_bound if whole else result.fun
+        return math.floor(-best + NEARLY), list(result.x)
 
     def constraints(self, count: int) -> Any:
         from scipy.optimize import LinearConstraint

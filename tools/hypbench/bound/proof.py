@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ceilings of an image in the form that is committed beside the path lengths."""
+"""The ceilings of an image, in the form that is committed beside the path lengths."""
 
 import re
 from pathlib import Path
@@ -34,35 +34,35 @@ class Proof:
             raise click.ClickException("\n".join(limits.wrong))
 
     @property
-    def proved(self) -> list[Ceiling]:
-        """Return the ceilings of the kinds, and those of the holders of locks."""
+    def all_ceilings(self) -> list[Ceiling]:
+        """Return the ceilings of the kinds, and the ceilings of the holders of locks."""
         return self.ceilings + self.prover.holders
 
     def assumptions(self) -> dict[str, int]:
-        """The number of places of each assumption."""
-        found = {one for ceiling in self.proved for one in ceiling.assumptions}
-        return {word: sum(other == word for other, _ in found)
-                for word in sorted({word for word, _ in found})}
+        """Return the number of places of each assumption."""
+        places = {place for ceiling in self.all_ceilings for place in ceiling.assumptions}
+        return {word: sum(place_word == word for place_word, _ in places)
+                for word in sorted({word for word, _ in places})}
 
     def trusted(self) -> list[str]:
-        """The loops whose bound only a comment states."""
-        return sorted({where for ceiling in self.proved for where in ceiling.trusted})
+        """Return the loops whose bound only a comment states."""
+        return sorted({where for ceiling in self.all_ceilings for where in ceiling.trusted})
 
     def rows(self) -> dict[str, dict[str, Any]]:
         return {ceiling.kind.name: row(ceiling) for ceiling in self.ceilings}
 
     def waits(self) -> dict[str, int]:
-        """The longest wait of a core for each lock."""
+        """Return the longest wait of a core for each lock."""
         return {lock: wait for lock, wait in sorted(self.prover.waits.items()) if wait is not None}
 
 
 def row(ceiling: Ceiling) -> dict[str, Any]:
-    made: dict[str, Any] = {"ceiling": ceiling.instructions}
+    columns: dict[str, Any] = {"ceiling": ceiling.instructions}
     if ceiling.instructions is None:
-        made["why"] = sorted(ceiling.errors)
+        columns["why"] = sorted(ceiling.errors)
     elif wait := ceiling.instructions - ceiling.shares.total():
-        made["wait"] = wait
-    return made | ({"instrument": True} if ceiling.kind.instrument else {})
+        columns["wait"] = wait
+    return columns | ({"instrument": True} if ceiling.kind.instrument else {})
 
 
 def of_board(tree: Tree, board: str) -> Proof:
@@ -76,7 +76,7 @@ def compiler(proof: Proof) -> str:
     """Return the version of the compiler that made an image, such as 12.2.0."""
     for unit in proof.image.lines.dwarf.iter_CUs():
         producer = unit.get_top_DIE().attributes.get("DW_AT_producer")
-        found = PRODUCER.match(producer.value.decode()) if producer else None
-        if found and "AS" not in found[0]:
-            return found[1]
+        match = PRODUCER.match(producer.value.decode()) if producer else None
+        if match and "AS" not in match[0]:
+            return match[1]
     raise click.ClickException("the image does not name its compiler")

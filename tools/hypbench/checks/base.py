@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that the checks share: a violation, and C text without comments and strings. Also a
-check that no text has a path of one machine."""
+"""The parts that the checks share: a violation, and C text without comments and strings. The module
+also checks that no text has a path of one machine."""
 
 import re
 from collections.abc import Iterator
@@ -36,12 +36,12 @@ def read_source(tree: Tree, path: Path) -> str:
 def without_comments(source: str) -> str:
     """Return the same lines, with comments blanked."""
     return COMMENT_OR_STRING.sub(
-        lambda found: found[0] if found[0][0] in "\"'" else blank(found[0]), source)
+        lambda match: match[0] if match[0][0] in "\"'" else blank(match[0]), source)
 
 
 def code_only(source: str) -> str:
     """Return the same lines, with comments and strings blanked."""
-    return COMMENT_OR_STRING.sub(lambda found: blank(found[0]), source)
+    return COMMENT_OR_STRING.sub(lambda match: blank(match[0]), source)
 
 
 def blank(text: str) -> str:
@@ -51,21 +51,21 @@ def blank(text: str) -> str:
 def isa_of(path: Path) -> str | None:
     """Return the isa whose folder this file is in: arch/<isa>/…, at any depth."""
     parts = path.parts
-    named = [after for before, after in zip(parts, parts[1:])
-             if before == "arch" and after.startswith("armv")]
-    return named[0] if named else None
+    isas = [isa for folder, isa in zip(parts, parts[1:])
+            if folder == "arch" and isa.startswith("armv")]
+    return isas[0] if isas else None
 
 
 def check_text(tree: Tree) -> Iterator[Violation]:
     for path in tree.files():
         for number, line in enumerate(lines_of(tree, path), 1):
-            found = MACHINE_PATH.search(line)
-            if found:
-                yield Violation(path, number, f"a path of one machine: {found[0]}")
+            match = MACHINE_PATH.search(line)
+            if match:
+                yield Violation(path, number, f"a path of one machine: {match[0]}")
 
 
 def lines_of(tree: Tree, path: Path) -> list[str]:
-    """Return the lines of a file, or None if the file is not text."""
+    """Return the lines of a file, or an empty list if the file is not text."""
     try:
         return (tree.root / path).read_text().split("\n")
     except UnicodeDecodeError:

@@ -82,15 +82,15 @@ def check(tree: Tree, names: tuple[str, ...]) -> None:
     failed = False
     for name in names or CHECKS:
         try:
-            found = sorted(set(CHECKS[name](tree)))
+            violations = sorted(set(CHECKS[name](tree)))
         except click.ClickException as error:
             click.echo(f"check {name}: {error.message}")
             failed = True
             continue
-        for violation in found:
+        for violation in violations:
             click.echo(str(violation))
-        click.echo(f"check {name}: {f'{len(found)} violations' if found else 'ok'}")
-        failed = failed or bool(found)
+        click.echo(f"check {name}: {f'{len(violations)} violations' if violations else 'ok'}")
+        failed = failed or bool(violations)
     sys.exit(failed)
 
 

@@ -17,7 +17,7 @@ def compilation_database(commands: str, folder: Path) -> str:
 
 def entries(commands: str, folder: Path) -> Iterator[dict[str, str]]:
     for line in commands.splitlines():
-        found = COMPILES.match(line)
-        if found:
-            yield {"directory": str(folder), "file": found["source"], "output": found["object"],
+        match = COMPILES.match(line)
+        if match:
+            yield {"directory": str(folder), "file": match["source"], "output": match["object"],
                    "command": line}

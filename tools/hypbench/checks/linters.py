@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the linters of other projects.
 
-mypy and ruff check the Python text (pyproject.toml configures them), shellcheck the shell's. The
-compilers compile each header alone, and gcc's analyzer and cppcheck read the C text of the images
-for each isa. The form of the text has its own check: clang-format, licence line, trailing blanks,
-line length.
+mypy and ruff check the Python text (pyproject.toml configures them), shellcheck checks the shell
+scripts. The compilers compile each header alone, and gcc's analyzer and cppcheck read the C text of
+the images for each isa. The form of the text has its own check: clang-format, licence line,
+trailing blanks, line length.
 """
 
 import os
@@ -23,7 +23,7 @@ import click
 from hypbench.checks.base import C_SUFFIXES, Violation, c_files, isa_of, lines_of, read_source
 from hypbench.tree import Tree
 
-FOUND = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
+REPORT = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<text>.*)$", re.MULTILINE)
 SHELL = re.compile(rb"#!.*\b(?:ba)?sh\n")
 HEADER_FLAGS = ["-std=gnu11", "-ffreestanding", "-fsyntax-only", "-DGIC_BASES=(&gic)", "-Wall",
                 "-Wextra", "-Wconversion",
@@ -69,12 +69,13 @@ def check_format(tree: Tree) -> Iterator[Violation]:
     files = [path.as_posix() for path in tree.files() if path.suffix in (".c", ".h")]
     if not files:
         return
-    yield from (replace(one, text="not as clang-format lays it out")
-                for one in found_by(tree, ["clang-format", "--dry-run", "-Werror", *files]))
-    said = subprocess.run(["clang-format", "--version"], capture_output=True, text=True,
-                          check=True).stdout
-    if f"version {CLANG_FORMAT}." not in said:
-        click.echo(f"note: {said.strip()}; version {CLANG_FORMAT} is the reference", err=True)
+    yield from (replace(violation, text="not as clang-format lays it out")
+                for violation in linter_violations(
+                    tree, ["clang-format", "--dry-run", "-Werror", *files]))
+    version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    if f"version {CLANG_FORMAT}." not in version:
+        click.echo(f"note: {version.strip()}; version {CLANG_FORMAT} is the reference", err=True)
 
 
 def source_faults(path: Path, lines: list[str]) -> Iterator[Violation]:
@@ -88,36 +89,36 @@ def source_faults(path: Path, lines: list[str]) -> Iterator[Violation]:
 
 def check_types(tree: Tree) -> Iterator[Violation]:
     cache = tree.builds / "mypy"
-    for one in found_by(tree, [sys.executable, "-m", "mypy", "--no-error-summary",
-                               "--hide-error-context", "--cache-dir", str(cache)]):
-        if not one.text.startswith("note: "):  # a line that continues the error before it
-            yield one
+    for violation in linter_violations(tree, [sys.executable, "-m", "mypy", "--no-error-summary",
+                                              "--hide-error-context", "--cache-dir", str(cache)]):
+        if not violation.text.startswith("note: "):  # such a line continues the error before it
+            yield violation
 
 
 def check_python(tree: Tree) -> Iterator[Violation]:
-    yield from found_by(tree, [sys.executable, "-m", "ruff", "check", "--quiet", "--no-cache",
-                               "--output-format", "concise"])
+    yield from linter_violations(tree, [sys.executable, "-m", "ruff", "check", "--quiet",
+                                        "--no-cache", "--output-format", "concise"])
 
 
 def check_shell(tree: Tree) -> Iterator[Violation]:
     files = [path.as_posix() for path in tree.files()
              if SHELL.match((tree.root / path).read_bytes())]
     if files:
-        yield from found_by(tree, ["shellcheck", "--format", "gcc", *files])
+        yield from linter_violations(tree, ["shellcheck", "--format", "gcc", *files])
 
 
-def found_by(tree: Tree, command: list[str]) -> Iterator[Violation]:
+def linter_violations(tree: Tree, command: list[str]) -> Iterator[Violation]:
     """Yield a violation for each line that names a place."""
     if not shutil.which(command[0]):
         raise click.ClickException(f"{command[0]} is missing: `tools/setup.sh check` installs it")
-    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False,
-                          env=os.environ | {"LC_ALL": "C"})
-    found = [Violation(Path(one["path"]), int(one["line"]), one["text"])
-             for one in FOUND.finditer(done.stdout + done.stderr)]
-    if done.returncode and not found:
-        said = (done.stderr or done.stdout).strip()
-        raise click.ClickException(f"{' '.join(command[:3])}: {said}")
-    yield from found
+    result = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False,
+                            env=os.environ | {"LC_ALL": "C"})
+    violations = [Violation(Path(match["path"]), int(match["line"]), match["text"])
+                  for match in REPORT.finditer(result.stdout + result.stderr)]
+    if result.returncode and not violations:
+        message = (result.stderr or result.stdout).strip()
+        raise click.ClickException(f"{' '.join(command[:3])}: {message}")
+    yield from violations
 
 
 def check_headers(tree: Tree) -> Iterator[Violation]:
@@ -155,10 +156,10 @@ def compile_alone(tree: Tree, header: Path, isa: str, command: list[str]) -> lis
         cwd=tree.root, input=f'#include "{name}"\n', capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return []
-    found = [Violation(Path(error["path"]), int(error["line"]), f"{isa}: {error['text']}")
-             if error["path"] != "<stdin>" else Violation(header, 1, f"{isa}: {error['text']}")
-             for error in ERROR.finditer(result.stderr)]
-    return found or [Violation(header, 1, f"{isa}: {result.stderr.strip()}")]
+    violations = [Violation(Path(error["path"]), int(error["line"]), f"{isa}: {error['text']}")
+                  if error["path"] != "<stdin>" else Violation(header, 1, f"{isa}: {error['text']}")
+                  for error in ERROR.finditer(result.stderr)]
+    return violations or [Violation(header, 1, f"{isa}: {result.stderr.strip()}")]
 
 
 def c_sources(tree: Tree) -> list[Path]:
@@ -179,11 +180,14 @@ def check_analyzer(tree: Tree) -> Iterator[Violation]:
     commands = [[*compiler(isa), *ANALYZER_FLAGS, *folder_flags(path, isa), path.as_posix()]
                 for isa in COMPILERS for path in c_sources(tree) if is_for(tree, path, isa)]
     with ThreadPoolExecutor(cpu_count()) as pool:
-        for found in pool.map(lambda command: list(found_by(tree, command)), commands):
-            yield from (one for one in found if not one.text.startswith("note: "))
+        for violations in pool.map(lambda command: list(linter_violations(tree, command)),
+                                   commands):
+            yield from (violation for violation in violations
+                        if not violation.text.startswith("note: "))
 
 
 def check_cppcheck(tree: Tree) -> Iterator[Violation]:
     files = [path.as_posix() for path in c_sources(tree)]
     if files:
-        yield from found_by(tree, [*CPPCHECK, *folder_flags(Path("guest"), "armv8"), *files])
+        yield from linter_violations(
+            tree, [*CPPCHECK, *folder_flags(Path("guest"), "armv8"), *files])

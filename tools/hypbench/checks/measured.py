@@ -50,13 +50,13 @@ class Measured:
 
     @cached_property
     def lengths(self) -> dict[str, Data]:
-        """Return committed path lengths by board, of the oldest compiler."""
+        """Return the committed path lengths of the oldest compiler by board."""
         folders = sorted((self.tree.root / "tests" / "expected").glob("*/"),
                          key=lambda folder: [int(part) for part in folder.name.split(".")])
         return {path.stem: json.loads(path.read_text())
                 for folder in folders[:1] for path in sorted(folder.glob("*.json"))}
 
-    def kept(self, name: str, row: str, board: str = BOARD) -> list[int]:
+    def numbers(self, name: str, row: str, board: str = BOARD) -> list[int]:
         return self.tables[name][row][board]
 
     def length(self, path: str, config: str = "trapped", board: str = BOARD) -> int:
@@ -68,12 +68,12 @@ class Measured:
         return self.length(path, config, board) - self.length(natively or path, "native", board)
 
     def compared(self, *idents: str) -> list[ComparedPath]:
-        """Return the paths of the kept runs on BOARD: the given paths, or all."""
+        """Return the paths of the kept runs on BOARD: the paths with these names, or all."""
         return [path for path in compared(BOARD, self.tree)
                 if not idents or path.ident in idents]
 
     def families(self, *names: str) -> dict[str, str]:
-        """Return other systems by family: the given families, or all."""
+        """Return the headings of other systems by family: of these families, or of all."""
         return {name: heading for name, heading in families(BOARD, self.tree).items()
                 if not names or name in names}
 
@@ -87,26 +87,26 @@ class Measured:
                          for board in self.boards())
 
     def outside(self) -> str:
-        """Return a table for each board, of what each system makes the core do outside of the
-        guest."""
-        return "\n".join(costs.markdown(board, found) for board in self.boards()
-                         if (found := costs.read(board, self.tree)))
+        """Return a table for each board, of the cost of each system outside of the guest."""
+        return "\n".join(costs.markdown(board, vectors) for board in self.boards()
+                         if (vectors := costs.read(board, self.tree)))
 
     def counted_paths(self) -> dict[str, str]:
         return {path: PATHS[path] for path in COUNTED}
 
     def counted_families(self) -> dict[str, str]:
         """Return hypbench and the families of other systems that have cost vectors on BOARD."""
-        there = {one.family for one in costs.read(BOARD, self.tree)}
+        counted = {system.family for system in costs.read(BOARD, self.tree)}
         return {OURS: OURS} | {family: heading for family, heading in self.families().items()
-                               if family in there}
+                               if family in counted}
 
     def lines(self, path: str, family: str) -> str:
-        """Return the cost of the family's system that is the shortest on this path."""
-        found = [one.costs[path] for one in costs.read(BOARD, self.tree) if one.family == family]
-        if not found:
+        """Return the cost of this path on the family's system with the fewest instructions."""
+        path_costs = [system.costs[path] for system in costs.read(BOARD, self.tree)
+                      if system.family == family]
+        if not path_costs:
             raise KeyError(BOARD)
-        cost = min(found, key=lambda cost: cost.instructions)
+        cost = min(path_costs, key=lambda cost: cost.instructions)
         return f"{cost.text_lines}+{cost.data_lines}, {sum(cost.devices.values())}"
 
     def on_silicon(self) -> str:
@@ -114,13 +114,13 @@ class Measured:
         return published.markdown()
 
     def ns(self, plan: str, path: str, config: str, whole: bool = False) -> int:
-        """Return the time of one operation in a reference run, or of a whole sample."""
+        """Return the time of one operation, or of a whole sample, in a reference run."""
         ticks, batch = medians(self.tree.reference(MODEL, plan))[path, config]
         return round(ticks / (1 if whole else batch))
 
     def time(self, plan: str, path: str, config: str, whole: bool = False) -> str:
-        """Return the time as a cell. The cell has no number if the length of the path has
-        changed."""
+        """Return the time as a cell. The cell has a text in place of the number if the length of
+        the path has changed."""
         lengths = path_lengths.read(self.tree.reference(MODEL, plan))
         if lengths and lengths.is_moved(config, path):
             return "path changed since"
@@ -143,18 +143,18 @@ class Measured:
 
     def filled(self, page: Path) -> str:
         """Return the page with its generated parts filled in."""
-        def made(found: re.Match[str]) -> str:
-            names = [name for name, one in vars(self.texts).items()
-                     if isinstance(one, Macro) and not one.arguments]
-            if found[2] not in names:
+        def fill(match: re.Match[str]) -> str:
+            names = [name for name, macro in vars(self.texts).items()
+                     if isinstance(macro, Macro) and not macro.arguments]
+            if match[2] not in names:
                 raise click.ClickException(
-                    f"{page} has `made: {found[2]}`; there are: {listed(sorted(names))}")
+                    f"{page} has `made: {match[2]}`; there are: {listed(sorted(names))}")
             try:
-                return found[1] + getattr(self.texts, found[2])() + found[3]
+                return match[1] + getattr(self.texts, match[2])() + match[3]
             except KeyError as missing:
-                raise click.ClickException(f"{page}, {found[2]}: no figure of {missing}") from None
+                raise click.ClickException(f"{page}, {match[2]}: no figure of {missing}") from None
 
-        return PART.sub(made, (self.tree.root / page).read_text())
+        return PART.sub(fill, (self.tree.root / page).read_text())
 
 
 @cache

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the language: codespell reads documents, comments and messages, with its own dictionary and
-words.txt. Check also that files exist that pages name."""
+words.txt. Check also that the files exist that pages name."""
 
 import io
 import re
@@ -12,32 +12,32 @@ from dataclasses import replace
 from pathlib import Path
 
 from hypbench.checks.base import C_SUFFIXES, COMMENT_OR_STRING, Violation, blank, lines_of
-from hypbench.checks.linters import found_by
+from hypbench.checks.linters import linter_violations
 from hypbench.tree import Tree
 
 WORDS = Path(__file__).with_name("words.txt")
 PAGE_WORDS = Path(__file__).with_name("words_pages.txt")  # additional words, for pages alone
 SINGLE = r"[\w'-]+"
-# codespell reports these words, which are right here.
+# codespell reports these words, which are correct in this tree.
 KNOWN = ("bord", "caf", "conter", "hist", "inout", "sme", "te", "tge", "tre")
 EXEMPT = {"CHANGELOG.md",  # this file has old names
           "tests/host/test_checks.py"}  # this file plants mistakes
 HASH_SUFFIXES = {".sh", ".mk", ".toml", ".cmd"}
 SCRIPT_SUFFIXES = {".js", ".json"}
-# The kinds of tokens that are comments and strings.
 SCRIPT = re.compile(r"//[^\n]*|\"[^\"\n]*\"|`[^`]*`")
+# The kinds of tokens that are comments and strings.
 PROSE_TOKENS = {tokenize.COMMENT, tokenize.STRING,
                 getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}  # exists from Python 3.12 on
-MADE = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a how-to writes this file
+WRITTEN = re.compile(r"^```\w+ (\S+)", re.MULTILINE)  # a how-to writes this file
 LINK = re.compile(r"\]\(([\w./-]+)\)")
-NAMED = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|reference|scenarios"
+PATHS = re.compile(r"`((?:abi|arch|boards|docs|drivers|guest|hyp|lib|linker|reference|scenarios"
                    r"|tests|tools)/[\w./-]*)`")
 PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.(?:md|svg|json)\b")
 
 
 def check_words(tree: Tree) -> Iterator[Violation]:
-    """Run codespell over a copy of the tree in which code is blanked, since codespell reads whole
-    files."""
+    """Run codespell over a copy of the tree in which code is blanked, because codespell reads
+    whole files."""
     phrases = [line.partition("->")[0] for line in WORDS.read_text().splitlines()
                if " " in line.partition("->")[0]]
     pattern = "|".join([rf"\b(?i:{phrase})\b" for phrase in map(re.escape, phrases)] + [SINGLE])
@@ -56,20 +56,21 @@ def check_words(tree: Tree) -> Iterator[Violation]:
                        *(f"--dictionary={dictionary}" for dictionary in dictionaries),
                        "--regex", pattern, "--ignore-words-list", ",".join(KNOWN),
                        "--check-hidden", "--quiet-level", "3", "."]
-            for one in found_by(replace(tree, root=Path(folder) / name), command):
-                yield replace(one, path=Path(one.path.as_posix().removeprefix("./")))
+            for violation in linter_violations(replace(tree, root=Path(folder) / name), command):
+                yield replace(violation, path=Path(violation.path.as_posix().removeprefix("./")))
 
 
 def prose_of(path: Path, text: str) -> str:
     """Return the same lines, with code blanked."""
     if path.suffix in C_SUFFIXES:
-        return outside(text, [found.span() for found in COMMENT_OR_STRING.finditer(text)])
+        return blank_outside(text, [match.span() for match in COMMENT_OR_STRING.finditer(text)])
     if path.suffix == ".py":
-        return outside(text, list(python_prose(text)))
+        return blank_outside(text, list(python_prose(text)))
     if path.suffix in HASH_SUFFIXES or path.name == "Makefile":
-        return outside(text, [found.span() for found in re.finditer(r"#.*|\"[^\"\n]*\"", text)])
+        return blank_outside(
+            text, [match.span() for match in re.finditer(r"#.*|\"[^\"\n]*\"", text)])
     if path.suffix in SCRIPT_SUFFIXES:
-        return outside(text, [found.span() for found in SCRIPT.finditer(text)])
+        return blank_outside(text, [match.span() for match in SCRIPT.finditer(text)])
     return text if path.suffix in (".md", ".j2") else ""
 
 
@@ -83,8 +84,8 @@ def python_prose(text: str) -> Iterator[tuple[int, int]]:
                    begins[token.end[0] - 1] + token.end[1])
 
 
-def outside(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return the text with everything blanked except these parts."""
+def blank_outside(text: str, spans: list[tuple[int, int]]) -> str:
+    """Return the text, with everything outside of these parts blanked."""
     parts, at = [], 0
     for begin, end in spans:
         parts += [blank(text[at:begin]), text[begin:end]]
@@ -98,12 +99,12 @@ def check_links(tree: Tree) -> Iterator[Violation]:
         if path.as_posix() in EXEMPT:
             continue
         lines = lines_of(tree, path)
-        made = set(MADE.findall("\n".join(lines)))
+        written = set(WRITTEN.findall("\n".join(lines)))
         for number, line in enumerate(lines, 1):
             names = [(Path(), name) for name in PAGE.findall(line)]
             if path.suffix == ".md":
-                names += [(Path(), name) for name in NAMED.findall(line)]
+                names += [(Path(), name) for name in PATHS.findall(line)]
                 names += [(path.parent, name) for name in LINK.findall(line)]
             for folder, name in names:
-                if name not in made and not (tree.root / folder / name).exists():
+                if name not in written and not (tree.root / folder / name).exists():
                     yield Violation(path, number, f"there is no {name}")

@@ -32,7 +32,7 @@ WORD = re.compile(r'X\(\w+, "([\w-]+)"\)\s*(?:/\*(.*?)\*/)?')
 TYPES = {"count": "integer", "samples": "integer", "cpu_hz": "Hz", "clock": "`cntpct`",
          "vm_name": "word", "errata": "list of words", "histogram": "[[lower edge, count], …]"}
 FOLDER = Path("docs/reference")
-MADE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
+NOTICE = "<!-- Made by `hypbench dev reference`: change the source instead. -->"
 FAULTS = Path("tests/faults/table.py")
 
 
@@ -45,47 +45,47 @@ class Header:
         self.text = (tree.root / self.path).read_text()
 
     def body(self, macro: str) -> str:
-        found = self.text.partition(f"#define {macro}(X)")[2].partition("\n\n")[0]
-        return re.sub(r'"\s*\\\n\s*"', "", found)
+        text = self.text.partition(f"#define {macro}(X)")[2].partition("\n\n")[0]
+        return re.sub(r'"\s*\\\n\s*"', "", text)
 
     def entries(self, macro: str) -> list[list[str]]:
-        found = re.findall(r"X\(([^)]*)\)", re.sub(r"/\*.*?\*/", "", self.body(macro)))
-        return [[cell.strip().strip('"') for cell in entry.split(",")] for entry in found]
+        entries = re.findall(r"X\(([^)]*)\)", re.sub(r"/\*.*?\*/", "", self.body(macro)))
+        return [[cell.strip().strip('"') for cell in entry.split(",")] for entry in entries]
 
     def meanings(self, macro: str) -> dict[str, str]:
         """Return the meaning of each entry. A line with three blanks begins an entry, and deeper
         lines continue it."""
         before = self.text.partition(f"#define {macro}(X)")[0]
-        said: dict[str, str] = {}
+        meanings: dict[str, str] = {}
         last = ""
         for line in before[before.rindex("/*"):].splitlines():
-            if begins := MEANING.match(line):
-                last = begins[1]
-                said[last] = begins[2]
-            elif last and (more := MORE.match(line)):
-                said[last] += f" {more[1]}"
-        missing = [entry[0] for entry in self.entries(macro) if entry[0] not in said]
+            if first := MEANING.match(line):
+                last = first[1]
+                meanings[last] = first[2]
+            elif last and (continued := MORE.match(line)):
+                meanings[last] += f" {continued[1]}"
+        missing = [entry[0] for entry in self.entries(macro) if entry[0] not in meanings]
         if missing:
             raise click.ClickException(f"{self.path}: the comment before {macro} has no line on"
                                        f" {missing[0]}")
-        return {name: linked(text) for name, text in said.items()}
+        return {name: linked(text) for name, text in meanings.items()}
 
     def words(self, macro: str) -> Iterator[Row]:
-        for word, said in WORD.findall(self.body(macro)):
-            yield f"`{word}`", " ".join(said.replace("\\\n", " ").split())
+        for word, comment in WORD.findall(self.body(macro)):
+            yield f"`{word}`", " ".join(comment.replace("\\\n", " ").split())
 
     def numbers(self, title: str, macro: str, head: str) -> str:
         """Return the table of the lines X(field, default, min, max) of a macro."""
-        said = self.meanings(macro)
+        meanings = self.meanings(macro)
         return table(title, (head, "default", "from", "to", "meaning"), (
-            (f"`{field}`", *limits, said[field]) for field, *limits in self.entries(macro)))
+            (f"`{field}`", *limits, meanings[field]) for field, *limits in self.entries(macro)))
 
     def constants(self) -> dict[str, str]:
         return dict(re.findall(r"^#define (\w+) (\w+)", self.text, re.MULTILINE))
 
 
 def linked(text: str) -> str:
-    """Return text with links for the names of files."""
+    """Return the text with the names of files as code, which the site turns into links."""
     return re.sub(r"(?<!`)\b(?:abi|boards|docs|guest|tests)/[\w/<>.-]+\.\w+", r"`\g<0>`", text)
 
 
@@ -97,20 +97,20 @@ def texts() -> Any:
 
 def axes(tree: Tree) -> str:
     header = Header(tree, "run_config.h")
-    said = header.meanings("CONFIG_AXES") | header.meanings("CONFIG_NUMBERS")
-    question = header.meanings("CONFIG_PRESETS")
+    meanings = header.meanings("CONFIG_AXES") | header.meanings("CONFIG_NUMBERS")
+    questions = header.meanings("CONFIG_PRESETS")
     presets = []
     for name, *settings in header.entries("CONFIG_PRESETS"):
         words = [f"`{axis}={value_of(header, axis, value)}`"
                  for axis, value in SETTING.findall(", ".join(settings))]
-        presets.append((f"`{name}`", " ".join(words), question[name]))
-    shown = compared(tree)
+        presets.append((f"`{name}`", " ".join(words), questions[name]))
+    by_axis = compared(tree)
     return texts().axes(
         presets,
-        ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), said[axis],
-          " ".join(f"`{scenario}`" for scenario in shown.get(axis, [])) or "–")
+        ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), meanings[axis],
+          " ".join(f"`{scenario}`" for scenario in by_axis.get(axis, [])) or "–")
          for axis, words in header.entries("CONFIG_AXES")),
-        ((f"`{axis}`", f"0 to {most.rstrip('u')}", said[axis])
+        ((f"`{axis}`", f"0 to {most.rstrip('u')}", meanings[axis])
          for axis, most in header.entries("CONFIG_NUMBERS")))
 
 
@@ -120,21 +120,21 @@ def compared(tree: Tree) -> dict[str, list[str]]:
     scenarios: dict[str, list[str]] = {axis: [] for axis in abi.axes()}
     for word in tree.scenarios():
         configs = tree.plan(word).configs.values()
-        differing = [[axis for axis in abi.axes() if one[axis] != other[axis]]
-                     for one, other in combinations(configs, 2)]
+        differing = [[axis for axis in abi.axes() if first[axis] != second[axis]]
+                     for first, second in combinations(configs, 2)]
         for axis in sorted({axes[0] for axes in differing if len(axes) == 1}):
             scenarios[axis].append(word)
     return scenarios
 
 
 def value_of(header: Header, axis: str, value: str) -> str:
-    """Return a value as a plan writes it, from STAGE2_2M or a number: enumerators are in the order
-    of the values."""
+    """Return a value as a plan writes it. `value` is an enumerator, such as STAGE2_2M, or a number;
+    the enumerators are in the order of the values."""
     words = dict(header.entries("CONFIG_AXES"))[axis].split()
     if value.isdigit():
         return words[int(value)]
-    names = next(found for found in re.findall(r"enum \w+ \{([^}]*)\}", header.text)
-                 if re.search(rf"\b{value}\b", found))
+    names = next(body for body in re.findall(r"enum \w+ \{([^}]*)\}", header.text)
+                 if re.search(rf"\b{value}\b", body))
     return words[[name.strip() for name in names.split(",")].index(value)]
 
 
@@ -151,10 +151,10 @@ def scenario_keys(tree: Tree) -> str:
 def scenario_schema(tree: Tree) -> str:
     """Return the schema for editors, with the meaning of each key."""
     plan, config = Header(tree, "plan.h"), Header(tree, "run_config.h")
-    said = config.meanings("CONFIG_AXES") | config.meanings("CONFIG_NUMBERS")
+    meanings = config.meanings("CONFIG_AXES") | config.meanings("CONFIG_NUMBERS")
     for macro in ("BENCH_PARAMS", "PLAN_GUEST_FIELDS", "PLAN_LOAD_FIELDS", "PLAN_VM_FIELDS"):
-        said |= plan.meanings(macro)
-    return json.dumps(schema(said), indent=1) + "\n"
+        meanings |= plan.meanings(macro)
+    return json.dumps(schema(meanings), indent=1) + "\n"
 
 
 def records(tree: Tree) -> str:
@@ -164,26 +164,26 @@ def records(tree: Tree) -> str:
     kinds = schema["properties"]["kind"]["enum"]
     return texts().records(path, [
         (title, defs[name].get("description", ""), [
-            (f"`{member}`", kind_of(one), linked(one.get("description", "–")))
-            for member, one in defs[name]["properties"].items()])
+            (f"`{member}`", kind_of(definition), linked(definition.get("description", "–")))
+            for member, definition in defs[name]["properties"].items()])
         for title, name in (("Every record", "frame"), ("Records of a step", "in_step"),
                             *((f"`{kind}`", kind) for kind in kinds))])
 
 
-def kind_of(one: Data) -> str:
-    if "enum" in one or "const" in one:
-        return ", ".join(f"`{word}`" for word in one.get("enum", [one.get("const")]))
-    name = one.get("$ref", "").rpartition("/")[2] or one.get("type", "")
+def kind_of(definition: Data) -> str:
+    if "enum" in definition or "const" in definition:
+        return ", ".join(f"`{word}`" for word in definition.get("enum", [definition.get("const")]))
+    name = definition.get("$ref", "").rpartition("/")[2] or definition.get("type", "")
     return {"array": "list", "number": "number", "hex": "hexadecimal"}.get(
         name, TYPES.get(name, name))
 
 
 def path_lengths(measured: Measured) -> str:
     boards = []
-    for said in measured.lengths.values():
-        figures = said["figures"]
+    for document in measured.lengths.values():
+        figures = document["figures"]
         paths = dict.fromkeys(name for lengths in figures.values() for name in lengths)
-        boards.append((f"{said['board']}, gcc {said['compiler']}", ("path", *figures), [
+        boards.append((f"{document['board']}, gcc {document['compiler']}", ("path", *figures), [
             (f"`{name}`", *(str(lengths.get(name, "–")) for lengths in figures.values()))
             for name in paths]))
     return texts().path_lengths(boards)
@@ -192,15 +192,15 @@ def path_lengths(measured: Measured) -> str:
 def bounds(tree: Tree) -> str:
     """Return the ceilings by the oldest compiler, one table for each board."""
     folder = min((tree.root / "tests" / "expected").glob("*/bounds/"), default=None,
-                 key=lambda one: [int(part) for part in one.parent.name.split(".")])
+                 key=lambda folder: [int(part) for part in folder.parent.name.split(".")])
     paths = sorted(folder.glob("*.json")) if folder else []
-    found = [json.loads(path.read_text()) for path in paths]
+    documents = [json.loads(path.read_text()) for path in paths]
     return texts().bounds([
-        (f"{one['board']}, gcc {one['compiler']}", one, [
+        (f"{document['board']}, gcc {document['compiler']}", document, [
             (name, str(row["ceiling"] or "none"), str(row.get("wait", 0)),
              str(row.get("measured", "–")),
              row.get("run", "–") if row["ceiling"] else reason(row["why"]))
-            for name, row in one["kinds"].items()]) for one in found])
+            for name, row in document["kinds"].items()]) for document in documents])
 
 
 def reason(why: list[str]) -> str:
@@ -209,22 +209,22 @@ def reason(why: list[str]) -> str:
 
 def studies(tree: Tree) -> str:
     """Return the studies that scenarios and pages call S1 to S4."""
-    said = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
-    return texts().studies([(one["title"], one["cite"], ", ".join(
+    studies = json.loads((tree.root / "tools/hypbench/analysis/studies.json").read_text())
+    return texts().studies([(study["title"], study["cite"], ", ".join(
         f"`{word}`" for word in tree.scenarios() if word.startswith(f"paper-{name.lower()}"))
-        or "none") for name, one in said.items() if "title" in one])
+        or "none") for name, study in studies.items() if "title" in study])
 
 
 def faults(tree: Tree) -> str:
-    """Return a table for each list of faults, and one of deleted tests. tests/faults/table.py knows
-    which tests see and saw the faults."""
-    done = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
-                          text=True, check=False)
-    if done.returncode:
-        raise click.ClickException(f"{FAULTS}: {done.stderr.strip()}")
+    """Return a table for each list of faults, and a table of deleted tests. tests/faults/table.py
+    prints the tests that see the faults, and the deleted tests that saw them."""
+    result = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
+                            text=True, check=False)
+    if result.returncode:
+        raise click.ClickException(f"{FAULTS}: {result.stderr.strip()}")
     lists: dict[str, list[Row]] = {}
     deleted: list[Row] = []
-    for fault in json.loads(done.stdout):
+    for fault in json.loads(result.stdout):
         seen_by = quoted(fault["seen_by"])
         lists.setdefault(fault["list"], []).append(
             (fault["name"], quoted(fault["files"]), seen_by, ", ".join(fault["boards"]) or "–"))
@@ -239,25 +239,25 @@ def quoted(words: list[str]) -> str:
 def pages(tree: Tree) -> dict[Path, str]:
     """Return the pages of docs/reference/, and the other pages with a generated part."""
     measured = Measured(tree)
-    made = {"benchmarks.md": benchmarks(tree), "scenarios.md": scenarios(tree),
-            "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),
-            "scenario-keys.md": scenario_keys(tree), "path-lengths.md": path_lengths(measured),
-            "figures.md": measured.texts.figures(), "bounds.md": bounds(tree),
-            "studies.md": studies(tree)}
+    texts = {"benchmarks.md": benchmarks(tree), "scenarios.md": scenarios(tree),
+             "exits.md": exits(tree), "axes.md": axes(tree), "records.md": records(tree),
+             "scenario-keys.md": scenario_keys(tree), "path-lengths.md": path_lengths(measured),
+             "figures.md": measured.texts.figures(), "bounds.md": bounds(tree),
+             "studies.md": studies(tree)}
     if cost_fit.vectors(tree).is_file():
-        made["cost-fit.md"] = cost_fit.page(tree)
+        texts["cost-fit.md"] = cost_fit.page(tree)
     if (tree.root / FAULTS).is_file():
-        made["faults.md"] = faults(tree)
-    found = {FOLDER / name: f"{MADE}\n{text}" for name, text in made.items()}
-    return found | {FOLDER / "scenario.schema.json": scenario_schema(tree)} | {
+        texts["faults.md"] = faults(tree)
+    reference_pages = {FOLDER / name: f"{NOTICE}\n{text}" for name, text in texts.items()}
+    return reference_pages | {FOLDER / "scenario.schema.json": scenario_schema(tree)} | {
         path: measured.filled(path) for path in tree.files()
         if path.suffix == ".md" and PART.search((tree.root / path).read_text())}
 
 
 def check_reference(tree: Tree) -> Iterator[Violation]:
     for path, text in pages(tree).items():
-        there = (tree.root / path).read_text() if (tree.root / path).is_file() else ""
-        if there != text:
+        committed = (tree.root / path).read_text() if (tree.root / path).is_file() else ""
+        if committed != text:
             yield Violation(path, 1, "not what `hypbench dev reference` makes of the source")
 
 
@@ -271,7 +271,7 @@ def reference(tree: Tree) -> None:
 
 
 def benchmarks(tree: Tree) -> str:
-    """Return a section for each file: its names, the scenarios that have them, its comment."""
+    """Return a section for each file: its benchmarks, the scenarios that run them, its comment."""
     used: dict[str, list[str]] = {}
     for word in tree.scenarios():
         for name in dict(tree.plan(word).benches):
@@ -291,29 +291,31 @@ def benchmarks(tree: Tree) -> str:
 
 
 def markdown(text: str) -> str:
-    """Make a list of lines that begin with a variant's name. Indented lines continue an entry."""
+    """Return the text with a list of the lines that begin with a variant's name. Indented lines
+    continue an entry."""
     lines: list[str] = []
-    listed = False
+    in_list = False
     for line in text.rstrip().splitlines():
         variant = windows.VARIANT.match(line)
         if variant:
-            lines += [""] * (not listed) + [f"- `{variant[1]}`: {variant[2]}"]
+            lines += [""] * (not in_list) + [f"- `{variant[1]}`: {variant[2]}"]
         else:
             indented = line.startswith("   ")
-            lines += [""] * (listed and not indented)
-            lines.append("  " * (listed and indented) + line.strip())
-            listed = listed and indented
-        listed = listed or bool(variant)
+            lines += [""] * (in_list and not indented)
+            lines.append("  " * (in_list and indented) + line.strip())
+            in_list = in_list and indented
+        in_list = in_list or bool(variant)
     return "\n".join(lines).strip()
 
 
 def scenarios(tree: Tree) -> str:
-    """Return a table with one row for each question."""
+    """Return a table of scenarios for each question."""
     questions: dict[str, list[Listed]] = {}
-    for one in listed(tree):
-        questions.setdefault(one.question, []).append(one)
+    for scenario in listed(tree):
+        questions.setdefault(scenario.question, []).append(scenario)
     return texts().scenarios([(question, [
-        (f"`{one.word}`", one.title, ", ".join(one.needs) or "–") for one in group])
+        (f"`{scenario.word}`", scenario.title, ", ".join(scenario.needs) or "–")
+        for scenario in group])
         for question, group in questions.items()])
 
 

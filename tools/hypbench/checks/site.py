@@ -24,30 +24,30 @@ FETCHED_BY_CSS = re.compile(r"(?:url\(|@import )[\"']?((?:https?:)?//[^\"') ]*)"
 
 def check_site(tree: Tree) -> Iterator[Violation]:
     with tempfile.TemporaryDirectory() as folder:
-        for message in built(tree, Path(folder)):
+        for message in build_site(tree, Path(folder)):
             yield Violation(SETTINGS, 1, message)
 
 
-def built(tree: Tree, folder: Path) -> list[str]:
+def build_site(tree: Tree, folder: Path) -> list[str]:
     """Build the site in the folder. Return its faults."""
     command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise click.ClickException(done.stderr.strip())
-    warnings = [" ".join(found[1].split()) for found in WARNING.finditer(done.stderr)]
+    result = subprocess.run(command, cwd=tree.root, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise click.ClickException(result.stderr.strip())
+    warnings = [" ".join(match[1].split()) for match in WARNING.finditer(result.stderr)]
     return [*warnings, *not_converted(folder), *fetched(folder)]
 
 
 def not_converted(folder: Path) -> Iterator[str]:
-    """Return the first line of each page that has a list or a table as plain text."""
+    """Yield the first line of each page that has a list or a table as plain text."""
     for path in sorted(folder.rglob("*.html")):
-        found = PLAIN.search(PREFORMATTED.sub("", path.read_text()))
-        if found:
-            yield f"{path.relative_to(folder)} has as text: {found[0].strip()[:60]}"
+        match = PLAIN.search(PREFORMATTED.sub("", path.read_text()))
+        if match:
+            yield f"{path.relative_to(folder)} has as text: {match[0].strip()[:60]}"
 
 
 def fetched(folder: Path) -> Iterator[str]:
-    """Return the addresses on other hosts that a browser fetches when it opens a page."""
+    """Yield the addresses on other hosts that a browser fetches when the browser opens a page."""
     for suffix, pattern in (("html", FETCHED), ("css", FETCHED_BY_CSS)):
         for path in sorted(folder.rglob(f"*.{suffix}")):
             for address in sorted(set(pattern.findall(path.read_text()))):
@@ -61,7 +61,7 @@ def fetched(folder: Path) -> Iterator[str]:
 def site(tree: Tree, out: Path | None) -> None:
     """Build the documentation as a site, and fail where check site does."""
     folder = out or tree.builds / "site"
-    messages = built(tree, folder.absolute())
+    messages = build_site(tree, folder.absolute())
     for message in messages:
         click.echo(f"{SETTINGS}: {message}", err=True)
     if messages:

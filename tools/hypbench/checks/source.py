@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "tools": {"tools"},
 }
 ANYTHING = {"tests"}
-# The folders of a layer are layers themselves: each includes files of itself and of the folders
+# The folders of a layer are layers themselves: each includes its own files and files of the folders
 # before it.
 FOLDERS = {
     "hyp": ("base", "cpu", "mem", "vcpu", "sched", "vm", "dev", "trap", "run"),
@@ -34,10 +34,10 @@ CALLS_IN_ORDER = ("guest",)  # layers that must have no circle of calls
 FUNCTION = re.compile(r"^(?!static\b)[A-Za-z_][\w *]*[ *](\w+)\([^;{}]*\)\n\{", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<what>.*)")
+CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif)\b(?P<condition>.*)")
 ISA_MACRO = re.compile(r"\b(__aarch64__|__AARCH64\w+|__arm__|__ARM\w+|__thumb\w*__)")
 INLINE_ASM = re.compile(r"\b(asm|__asm|__asm__)\b")
-Declared = tuple[Path, int, str, str, tuple[str, ...]]  # line, direction, name, encoding
+Declared = tuple[Path, int, str, str, tuple[str, ...]]  # path, line, direction, name, encoding
 DECLARATION = re.compile(r"\b(SYSREG\w*)\(\s*(\w+)\s*(?:,([^()]*))?\)")
 LIST = re.compile(r"arch/common/include/arch/(sysreg.*|el1_regs|newer_regs)\.(h|inc)")
 # An entry of EL1_REGS(X) is X(name, reset, SYSREG…, encoding).
@@ -58,10 +58,10 @@ def check_layers(tree: Tree) -> Iterator[Violation]:
             yield Violation(path, 1, f"'{layer}' is no layer")
             continue
         source = without_comments(read_source(tree, path))
-        for found in INCLUDE.finditer(source):
-            line = source.count("\n", 0, found.start()) + 1
-            fault = (include_fault(layer, found[1], found[2], targets)
-                     or folder_fault(path, found[2]))
+        for match in INCLUDE.finditer(source):
+            line = source.count("\n", 0, match.start()) + 1
+            fault = (include_fault(layer, match[1], match[2], targets)
+                     or folder_fault(path, match[2]))
             if fault:
                 yield Violation(path, line, fault)
 
@@ -91,14 +91,14 @@ def include_fault(layer: str, quote: str, name: str, targets: dict[str, str]) ->
 
 
 def folder_fault(path: Path, name: str) -> str:
-    """Return an include in the wrong order of folders. hyp/arch has no place in this order; circles
-    of includes show a violation there."""
+    """Return a message if an include breaks the order of folders. hyp/arch has no place in this
+    order; circles of includes show a violation there."""
     layer = path.parts[0]
-    own, other = folder_rank(path, layer), folder_rank(Path(name), layer)
-    if own is None or other is None or other <= own:
+    rank, target_rank = folder_rank(path, layer), folder_rank(Path(name), layer)
+    if rank is None or target_rank is None or target_rank <= rank:
         return ""
     folders = FOLDERS[layer]
-    return f'{layer}/{folders[own]} must not include {layer}/{folders[other]} ("{name}")'
+    return f'{layer}/{folders[rank]} must not include {layer}/{folders[target_rank]} ("{name}")'
 
 
 def folder_rank(path: Path, layer: str) -> int | None:
@@ -125,14 +125,14 @@ def includes(tree: Tree, layer: str) -> dict[Path, set[Path]]:
             source = without_comments(read_source(tree, path))
             module = path.with_suffix("")
             included.setdefault(module, set()).update(
-                Path(found[2]).with_suffix("") for found in INCLUDE.finditer(source)
-                if found[2].startswith(f"{layer}/"))
+                Path(match[2]).with_suffix("") for match in INCLUDE.finditer(source)
+                if match[2].startswith(f"{layer}/"))
     return included
 
 
 def calls(tree: Tree, layer: str) -> dict[Path, set[Path]]:
-    """Return, for each C file, the files that define a function which it names. If several files
-    define a function (one for each isa or image), its use counts as a call of each."""
+    """Return, for each C file, the files that define a function which the file names. If several
+    files define a function (one for each isa or image), a use counts as a call of each."""
     sources = {path: code_only(read_source(tree, path)) for path in c_files(tree)
                if path.parts[0] == layer and path.suffix == ".c"}
     definers: dict[str, set[Path]] = defaultdict(set)
@@ -146,8 +146,8 @@ def calls(tree: Tree, layer: str) -> dict[Path, set[Path]]:
 
 def circle_of(graph: dict[Path, set[Path]], verb: str) -> Iterator[Violation]:
     try:
-        TopologicalSorter({path: sorted(others - {path})
-                           for path, others in graph.items()}).prepare()
+        TopologicalSorter({path: sorted(targets - {path})
+                           for path, targets in graph.items()}).prepare()
     except CycleError as error:
         circle = [path.as_posix() for path in reversed(error.args[1])]
         yield Violation(Path(circle[0]), 1, f"{verb} itself: " + " -> ".join(circle))
@@ -169,7 +169,7 @@ def check_isa(tree: Tree) -> Iterator[Violation]:
 
 def line_faults(path: Path, line: str) -> Iterator[str]:
     conditional = CONDITIONAL.match(line)
-    if conditional and "__ASSEMBLER__" not in conditional["what"]:
+    if conditional and "__ASSEMBLER__" not in conditional["condition"]:
         yield f"#{conditional[1]} outside a folder named arch"
     if path.parts[0] == "tests":
         return
@@ -185,7 +185,8 @@ def check_sysregs(tree: Tree) -> Iterator[Violation]:
     for isa in ("armv7", "armv8"):
         paths = [path for path in tree.files()
                  if LIST.fullmatch(path.as_posix().replace(isa, "common"))]
-        declared = [(path, *found) for path in paths for found in declarations(tree, path, isa)]
+        declared = [(path, *declaration) for path in paths
+                    for declaration in declarations(tree, path, isa)]
         if not declared:
             yield Violation(Path(f"arch/{isa}/include/arch/sysreg.h"), 1,
                             "no SYSREG…() declaration found: this check sees nothing")
@@ -194,27 +195,27 @@ def check_sysregs(tree: Tree) -> Iterator[Violation]:
 
 def declarations(tree: Tree, path: Path,
                  isa: str) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
-    """Yield (line, direction, name, encoding). ARMv8 has no encodings, because its assembler knows
-    the names."""
+    """Yield (line, direction, name, encoding). ARMv8 has no encodings, because the assembler of
+    ARMv8 knows the names."""
     source = code_only(read_source(tree, path))
-    outside = DEFINITION.sub(lambda found: "\n" * found[0].count("\n"), source)
+    outside = DEFINITION.sub(lambda match: "\n" * match[0].count("\n"), source)
     for text, pattern, kind, name in ((source, ENTRY, 2, 1), (outside, DECLARATION, 1, 2)):
-        for found in pattern.finditer(text):
-            line = text.count("\n", 0, found.start()) + 1
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
             encoding = tuple(word.strip().lower().removeprefix("c")
-                             for word in (found[3] or "").split(",") if word.strip())
+                             for word in (match[3] or "").split(",") if word.strip())
             encoding *= isa == "armv7"
-            for direction, other in (("read", "WRITE"), ("write", "READ")):
-                if other not in found[kind]:
-                    yield line, direction, found[name], encoding
+            for direction, opposite in (("read", "WRITE"), ("write", "READ")):
+                if opposite not in match[kind]:
+                    yield line, direction, match[name], encoding
 
 
 def duplicates(declared: list[Declared]) -> Iterator[Violation]:
     first: dict[tuple[str, str], str] = {}
     for path, line, direction, name, encoding in declared:
-        for what in filter(None, (name, ", ".join(encoding))):
-            other = first.setdefault((direction, what), f"{name} ({path}:{line})")
-            if other == f"{name} ({path}:{line})":
+        for key in filter(None, (name, ", ".join(encoding))):
+            earlier = first.setdefault((direction, key), f"{name} ({path}:{line})")
+            if earlier == f"{name} ({path}:{line})":
                 continue
-            said = name if what == name else f"encoding {what} of {name}"
-            yield Violation(path, line, f"{direction} of {said} is that of {other} too")
+            subject = name if key == name else f"encoding {key} of {name}"
+            yield Violation(path, line, f"{direction} of {subject} is that of {earlier} too")
