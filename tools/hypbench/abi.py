@@ -24,7 +24,7 @@ def source() -> str:
 @cache
 def table(name: str) -> list[list[str]]:
     """Return the entries of an X-macro table: the arguments of each X(…)."""
-    body = found(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
+    body = find_match(rf"#define {name}\(X\)((?:.*\\\n)*.*)")[1]
     body = re.sub(r'"\s*\\\n\s*"', "", body)  # joins the string literals of an expression
     return [[word.strip().strip('"') for word in entry.split(",")]
             for entry in re.findall(r"X\(([^)]*)\)", body)]
@@ -32,15 +32,15 @@ def table(name: str) -> list[list[str]]:
 
 @cache
 def constant(name: str) -> int:
-    return number(found(rf"^#define {name} (\w+)")[1])
+    return number(find_match(rf"^#define {name} (\w+)")[1])
 
 
 @cache
 def string(name: str) -> str:
-    return found(rf'^#define {name} "(.*)"')[1]
+    return find_match(rf'^#define {name} "(.*)"')[1]
 
 
-def found(pattern: str) -> re.Match[str]:
+def find_match(pattern: str) -> re.Match[str]:
     match = re.search(pattern, source(), re.MULTILINE)
     if not match:
         raise KeyError(f"abi/ has nothing that matches {pattern}")
@@ -81,8 +81,8 @@ def setting(text: str) -> tuple[str, int]:
 @cache
 def numbers(name: str) -> dict[str, Range]:
     """Return the least and the greatest value of each field, from X(field, …, max)."""
-    return {field: (number(rest[-2]) if rest[1:] else 0, number(rest[-1]))
-            for field, *rest in table(name)}
+    return {field: (number(arguments[-2]) if arguments[1:] else 0, number(arguments[-1]))
+            for field, *arguments in table(name)}
 
 
 @cache

@@ -26,55 +26,56 @@ class NotDebian(click.ClickException):
 
 def entry(uri: str, suites: str, components: str, more: dict[str, str],
           architecture: str | None = None) -> Deb822:
-    """Return an entry with the fields of an apt source. `more` has Signed-By and the like; other
-    fields are dropped."""
-    made = Deb822({"Types": "deb", "URIs": uri, "Suites": suites, "Components": components})
+    """Return an entry with the fields of an apt source. The entry copies Signed-By and the like
+    from `more`, but no field of REPLACED."""
+    paragraph = Deb822({"Types": "deb", "URIs": uri, "Suites": suites, "Components": components})
     if architecture:
-        made["Architectures"] = architecture
-    made.update({name.title(): value for name, value in more.items()
-                 if name.lower() not in REPLACED})
-    return made
+        paragraph["Architectures"] = architecture
+    paragraph.update({name.title(): value for name, value in more.items()
+                      if name.lower() not in REPLACED})
+    return paragraph
 
 
 def parse_deb822(text: str) -> list[Deb822]:
     """Return the binary-package entries of a .sources file that are not disabled."""
-    return [entry(uri, found.get("Suites", ""), found.get("Components", ""), dict(found))
-            for found in Deb822.iter_paragraphs(text.splitlines(keepends=True))
-            if "deb" in found.get("Types", "").split()
-            and found.get("Enabled", "yes").lower() not in FALSE_WORDS
-            for uri in found.get("URIs", "").split()]
+    return [entry(uri, paragraph.get("Suites", ""), paragraph.get("Components", ""),
+                  dict(paragraph))
+            for paragraph in Deb822.iter_paragraphs(text.splitlines(keepends=True))
+            if "deb" in paragraph.get("Types", "").split()
+            and paragraph.get("Enabled", "yes").lower() not in FALSE_WORDS
+            for uri in paragraph.get("URIs", "").split()]
 
 
 def parse_one_line(text: str) -> list[Deb822]:
     """Return the `deb` lines of a .list file as entries: deb [name=value …] uri suite component…"""
-    found = []
+    entries = []
     for options, uri, suite, components in ONE_LINE.findall(text):
         pairs = (word.partition("=") for word in options.split())
-        found.append(entry(uri, suite, components.strip(), {
+        entries.append(entry(uri, suite, components.strip(), {
             ONE_LINE_NAMES.get(name.lower(), name): value.replace(",", " ")
             for name, _, value in pairs}))
-    return found
+    return entries
 
 
 def source_files() -> list[Path]:
     """Return the files of this machine's apt sources, in the order in which apt reads them."""
     if not shutil.which("apt-config"):
         raise NotDebian("this machine has no apt")
-    said = subprocess.run(
+    output = subprocess.run(
         ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f", "parts",
          "Dir::Etc::sourceparts/d"], capture_output=True, text=True, check=True).stdout
-    where = dict(word.split("=", 1) for word in shlex.split(said))
-    parts = Path(where["parts"])
-    inside = sorted([*parts.glob("*.list"), *parts.glob("*.sources")])
-    return [path for path in [Path(where["file"]), *inside] if path.is_file()]
+    settings = dict(word.split("=", 1) for word in shlex.split(output))
+    parts = Path(settings["parts"])
+    part_files = sorted([*parts.glob("*.list"), *parts.glob("*.sources")])
+    return [path for path in [Path(settings["file"]), *part_files] if path.is_file()]
 
 
 def machine_sources() -> list[Deb822]:
-    found = []
+    entries = []
     for path in source_files():
         parse = parse_deb822 if path.suffix == ".sources" else parse_one_line
-        found += parse(path.read_text(errors="replace"))
-    return found
+        entries += parse(path.read_text(errors="replace"))
+    return entries
 
 
 def codename() -> str:
@@ -91,12 +92,14 @@ def codename() -> str:
 def debian_archive(sources: list[Deb822], release: str) -> Deb822:
     """Return the entry of Debian's own archive for this machine's release. Other archives also name
     their suites after Debian's releases, but lack main or updates."""
-    own = [one for one in sources if has(one, "Suites", release) and has(one, "Components", "main")]
-    with_updates = {one["URIs"] for one in sources if has(one, "Suites", f"{release}-updates")}
-    own.sort(key=lambda one: one["URIs"] not in with_updates)
-    if not own:
+    archives = [source for source in sources
+                if has(source, "Suites", release) and has(source, "Components", "main")]
+    with_updates = {source["URIs"] for source in sources
+                    if has(source, "Suites", f"{release}-updates")}
+    archives.sort(key=lambda source: source["URIs"] not in with_updates)
+    if not archives:
         raise NotDebian(f"no apt source of this machine has the suite {release} with main")
-    return own[0]
+    return archives[0]
 
 
 def has(source: Deb822, name: str, word: str) -> bool:

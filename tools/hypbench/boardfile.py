@@ -20,7 +20,7 @@ TOKEN = re.compile(r"[{},]|[^{},]+")
 # Upper-case words that are not macros with numbers.
 ENUMERATORS = {"CORES_BOOT_ONLY", "CORES_SPIN_TABLE", "CORES_PSCI", "CORES_PEN", "CORES_TOGETHER",
                "NULL"}
-# A number of the code below this is a bit or a count, and not an address, a size or an SPI.
+# A smaller number in the code is a bit or a count, and not an address, a size or an SPI.
 SMALL = 32
 
 
@@ -38,17 +38,17 @@ def without_comments(text: str) -> str:
 def value_of(expression: str, macros: dict[str, int]) -> int | None:
     """Return the value of an expression, or None for an expression without a number, such as a
     function's name."""
-    plain = NUMBER.sub(lambda found: str(int(found[1], 0)), expression.strip())
-    words = WORD.findall(plain)
+    decimal = NUMBER.sub(lambda match: str(int(match[1], 0)), expression.strip())
+    words = WORD.findall(decimal)
     unknown = [word for word in words if word not in macros]
-    if not NUMBER.search(plain) and len(unknown) == len(words):
+    if not NUMBER.search(decimal) and len(unknown) == len(words):
         if any(word.isupper() and word not in ENUMERATORS for word in words):
             raise Unreadable(expression)
         return None
     if unknown:
         raise Unreadable(expression)
     try:
-        return int(eval(plain.replace("/", "//"),  # pylint: disable=eval-used
+        return int(eval(decimal.replace("/", "//"),  # pylint: disable=eval-used
                         {"__builtins__": {}}, macros))
     except (SyntaxError, TypeError) as error:
         raise Unreadable(expression) from error
@@ -56,50 +56,50 @@ def value_of(expression: str, macros: dict[str, int]) -> int | None:
 
 def initialiser(tokens: list[str], path: str, macros: dict[str, int]) -> dict[str, int]:
     """Return the numbers from an opening brace, which is already consumed, to its closing brace."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     index, name = 0, ""
     while True:
         token = tokens.pop(0).strip()
         if token in (",", "}"):
             if token == "}":
-                return found
+                return numbers
             index, name = index + 1, ""
         elif token == "{":
-            found |= initialiser(tokens, name or f"{path}[{index}]", macros)
+            numbers |= initialiser(tokens, name or f"{path}[{index}]", macros)
         elif token:
             member, equals, value = token.rpartition("=")
             if equals:
                 name = f"{path}{member.strip()}".lstrip(".")
             number = value_of(value, macros) if value.strip() else None
             if number is not None:
-                found[name or f"{path}[{index}]"] = number
+                numbers[name or f"{path}[{index}]"] = number
 
 
-def numbers_of(text: str, made: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
+def numbers_of(text: str, definitions: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
     """Return the numbers of a board.c, including those that the Makefile defines."""
     text = without_comments(text)
-    found = dict(made)
+    numbers = dict(definitions)
     for name, expression in re.findall(r"^#define[ \t]+(\w+)[ \t]+(.+)$", text, re.MULTILINE):
-        number = value_of(expression, found)
+        number = value_of(expression, numbers)
         if number is not None:
-            found[name] = number
+            numbers[name] = number
     text = re.sub(r"^#define[ \t]+\w+[ \t]+.+$", "", text, flags=re.MULTILINE)
-    macros = dict(found)
+    macros = dict(numbers)
     while start := re.search(r"(\w+)\s*=\s*\{", text):
         tokens = TOKEN.findall(text[start.end():])
         # The paths of members leave out the name of this struct, which every board has.
         path = "" if start[1] == "board" else start[1]
-        found |= initialiser(tokens, path, macros)
+        numbers |= initialiser(tokens, path, macros)
         text = text[:start.start()] + "".join(tokens)
     for literal in NUMBER.findall(text):
         if int(literal, 0) >= SMALL:
-            found[f"code {literal}"] = int(literal, 0)
-    return found
+            numbers[f"code {literal}"] = int(literal, 0)
+    return numbers
 
 
 def board_numbers(folder: Path) -> dict[str, int]:
     """Return the numbers of board.c and of the assignments in board.mk."""
-    found = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
-                      re.MULTILINE)
+    assignments = re.findall(r"^(\w+)\s*:=\s*(0x[0-9a-fA-F]+)\s*$", with_parts(folder / "board.mk"),
+                            re.MULTILINE)
     return numbers_of(with_parts(folder / "board.c"),
-                      {name: int(value, 16) for name, value in found})
+                      {name: int(value, 16) for name, value in assignments})

@@ -27,8 +27,8 @@ from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep
 from hypbench.tree import Tree, UnknownName, check_names
 
 POLL_S = 0.2
-LOOKED_AT = 1024  # number of latest bytes that decide between text and garbage
-TELLING = 200  # a verdict needs at least so many bytes
+LATEST_MOST = 1024  # the most latest bytes that decide between text and garbage
+LATEST_LEAST = 200  # the least number of latest bytes for such a decision
 TEXT = bytes(range(0x20, 0x7F)) + b"\b\t\r\n\x1b"
 
 clock = time.monotonic
@@ -39,9 +39,9 @@ SLACK_S = 10  # extra time beyond the limit of a step in the plan
 
 def port_names() -> str:
     """Return the serial ports of this machine with their descriptions."""
-    found = [port.device if port.description in ("n/a", None, "")
+    names = [port.device if port.description in ("n/a", None, "")
              else f"{port.device} ({port.description})" for port in sorted(list_ports.comports())]
-    return ", ".join(found) if found else "none"
+    return ", ".join(names) if names else "none"
 
 
 def open_port(tty: str, baud: int) -> serial.Serial:
@@ -115,15 +115,15 @@ class Line:
     def lines(self) -> Iterator[bytes]:
         """Yield lines with their ends as they come; an unfinished line comes last, when the console
         has ended."""
-        rest = b""
+        tail = b""
         while (chunk := self._read()) is not None:
-            *whole, rest = (rest + chunk).split(b"\n")
+            *whole, tail = (tail + chunk).split(b"\n")
             yield from (line + b"\n" for line in whole)
-            if len(rest) > LONGEST_LINE:
-                yield rest
-                rest = b""
-        if rest:
-            yield rest
+            if len(tail) > LONGEST_LINE:
+                yield tail
+                tail = b""
+        if tail:
+            yield tail
 
     def _read(self) -> bytes | None:
         """Return the next bytes, b"" if none came for a moment, or None if the console has
@@ -151,7 +151,7 @@ class Line:
         self.count += len(chunk)
         self.copy.write(chunk)
         self.copy.flush()
-        self.latest = (self.latest + chunk)[-LOOKED_AT:]
+        self.latest = (self.latest + chunk)[-LATEST_MOST:]
         if not self.warned and self.garbage:
             self.warned = True
             self.say(self.garbage)
@@ -159,11 +159,11 @@ class Line:
     @property
     def garbage(self) -> str:
         """Return the likely cause of bytes that are not text, or "" for text."""
-        odd = len(self.latest.translate(None, delete=TEXT))
-        if len(self.latest) < TELLING or odd * 4 < len(self.latest):
+        garbage_bytes = len(self.latest.translate(None, delete=TEXT))
+        if len(self.latest) < LATEST_LEAST or garbage_bytes * 4 < len(self.latest):
             return ""
-        return (f"{odd} of the last {len(self.latest)} bytes are no text: does the board send at"
-                f" another rate than {self.port.baudrate}? BAUD= sets it")
+        return (f"{garbage_bytes} of the last {len(self.latest)} bytes are no text: does the board"
+                f" send at another rate than {self.port.baudrate}? BAUD= sets it")
 
 
 @click.command()
@@ -264,10 +264,10 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
         return UnknownName.exit_code
     interrupted = [f"{text}: {keep_interrupted(former, folder)}"
                    for former, text in runs.interruptions()]
-    kept = keep_run(log, console) if line.count else []
+    paths = keep_run(log, console) if line.count else []
     if not line.count:
         console.unlink()
-    files = ", ".join([str(kept[0]), *(path.name for path in kept[1:])]) if kept else "no file"
+    files = ", ".join([str(paths[0]), *(path.name for path in paths[1:])]) if paths else "no file"
     problems = problems_of(log, platform) if log and log.records else []
     if log and log.records:
         show_log(log, table)
@@ -287,16 +287,16 @@ def endings(runs: Runs, line: Line) -> list[str]:
     """Return why the run is not complete, and what the user should check."""
     if runs.ended:
         return []
-    said = [line.ending]
+    reasons = [line.ending]
     if runs.latest:
-        return [*said, f"the run is not complete: it stopped {place(runs.latest)}"]
+        return [*reasons, f"the run is not complete: it stopped {place(runs.latest)}"]
     if line.garbage:
-        return [*said, line.garbage]
+        return [*reasons, line.garbage]
     if not line.count:
-        return [*said, "not one byte came: is the board on, was it reset, is TX wired to RX, is it"
-                       f" this port? There are: {port_names()}"]
-    return [*said, f"{line.count} bytes came and no run record: the lines above are the last ones;"
-                   " does the boot loader start the image, and is its console this line?"]
+        return [*reasons, "not one byte came: is the board on, was it reset, is TX wired to RX, is"
+                          f" it this port? There are: {port_names()}"]
+    return [*reasons, f"{line.count} bytes came and no run record: the lines above are the last"
+                      " ones; does the boot loader start the image, and is its console this line?"]
 
 
 def verdict(log: Log | None) -> str:

@@ -84,13 +84,13 @@ class Cost:
 
     def kinds(self) -> dict[str, int]:
         """Count the instructions by kind."""
-        found = {"load": self.loads, "store": self.stores,
-                 "device access": sum(self.devices.values()),
-                 "system register read": self.register_reads,
-                 "system register write": self.register_writes,
-                 "barrier, maintenance": self.barriers + self.maintenance,
-                 "exception return": self.returns}
-        return {"arithmetic, branch": self.instructions - sum(found.values())} | found
+        counts = {"load": self.loads, "store": self.stores,
+                  "device access": sum(self.devices.values()),
+                  "system register read": self.register_reads,
+                  "system register write": self.register_writes,
+                  "barrier, maintenance": self.barriers + self.maintenance,
+                  "exception return": self.returns}
+        return {"arithmetic, branch": self.instructions - sum(counts.values())} | counts
 
 
 class Machine:
@@ -120,9 +120,9 @@ class Machine:
     def bases(self) -> dict[int, str]:
         """Return the part of the GIC at each address. struct gic_bases is the first member of
         struct board."""
-        found = {self.read(self.board + i * self.word, self.word): part
-                 for i, part in enumerate(BASES)}
-        return {base: part for base, part in found.items() if base}
+        part_by_base = {self.read(self.board + i * self.word, self.word): part
+                        for i, part in enumerate(BASES)}
+        return {base: part for base, part in part_by_base.items() if base}
 
     def device(self, address: int) -> str:
         base = max((base for base in self.bases if base <= address), default=None)
@@ -135,17 +135,17 @@ class Machine:
         return f"{part}_{self.register(part, offset % (2 * FRAME))}"
 
     def register(self, part: str, offset: int) -> str:
-        known = self.registers["GICC" if part == "GICV" else part]
-        at = bisect_right([start for start, _ in known], offset) - 1
-        return known[at][1] if at >= 0 else f"{offset:#x}"
+        entries = self.registers["GICC" if part == "GICV" else part]
+        at = bisect_right([start for start, _ in entries], offset) - 1
+        return entries[at][1] if at >= 0 else f"{offset:#x}"
 
 
 def registers(header: str) -> dict[str, list[tuple[int, str]]]:
     """Return for each part of the GIC the offsets and names of its registers, ascending."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    names_by_part: dict[str, list[tuple[int, str]]] = {}
     for part, name, offset in REGISTER.findall(header):
-        found.setdefault(part, []).append((int(offset, 16), name))
-    return {part: sorted(names) for part, names in found.items()}
+        names_by_part.setdefault(part, []).append((int(offset, 16), name))
+    return {part: sorted(names) for part, names in names_by_part.items()}
 
 
 # --- reading the plugin's lines ---
@@ -187,15 +187,16 @@ def vector(executed: list[Executed], accesses: list[Access], entries: int, class
            device: Devices) -> Cost:
     """Return the cost vector. Lines are counted by their place in memory, as in a cache; pages by
     their address, as in a TLB."""
-    text = {one.place + byte for one in executed for byte in range(4)}
+    text = {instruction.place + byte for instruction in executed for byte in range(4)}
     memory = [access for access in accesses if not access.device]
     data = {access.place + byte for access in memory for byte in range(access.size)}
-    kinds = Counter(classes(one.word) for one in executed)
+    kinds = Counter(classes(instruction.word) for instruction in executed)
     loads, stores = instructions_with(accesses)
     devices = Counter(device(access.place) for access in accesses if access.device)
     return Cost(
         instructions=len(executed), loads=loads, stores=stores,
-        text_lines=parts(text, LINE), text_pages=parts({one.address for one in executed}, PAGE),
+        text_lines=parts(text, LINE),
+        text_pages=parts({instruction.address for instruction in executed}, PAGE),
         data_lines=parts(data, LINE),
         data_pages=parts({access.address + last for access in memory
                           for last in (0, access.size - 1)}, PAGE),
@@ -242,12 +243,12 @@ def written(content: dict[str, Any]) -> str:
     return f"{head}{{\n{configs}\n }}\n}}\n"
 
 
-def problems(committed: dict[str, dict[str, Data]], found: dict[str, dict[str, Cost]]
+def problems(committed: dict[str, dict[str, Data]], counted: dict[str, dict[str, Cost]]
              ) -> Iterator[str]:
     """Return a line for each part of a vector that differs from the committed vector. The number of
     lines or of pages may exceed the committed number by one."""
-    for config in sorted(committed.keys() | found.keys()):
-        old, new = committed.get(config, {}), found.get(config, {})
+    for config in sorted(committed.keys() | counted.keys()):
+        old, new = committed.get(config, {}), counted.get(config, {})
         for path in sorted(old.keys() | new.keys()):
             if path not in old or path not in new:
                 yield f"{config} {path}: only {'committed' if path in old else 'found'}"
@@ -283,15 +284,15 @@ def paths_of(log: Log, lines: Iterable[str]) -> Iterator[tuple[Data, Visit]]:
 
 def costs_of(log: Log, lines: Iterable[str], machine: Machine) -> dict[str, dict[str, Cost]]:
     """Return the cost of the last sample, by configuration and row."""
-    found: dict[str, dict[str, Cost]] = {}
+    costs: dict[str, dict[str, Cost]] = {}
     for record, last in paths_of(log, lines):
-        found.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)
-    return found
+        costs.setdefault(record["config"], {})[row_name(record)] = cost_of(last, machine)
+    return costs
 
 
 def last_windows(records: list[Data], visits: Iterator[Visit]) -> list[tuple[Data, Visit]]:
     """Return the last window of each record of a step. A benchmark takes the samples of its
-    variants one variant after the other, or in turns; the ticks show which."""
+    variants one variant after the other, or in turns; the ticks show which order it is."""
     windows = list(islice(visits, sum(record["n"] + 1 for record in records)))
     lengths = [record["n"] + 1 for record in records]
     ends = [windows[end - 1] for end in accumulate(lengths) if end <= len(windows)]

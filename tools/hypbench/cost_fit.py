@@ -17,7 +17,7 @@ from hypbench.tree import Tree
 
 BOARD, PLAN = "gem5-a72", "timed"
 COLD = "-cold-caches"
-# Of these paths the fit subtracts the guest's own part, which is the same natively.
+# The fit subtracts the guest's own part of these paths, which is the same natively.
 ADDED = ("timer_wakeup", "sgi_self")
 PHASED = "irq_phases"  # the stamps of these paths are a part of the path
 Part = tuple[str, Callable[[Data], float]]
@@ -47,8 +47,8 @@ class Fit:
     def explained(self) -> float:
         """Return R², the share of the variance that the model explains."""
         times = np.array([time for *_, time, _ in self.rows])
-        left = sum((time - model) ** 2 for *_, time, model in self.rows)
-        return 1 - float(left / ((times - times.mean()) ** 2).sum())
+        residual = sum((time - model) ** 2 for *_, time, model in self.rows)
+        return 1 - float(residual / ((times - times.mean()) ** 2).sum())
 
 
 def fit(rows: list[tuple[str, str, Data, float]], parts: tuple[Part, ...]) -> Fit:
@@ -74,11 +74,11 @@ def times_of(costs: dict[str, dict[str, Data]], times: dict[tuple[str, str], flo
             bench = path.split()[0]
             if (config, path) not in times or bench == PHASED:
                 continue
-            own, cold_own = (times.get((name, path), 0.0) if bench in ADDED else 0.0
-                             for name in ("native", "native" + COLD))
-            warm = times[config, path] - own
+            native, cold_native = (times.get((name, path), 0.0) if bench in ADDED else 0.0
+                                   for name in ("native", "native" + COLD))
+            warm = times[config, path] - native
             cold = times.get((config + COLD, path))
-            yield config, path, cost, warm, None if cold is None else cold - cold_own - warm
+            yield config, path, cost, warm, None if cold is None else cold - cold_native - warm
 
 
 def vectors(tree: Tree) -> Path:
@@ -88,24 +88,25 @@ def vectors(tree: Tree) -> Path:
 def fits(tree: Tree) -> tuple[Fit, Fit]:
     """Fit the warm times, and the times that cold caches add."""
     records = tree.reference(BOARD, PLAN)
-    kept = json.loads(vectors(tree).read_text())
+    content = json.loads(vectors(tree).read_text())
     log = read_file(records).log
-    if kept["build"] != log.run["build"]:
-        raise click.ClickException(f"{PLAN}.costs.json of {BOARD} is of build {kept['build']}, the"
-                                   f" run of {log.run['build']}: keep the vectors of that commit")
-    rows = list(times_of(kept["costs"], medians(log)))
+    if content["build"] != log.run["build"]:
+        raise click.ClickException(f"{PLAN}.costs.json of {BOARD} is of build {content['build']},"
+                                   f" the run of {log.run['build']}: keep the vectors of that"
+                                   " commit")
+    rows = list(times_of(content["costs"], medians(log)))
     return (fit([row[:4] for row in rows], WARM),
             fit([(*row[:3], row[4]) for row in rows if row[4] is not None], CACHES))
 
 
-def table(one: Fit) -> str:
+def table(result: Fit) -> str:
     prices = " + ".join(f"{price:.2f} · {part}" if part != "constant" else f"{price:.1f}"
-                        for part, price in zip(one.parts, one.prices))
-    lines = [f"ns = {prices}; R² {one.explained:.3f}, rms {one.rms:.0f} ns,"
-             f" {len(one.rows)} rows", "", "| configuration | path | ns | model | residual |",
+                        for part, price in zip(result.parts, result.prices))
+    lines = [f"ns = {prices}; R² {result.explained:.3f}, rms {result.rms:.0f} ns,"
+             f" {len(result.rows)} rows", "", "| configuration | path | ns | model | residual |",
              "|---|---|---|---|---|"]
     lines += [f"| {config} | {path} | {time:.0f} | {model:.0f} | {time - model:+.0f} |"
-              for config, path, time, model in one.rows]
+              for config, path, time, model in result.rows]
     return "\n".join(lines)
 
 

@@ -49,20 +49,21 @@ class Window(NamedTuple):
 def reason_not_to(program: str, library: Path) -> str:
     """Compile the plugin of the name of `library` to that file. Return why this QEMU cannot run it,
     or ""."""
-    there = qemu.version(program)
-    if there and there < NEEDS:
-        return f"plugins of {program} {'.'.join(map(str, there))} cannot read registers"
-    said = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
-    if "-plugin" not in said:
+    version = qemu.version(program)
+    if version and version < NEEDS:
+        return f"plugins of {program} {'.'.join(map(str, version))} cannot read registers"
+    help_text = subprocess.run([program, "--help"], capture_output=True, text=True,
+                               check=False).stdout
+    if "-plugin" not in help_text:
         return f"{program} was built without plugins"
     if not shutil.which("gcc"):
         return "gcc is missing, which compiles the plugin"
     library.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC",
-                           "-shared", "-fvisibility=hidden", "-I", HOME,
-                           SOURCES / f"{library.stem}.c", SOURCES / "registers.c", "-o", library],
-                          capture_output=True, text=True, check=False)
-    return f"gcc cannot compile the plugin: {done.stderr.strip()}" if done.returncode else ""
+    result = subprocess.run(["gcc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC",
+                             "-shared", "-fvisibility=hidden", "-I", HOME,
+                             SOURCES / f"{library.stem}.c", SOURCES / "registers.c", "-o", library],
+                            capture_output=True, text=True, check=False)
+    return f"gcc cannot compile the plugin: {result.stderr.strip()}" if result.returncode else ""
 
 
 def options(library: Path, guest: Path, isa: str, out: Path, vector: int | None = None,
@@ -98,16 +99,16 @@ def symbol_table(elf: ELFFile) -> Iterator[Symbol]:
 def paths_of(lines: Iterable[str]) -> list[tuple[Window, list[Block]] | None]:
     """Return each window with its path, in the order of the run. The path of a lost window is
     None."""
-    found: list[tuple[Window, list[Block]] | None] = []
+    paths: list[tuple[Window, list[Block]] | None] = []
     for line in lines:
         kind, *words = line.split()
         if kind == "window":
-            found.append((Window(*map(int, words)), []))
+            paths.append((Window(*map(int, words)), []))
         elif kind == "lost" and len(words) == 2:
-            found.append(None)
-        elif kind == "path" and found and (last := found[-1]):
+            paths.append(None)
+        elif kind == "path" and paths and (last := paths[-1]):
             last[1].extend(map(block_of, words))
-    return found
+    return paths
 
 
 def block_of(word: str) -> Block:

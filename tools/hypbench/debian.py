@@ -45,7 +45,8 @@ class FetchError(click.ClickException):
 FLAVOURS = {"armhf": "armmp", "arm64": "arm64"}
 KERNEL_FILE = "linux-binary-*"  # a package with only the kernel
 
-# The result of a failed search is kept for this process, because apt may wait long.
+# The error of each cache whose archive could not be reached. This process does not try again,
+# because apt may wait long.
 unreachable: dict[Path, str] = {}
 
 
@@ -64,13 +65,14 @@ class Apt:
 
     def __call__(self, program: str, *words: str, cwd: Path | None = None) -> str:
         command = [program, f"-c={self.root / 'apt.conf'}", "-q", *words]
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False,
-                              stdin=subprocess.DEVNULL, env=os.environ | {"LC_ALL": "C.UTF-8"})
-        if not done.returncode:
-            return done.stdout
-        said = [line for line in done.stderr.splitlines() if line.startswith(("E:", "W:", "Err:"))]
-        story = "\n".join(said or done.stderr.splitlines()[-3:])
-        if UNREACHABLE.search(done.stdout + done.stderr):
+        result = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False,
+                                stdin=subprocess.DEVNULL, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        if not result.returncode:
+            return result.stdout
+        errors = [line for line in result.stderr.splitlines()
+                  if line.startswith(("E:", "W:", "Err:"))]
+        story = "\n".join(errors or result.stderr.splitlines()[-3:])
+        if UNREACHABLE.search(result.stdout + result.stderr):
             raise Offline(f"the Debian archive cannot be reached from here\n{story}")
         raise FetchError(f"{program} {' '.join(words)} failed\n{story}")
 
@@ -78,16 +80,16 @@ class Apt:
         """Return the package that PACKAGE, usually a metapackage, depends on and whose name
         matches."""
         names = self.dependencies(package)
-        found = fnmatch.filter(names, pattern)
-        if not found:
+        matches = fnmatch.filter(names, pattern)
+        if not matches:
             raise FetchError(f"{package} depends on nothing like {pattern}, but on:"
                              f" {', '.join(names) or 'nothing'}")
         # The package of a kernel itself is also a metapackage from Linux 7 on.
-        return next(iter(fnmatch.filter(self.dependencies(found[0]), KERNEL_FILE)), found[0])
+        return next(iter(fnmatch.filter(self.dependencies(matches[0]), KERNEL_FILE)), matches[0])
 
     def dependencies(self, package: str) -> list[str]:
-        said = self("apt-cache", "depends", "--important", package)
-        return re.findall(r"^\s*\|?(?:Pre)?Depends: (\S+)$", said, re.MULTILINE)
+        output = self("apt-cache", "depends", "--important", package)
+        return re.findall(r"^\s*\|?(?:Pre)?Depends: (\S+)$", output, re.MULTILINE)
 
 
 def fetch(package: str, arch: str | None = None, component: str | None = None,
@@ -95,8 +97,8 @@ def fetch(package: str, arch: str | None = None, component: str | None = None,
           cache: Path = CACHE) -> Path:
     """Return the folder with an unpacked package. The package is only downloaded if the folder is
     missing. `component` is main and `release` is this machine's unless given. `depends` is a glob:
-    take the package that this one depends on, because metapackages name the newest kernel. `keep`:
-    globs of the paths (usr/lib/…) to unpack; without it, unpack all paths."""
+    fetch the package of such a name that PACKAGE depends on, because a metapackage names the newest
+    kernel. `keep`: globs of the paths (usr/lib/…) to unpack; without globs, unpack all paths."""
     arch = arch or machine_architecture()
     folder = place_of(package, arch, release, depends, keep, cache)
     if folder.is_dir():
@@ -138,19 +140,19 @@ def kernel(flavour: str, arch: str, release: str | None = None, cache: Path = CA
     """Return the file of Debian's newest kernel of a flavour: boot/vmlinuz-<version>, or vmlinuz in
     its modules."""
     package = kernel_package(flavour, arch, ("*/vmlinuz*",), release, cache)
-    found = sorted(package.rglob("vmlinuz*"))
-    if not found:
+    paths = sorted(package.rglob("vmlinuz*"))
+    if not paths:
         raise FetchError(f"Debian's package of the {arch} kernel has no vmlinuz")
-    return found[0]
+    return paths[0]
 
 
 def device_tree(name: str, arch: str, cache: Path = CACHE) -> Path:
     """Return a device tree of Debian's kernel by its name, such as bcm2711-rpi-4-b.dtb."""
     trees = kernel_package(FLAVOURS[arch], arch, ("usr/lib/linux-image-*",), cache=cache)
-    found = sorted(trees.rglob(name))
-    if not found:
+    paths = sorted(trees.rglob(name))
+    if not paths:
         raise FetchError(f"Debian's {arch} kernel has no {name}")
-    return found[0]
+    return paths[0]
 
 
 def machine_architecture() -> str:
@@ -180,8 +182,8 @@ def download(package: str, arch: str, component: str, release: str, depends: str
     if depends:
         package = apt.dependency(package, depends)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(".half-*"):  # left over by a process that was killed
-        shutil.rmtree(left)
+    for leftover in folder.parent.glob(".half-*"):  # left over by a process that was killed
+        shutil.rmtree(leftover)
     # The package is unpacked beside its place and renamed when it is complete, so a partial folder
     # is never used.
     with tempfile.TemporaryDirectory(prefix=".half-", dir=folder.parent) as half:
@@ -198,8 +200,8 @@ def unpack(deb: Path, folder: Path, keep: tuple[str, ...]) -> None:
     """Unpack all paths of an archive, or the paths that match a glob of `keep`."""
     folder.mkdir()
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as source:
-        done = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",
-                               *(f"./{pattern}" for pattern in keep or ("*",))],
-                              stdin=source.stdout, capture_output=True, text=True, check=False)
-    if done.returncode or source.returncode:
-        raise FetchError(f"{deb.name} cannot be unpacked: {done.stderr.strip()}")
+        result = subprocess.run(["tar", "-xp", "-C", folder, "--wildcards",
+                                 *(f"./{pattern}" for pattern in keep or ("*",))],
+                                stdin=source.stdout, capture_output=True, text=True, check=False)
+    if result.returncode or source.returncode:
+        raise FetchError(f"{deb.name} cannot be unpacked: {result.stderr.strip()}")

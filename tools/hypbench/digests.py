@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests of the input of a run: the image with its plan, and the machine that executes the image.
-Two runs with one digest have the same records, as far as the platform is exact."""
+Two runs with the same digest have the same records, as far as the platform is exact."""
 
 import hashlib
 import io
@@ -56,8 +56,8 @@ def image_build(tree: Tree, board: str) -> str:
     """Return the build that a board's image was made from, or an empty text if no image is
     built."""
     source = tree.build(board) / "build_id.c"
-    found = BUILD_ID.search(source.read_text()) if source.is_file() else None
-    return found[1] if found else ""
+    match = BUILD_ID.search(source.read_text()) if source.is_file() else None
+    return match[1] if match else ""
 
 
 def without_build_id(image: bytes, build: str) -> bytes:

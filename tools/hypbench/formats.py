@@ -81,36 +81,36 @@ def measured(case: Case) -> str:
 
 
 def junit(results: Results) -> bytes:
-    """A suite for the board and scenario, with a case for each row and for each problem of the
-    whole run."""
-    failed, skipped = (len(results.of(one)) for one in (Outcome.FAILED, Outcome.SKIPPED))
+    """Return a suite for the board and scenario, with a case for each row and for each problem of
+    the whole run."""
+    failed, skipped = (len(results.of(outcome)) for outcome in (Outcome.FAILED, Outcome.SKIPPED))
     counts = {"tests": str(len(results.cases) + len(results.problems)),
               "failures": str(failed), "errors": str(len(results.problems)),
               "skipped": str(skipped)}
     root = ElementTree.Element("testsuites", {"name": results.title, **counts})
     suite = ElementTree.SubElement(root, "testsuite", {"name": results.suite, **counts})
     if results.properties:
-        there = ElementTree.SubElement(suite, "properties")
+        properties = ElementTree.SubElement(suite, "properties")
         for name, value in results.properties.items():
-            ElementTree.SubElement(there, "property", name=name, value=value)
+            ElementTree.SubElement(properties, "property", name=name, value=value)
     for case in results.cases:
         add_case(suite, results.suite, case)
     for text in results.problems:
-        made = ElementTree.SubElement(suite, "testcase", classname=results.suite, name=text)
-        ElementTree.SubElement(made, "error", message=text, type="problem")
+        element = ElementTree.SubElement(suite, "testcase", classname=results.suite, name=text)
+        ElementTree.SubElement(element, "error", message=text, type="problem")
     return ElementTree.tostring(root, "utf-8", xml_declaration=True) + b"\n"
 
 
-def add_case(suite: ElementTree.Element, place: str, case: Case) -> None:
-    made = ElementTree.SubElement(suite, "testcase", classname=f"{place}.{case.config}",
-                                  name=case.name)
+def add_case(suite: ElementTree.Element, suite_name: str, case: Case) -> None:
+    element = ElementTree.SubElement(suite, "testcase", classname=f"{suite_name}.{case.config}",
+                                     name=case.name)
     if case.outcome == Outcome.FAILED:
-        ElementTree.SubElement(made, "failure", message=f"{case.text}: {measured(case)}",
+        ElementTree.SubElement(element, "failure", message=f"{case.text}: {measured(case)}",
                                type="slower")
     elif case.outcome == Outcome.SKIPPED:
-        ElementTree.SubElement(made, "skipped", message=case.text)
-    if said := measured(case):
-        ElementTree.SubElement(made, "system-out").text = said
+        ElementTree.SubElement(element, "skipped", message=case.text)
+    if value := measured(case):
+        ElementTree.SubElement(element, "system-out").text = value
 
 
 def markdown(results: Results) -> bytes:
@@ -118,36 +118,36 @@ def markdown(results: Results) -> bytes:
     rows."""
     lines = [f"### {plain(results.title)}", "", f"{results.summary}.", ""]
     lines += [f"- {plain(text)}" for text in results.problems] + [""] * bool(results.problems)
-    listed = [case for case in results.cases if case.outcome == Outcome.FAILED or (
+    rows = [case for case in results.cases if case.outcome == Outcome.FAILED or (
         case.outcome == Outcome.PASSED and (case.before is None or case.text))]
-    listed.sort(key=lambda case: case.outcome != Outcome.FAILED)
-    if listed:
+    rows.sort(key=lambda case: case.outcome != Outcome.FAILED)
+    if rows:
         lines += ["| benchmark | configuration | value | result |", "|---|---|---:|---|"]
         lines += [f"| {plain(case.name)} | {plain(case.config)} | {plain(measured(case))} |"
-                  f" {plain(case.text or str(case.outcome))} |" for case in listed[:ROWS_SHOWN]]
+                  f" {plain(case.text or str(case.outcome))} |" for case in rows[:ROWS_SHOWN]]
         lines.append("")
-    if len(listed) > ROWS_SHOWN:
-        lines += [f"{len(listed) - ROWS_SHOWN} more rows are not shown.", ""]
+    if len(rows) > ROWS_SHOWN:
+        lines += [f"{len(rows) - ROWS_SHOWN} more rows are not shown.", ""]
     return "\n".join(lines).encode()
 
 
 def plain(text: str) -> str:
     """Return text as one line without the marks of Markdown and HTML."""
     text = " ".join(text.split())
-    for mark, instead in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(mark, instead)
+    for mark, replacement in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(mark, replacement)
     return "".join(f"\\{mark}" if mark in "\\|`*_[]#" else mark for mark in text)
 
 
 def github(results: Results) -> bytes:
     """Return workflow commands: an error for each problem and each failed row, and one notice at
     the end."""
-    said = [("the run", text) for text in results.problems]
-    said += [(f"{case.name}, {case.config}", f"{case.text}: {measured(case)}")
-             for case in results.of(Outcome.FAILED)]
+    errors = [("the run", text) for text in results.problems]
+    errors += [(f"{case.name}, {case.config}", f"{case.text}: {measured(case)}")
+               for case in results.of(Outcome.FAILED)]
     lines = [f"::error title={escaped(title, ':,')}::{escaped(text)}"
-             for title, text in said[:ANNOTATIONS]]
-    more = f"; {len(said) - ANNOTATIONS} more errors" if len(said) > ANNOTATIONS else ""
+             for title, text in errors[:ANNOTATIONS]]
+    more = f"; {len(errors) - ANNOTATIONS} more errors" if len(errors) > ANNOTATIONS else ""
     title = escaped(results.title, ":,")
     return "\n".join([*lines, f"::notice title={title}::{escaped(results.summary + more)}",
                       ""]).encode()
@@ -160,15 +160,15 @@ def escaped(text: str, more: str = "") -> str:
 
 def github_benchmark(results: Results) -> bytes:
     """Return the medians as customSmallerIsBetter JSON of github-action-benchmark."""
-    made = []
+    entries = []
     for case in results.cases:
         if case.value is not None:
             entry = {"name": f"{results.suite}: {case.name}, {case.config}", "unit": case.unit,
                      "value": case.value}
             if case.low is not None and case.high is not None and case.high > case.low:
                 entry["range"] = f"{number(case.low)} to {number(case.high)}"
-            made.append(entry)
-    return (json.dumps(made, indent=1) + "\n").encode()
+            entries.append(entry)
+    return (json.dumps(entries, indent=1) + "\n").encode()
 
 
 def columns(frame: Frame) -> list[str]:
@@ -193,7 +193,7 @@ def parquet(results: Results) -> bytes:
     from arro3.core import Array, DataType, Table
     from arro3.io import write_parquet
 
-    made: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for name in columns(results.frame):
         values = [row.get(name) for row in results.frame]
         kinds = {type(value) for value in values if value is not None}
@@ -201,9 +201,9 @@ def parquet(results: Results) -> bytes:
                 else DataType.int64())
         if float in kinds:
             values = [None if value is None else float(value) for value in values]
-        made[name] = Array(values, type=kind)
+        arrays[name] = Array(values, type=kind)
     out = io.BytesIO()
-    write_parquet(Table.from_pydict(made), out)
+    write_parquet(Table.from_pydict(arrays), out)
     return out.getvalue()
 
 
@@ -221,10 +221,10 @@ class Target:
     file: Path | None
 
 
-def targets_of(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+def targets_of(_context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
                ) -> list[Target]:
-    made = []
-    for text in given:
+    targets = []
+    for text in texts:
         word, equals, file = text.partition("=")
         if word not in FORMATS:
             near = nearest(word, FORMATS)
@@ -234,11 +234,11 @@ def targets_of(_context: click.Context, _parameter: click.Parameter, given: tupl
             raise click.BadParameter(f"{word} wants a file: {word}=FILE")
         if file and not Path(file).parent.is_dir():
             raise UnknownName(f"--format {text}: there is no folder {Path(file).parent}")
-        made.append(Target(word, Path(file) if file else None))
-    if sum(target.file is None for target in made) > 1:
+        targets.append(Target(word, Path(file) if file else None))
+    if sum(target.file is None for target in targets) > 1:
         raise click.BadParameter("one format at most goes to standard output; the others want"
                                  " FORMAT=FILE")
-    return made
+    return targets
 
 
 FORMAT = click.option("--format", "targets", multiple=True, callback=targets_of,

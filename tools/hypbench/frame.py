@@ -90,36 +90,36 @@ class Source:
 
     def cells(self, row: Row | None, *ticks: float | None) -> list[Cell]:
         """Return the figures as cells that link to the row."""
-        return [self.cell(row, self.clock.show(one)) for one in ticks]
+        return [self.cell(row, self.clock.show(value)) for value in ticks]
 
     def link(self, key: Key) -> str:
         """Link to the row of summary.csv."""
         return "#row/" + "/".join(quote(word, safe="") for word in (self.board, self.plan, *key))
 
-    def note(self, row: Row, what: str = "") -> str:
+    def note(self, row: Row, name: str = "") -> str:
         """Return the text that a figure shows at a point."""
         pool, show = row.pool, self.clock.show
         window = ": ".join(filter(None, (WINDOWS.get(row.first.get("window", "")),
                                          window_of(row.bench, row.variant))))
-        return (f"{what or f'{row.bench} {row.variant}, {row.config}'}: n {number(pool.n)}, p50"
+        return (f"{name or f'{row.bench} {row.variant}, {row.config}'}: n {number(pool.n)}, p50"
                 f" {show(row.p50)}, p99 {show(pool.percentiles().get('p99'))}, max"
                 f" {show(pool.high)}; window: {window}")
 
     def steps(self, rows: Iterable[Row]) -> list[Data]:
         """Return for each row the values of its samples, with the share of samples up to each
         value."""
-        return [one for row in rows for one in self._steps(row)]
+        return [point for row in rows for point in self._steps(row)]
 
     def _steps(self, row: Row) -> list[Data]:
         values = histogram(row)
         sums = list(accumulate(count for _, count in values))
-        each = len(values) // POINTS + 1
-        said = {"config": row.config, "note": self.note(row)}
-        return [said | {"value": values[0][0], "share": 0.0}, *(
-            said | {"value": value, "share": round(below / sums[-1], 5),
-                    "last": at == len(values) - 1}
+        stride = len(values) // POINTS + 1
+        labels = {"config": row.config, "note": self.note(row)}
+        return [labels | {"value": values[0][0], "share": 0.0}, *(
+            labels | {"value": value, "share": round(below / sums[-1], 5),
+                      "last": at == len(values) - 1}
             for at, ((value, _), below) in enumerate(zip(values, sums))
-            if at % each == 0 or at == len(values) - 1)]
+            if at % stride == 0 or at == len(values) - 1)]
 
 
 def mode_of(axes: Settings) -> str:
@@ -156,13 +156,14 @@ class Board:
 
     @property
     def silicon(self) -> bool:
-        """Whether the records come from the board itself, now or later."""
+        """Return whether the records come from the board itself, now or later."""
         return any(source.uncaptured or source.log.run and source.log.run["platform"] == "silicon"
                    for source in self.sources.values())
 
     @property
     def partial(self) -> bool:
-        """Whether the board has only plans of reference runs, so that a missing plan is no loss."""
+        """Return whether the board has only plans of reference runs, so that a missing plan is no
+        loss."""
         return bool(self.sources) and self.sources.keys() <= {*REFERENCE_PLANS,
                                                                  *OPTIONAL_PLANS}
 
@@ -183,9 +184,9 @@ class Board:
             return self.name
         simulator = " ".join(run.get("machine", "").split()[:2])
         build = f", build {run['build']}" * with_build
-        made = (f"; reference run: {simulator}{build}" if self.kept
-                else f"; {simulator}") if simulator else ""
-        return f"{self.name} ({run['isa']}, GIC{run['gic']}{made})"
+        origin = (f"; reference run: {simulator}{build}" if self.kept
+                  else f"; {simulator}") if simulator else ""
+        return f"{self.name} ({run['isa']}, GIC{run['gic']}{origin})"
 
     @property
     def clock(self) -> Clock:
@@ -214,16 +215,17 @@ class Board:
     def with_results(self, of: Callable[[Log], list[Result]]
                      ) -> dict[str, tuple[Source, list[Result]]]:
         """Return for each plan the records with a guest's own results, and these results."""
-        found = {plan: (source, of(source.whole or source.log))
-                 for plan, source in self.sources.items()}
-        return {plan: pair for plan, pair in found.items() if pair[1]}
+        results = {plan: (source, of(source.whole or source.log))
+                   for plan, source in self.sources.items()}
+        return {plan: pair for plan, pair in results.items() if pair[1]}
 
-    def missing(self, what: str, plan: str) -> Notice | None:
+    def missing(self, subject: str, plan: str) -> Notice | None:
         """Return a notice that records of a plan are missing, or None for a board that has few
         plans."""
         how = self.how(plan) if self.silicon else ""
         return None if self.partial or self.one_log else Notice(
-            f"{self.name}: no records of {what}. They come from the scenario {plan}. {how}".strip())
+            f"{self.name}: no records of {subject}. They come from the scenario {plan}."
+            f" {how}".strip())
 
     def how(self, plan: str) -> str:
         """Return how to get a plan's records from the board itself."""

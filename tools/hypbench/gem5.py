@@ -97,9 +97,10 @@ class Machine:
         return " ".join(["gem5", self.version, f"gic={self.gic}", *words, "prefetcher=none"])
 
     def command(self, image: Path, out: Path) -> list[str]:
-        told = {**self.settings, "isa": self.isa, "gic": self.gic, "image": str(image.resolve())}
+        arguments = {**self.settings, "isa": self.isa, "gic": self.gic,
+                     "image": str(image.resolve())}
         return [self.program, "--quiet", "--listener-mode=off", f"--outdir={out / 'gem5'}",
-                str(SCRIPTS / "board.py"), json.dumps(told)]
+                str(SCRIPTS / "board.py"), json.dumps(arguments)]
 
 
 def machine_of(tree: Tree, board: str, cores: int = 1) -> Machine:
@@ -110,27 +111,27 @@ def machine_of(tree: Tree, board: str, cores: int = 1) -> Machine:
 
 
 def found(board: str) -> str:
-    named = os.environ.get("GEM5", "")
-    program = next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
+    setting = os.environ.get("GEM5", "")
+    program = next(filter(None, map(shutil.which, [setting] if setting else NAMES)), None)
     if not program:
-        where = f"GEM5={named} is no program" if named else "GEM5 names none, and none is on PATH"
-        raise click.ClickException(f"{board} needs gem5: {where}; docs/howto/gem5.md builds"
+        reason = (f"GEM5={setting} is no program" if setting
+                  else "GEM5 names none, and none is on PATH")
+        raise click.ClickException(f"{board} needs gem5: {reason}; docs/howto/gem5.md builds"
                                    " one")
     return program
 
 
 def version_of(program: str) -> str:
-    """Return the path of a gem5 that can play the boards, or end with a line on why the program
-    cannot."""
+    """Return the version of a gem5 that can play the boards. Refuse a program that cannot."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         words = [program, "--quiet", "--listener-mode=off", f"--outdir={folder}",
                  str(SCRIPTS / "probe.py")]
         try:
-            said = subprocess.run(ends_with_us(words), stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=PROBE_S, check=False).stdout
+            output = subprocess.run(ends_with_us(words), stdin=subprocess.DEVNULL,
+                                    capture_output=True, timeout=PROBE_S, check=False).stdout
         except (subprocess.TimeoutExpired, OSError):
-            said = b""
-    answer = ANSWER.search(said)
+            output = b""
+    answer = ANSWER.search(output)
     if not answer:
         raise click.ClickException(f"GEM5={program} is no gem5: it does not run a gem5 script")
     version = answer["version"].decode()

@@ -28,8 +28,8 @@ CONFIDENCE = 0.95
 
 
 def bucket_width(edge: int) -> int:
-    """Return a bucket's width. Below 512 each value has a bucket; above, each power of two has
-    256."""
+    """Return a bucket's width. Below 512 each value has a bucket; from 512 on each power of two
+    has 256 buckets."""
     return 1 << max(edge.bit_length() - 9, 0)
 
 
@@ -80,8 +80,8 @@ class Pool:
         """Return the sample of that rank, from 1: its bucket's upper edge, clipped to the smallest
         and largest sample."""
         edges = sorted(self.buckets)
-        for (edge, _), below in zip(edges, accumulate(count for _, count in edges)):
-            if below >= rank:
+        for (edge, _), cumulative in zip(edges, accumulate(count for _, count in edges)):
+            if cumulative >= rank:
                 return min(max(edge, self.low), self.high)
         return self.high
 
@@ -106,15 +106,15 @@ def pool_of(bench: Data) -> Pool:
                  for edge, count in bench["hist"]])
 
 
-def merge(one: Pool, other: Pool) -> Pool:
+def merge(a: Pool, b: Pool) -> Pool:
     """Return the pool of both, exactly as if one record had counted all samples."""
-    n = one.n + other.n
-    mean = (one.n * one.mean + other.n * other.mean) / n
-    squares = (one.squares + other.squares + one.n * (one.mean - mean) ** 2
-               + other.n * (other.mean - mean) ** 2)
-    return Pool(n=n, low=min(one.low, other.low), high=max(one.high, other.high),
-                cold=max(one.cold, other.cold), mean=mean, squares=squares,
-                buckets=one.buckets + other.buckets)
+    n = a.n + b.n
+    mean = (a.n * a.mean + b.n * b.mean) / n
+    squares = (a.squares + b.squares + a.n * (a.mean - mean) ** 2
+               + b.n * (b.mean - mean) ** 2)
+    return Pool(n=n, low=min(a.low, b.low), high=max(a.high, b.high),
+                cold=max(a.cold, b.cold), mean=mean, squares=squares,
+                buckets=a.buckets + b.buckets)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Statistic:
 
 
 def percentile_of(permille: int) -> Statistic:
-    """A percentile by its permille; 1000 is the largest sample."""
+    """Return a percentile by its permille; permille 1000 is the largest sample."""
     return Statistic(lambda pool: pool.percentile(permille),
                      lambda pool, random: resampled_percentiles(pool, random, permille))
 
@@ -155,31 +155,31 @@ MEAN = Statistic(lambda pool: pool.mean, lambda pool, random: random.normal(
     pool.mean, pool.stddev / np.sqrt(pool.n), RESAMPLES))
 
 
-def exact(one: Statistic) -> Statistic:
-    """Return a number without an interval, for a platform without chance."""
-    return Statistic(one.value, lambda pool, random: np.full(1, one.value(pool)))
+def exact(statistic: Statistic) -> Statistic:
+    """Return the statistic without an interval, for a platform without chance."""
+    return Statistic(statistic.value, lambda pool, random: np.full(1, statistic.value(pool)))
 
 
 def effect(a: dict[int, Pool], b: dict[int, Pool], scale_a: float = 1.0, scale_b: float = 1.0,
            of: Statistic = MEDIAN) -> Interval:
     """Return the difference b - a.
 
-    Pass 0 of one is compared with pass 0 of the other, and pass 1 with pass 1. The effect is the
-    mean of the passes that both have. Without a common pass all samples of both are taken together.
-    A scale multiplies the values of its side.
+    Pass 0 of A is compared with pass 0 of B, and pass 1 with pass 1. The effect is the mean of the
+    passes that both have. If they have no common pass, all samples of A are compared with all
+    samples of B. A scale multiplies the values of its side.
     """
     random = np.random.default_rng(SEED)
     values, resampled = [], []
-    for one, other in pairs(a, b):
-        values.append(of.value(other) * scale_b - of.value(one) * scale_a)
-        resampled.append(of.resampled(other, random) * scale_b
-                         - of.resampled(one, random) * scale_a)
+    for pool_a, pool_b in pairs(a, b):
+        values.append(of.value(pool_b) * scale_b - of.value(pool_a) * scale_a)
+        resampled.append(of.resampled(pool_b, random) * scale_b
+                         - of.resampled(pool_a, random) * scale_a)
     return interval_of(float(np.mean(values)), np.mean(resampled, axis=0))
 
 
 def pairs(a: dict[int, Pool], b: dict[int, Pool]) -> list[tuple[Pool, Pool]]:
-    both = sorted(a.keys() & b.keys())
-    return [(a[key], b[key]) for key in both] or [(pooled(a), pooled(b))]
+    passes = sorted(a.keys() & b.keys())
+    return [(a[key], b[key]) for key in passes] or [(pooled(a), pooled(b))]
 
 
 def pooled(passes: dict[int, Pool]) -> Pool:
@@ -187,10 +187,10 @@ def pooled(passes: dict[int, Pool]) -> Pool:
 
 
 def resampled_percentiles(pool: Pool, random: np.random.Generator, permille: int) -> np.ndarray:
-    values, below = distribution(pool)
+    values, cumulative = distribution(pool)
     rank = max(-(-pool.n * permille // 1000), 1)
     draws = random.beta(rank, pool.n - rank + 1, RESAMPLES)
-    return values[np.minimum(np.searchsorted(below, draws * pool.n), len(values) - 1)]
+    return values[np.minimum(np.searchsorted(cumulative, draws * pool.n), len(values) - 1)]
 
 
 def distribution(pool: Pool) -> tuple[np.ndarray, np.ndarray]:

@@ -52,28 +52,28 @@ def side_by_side(log: Log) -> Section:
     names = list(dict.fromkeys(names))
     base = {row.key[:2]: row for row in rows if row.config == BASELINE}
     texts = {row.key: cell(row, base.get(row.key[:2]), mixes(log, row)) for row in rows}
-    made = Section("medians", title(log), "")
+    section = Section("medians", title(log), "")
     variants = dict.fromkeys(row.key[:2] for row in rows)
     if len(rows) < DENSE * len(variants) * len(names):
-        made.table("medians", "", ("bench", "variant", "configuration", ">p50"),
-                   [[*key, text] for key, text in texts.items()])
+        section.table("medians", "", ("bench", "variant", "configuration", ">p50"),
+                      [[*key, text] for key, text in texts.items()])
     else:
-        fitting = [name for name in names if name in seen(texts)]
-        made.table("medians", "", ("bench", "variant", *(f">{name}" for name in fitting)),
-                   [[*key, *(texts.get((*key, name), NONE) for name in fitting)]
-                    for key in variants])
+        fitting = [name for name in names if name in configs_of(texts)]
+        section.table("medians", "", ("bench", "variant", *(f">{name}" for name in fitting)),
+                      [[*key, *(texts.get((*key, name), NONE) for name in fitting)]
+                       for key in variants])
     if rows:
-        made.text(caption_of(list(texts.values())))
-    return made
+        section.text(caption_of(list(texts.values())))
+    return section
 
 
-def seen(texts: dict[Key, str]) -> set[str]:
+def configs_of(texts: dict[Key, str]) -> set[str]:
     return {config for _, _, config in texts}
 
 
 def is_default(platform: str, row: Row) -> bool:
-    """Return whether the default table has this row: the platform must model it, and it must not be
-    part of another row, as a phase is, or a storm's handler before the last."""
+    """Return whether the default table has this row. The platform must model the row, and the row
+    must not be part of another row, as a phase is, or a storm's handler before the last."""
     if hides(platform, row) or not is_whole(row):
         return False
     if row.bench == PHASE_BENCH:
@@ -91,7 +91,7 @@ def cell(row: Row, base: Row | None, mixed: bool = False) -> str:
 
 
 def caption_of(cells: list[str]) -> str:
-    more = "".join(said for mark, said in LEGEND.items() if any(mark in text for text in cells))
+    more = "".join(note for mark, note in LEGEND.items() if any(mark in text for text in cells))
     return f"Medians in ticks, and their difference to {BASELINE}, where there is one{more}."
 
 
@@ -106,7 +106,7 @@ def verdicts(log: Log) -> list[str]:
 
 
 def chase_verdicts(rows: list[Row]) -> Iterator[str]:
-    found = {(row.bench, row.config, row.variant): row for row in rows}
+    row_by_key = {(row.bench, row.config, row.variant): row for row in rows}
     for row in rows:
         shape = SHAPE.match(row.variant)
         if not shape or shape["shape"] != "random" or pages_of(shape) < LARGE_PAGES:
@@ -114,12 +114,14 @@ def chase_verdicts(rows: list[Row]) -> Iterator[str]:
         size = f"{shape['size']} {'pages' if shape['unit'] == 'p' else 'KiB'}"
         where = f"{row.bench} {row.config}, {size}"
         control = CONTROL[shape["unit"]]
-        other = found.get((row.bench, row.config, row.variant.replace("random", control)))
-        if other:
-            yield verdict(where, "random", row.p50, control, other.p50, "the chase")
-        single = one_stage(rows, row)
-        if single:
-            yield verdict(where, "two stages", row.p50, "one stage", single.p50, "the second stage")
+        control_row = row_by_key.get((row.bench, row.config,
+                                      row.variant.replace("random", control)))
+        if control_row:
+            yield verdict(where, "random", row.p50, control, control_row.p50, "the chase")
+        one_stage_row = one_stage(rows, row)
+        if one_stage_row:
+            yield verdict(where, "two stages", row.p50, "one stage", one_stage_row.p50,
+                          "the second stage")
 
 
 def pages_of(shape: re.Match[str]) -> int:
@@ -127,32 +129,32 @@ def pages_of(shape: re.Match[str]) -> int:
 
 
 def one_stage(rows: list[Row], row: Row) -> Row | None:
-    """Return the configuration without stage 2 that has the same chase and stage 1."""
+    """Return the row of a configuration without stage 2 that has the same chase and stage 1."""
     if not row.first.get("s2_levels"):
         return None
-    return next((other for other in rows if not other.first.get("s2_levels")
-                 and (other.bench, other.variant) == (row.bench, row.variant)
-                 and other.first.get("s1_levels") == row.first.get("s1_levels")), None)
+    return next((candidate for candidate in rows if not candidate.first.get("s2_levels")
+                 and (candidate.bench, candidate.variant) == (row.bench, row.variant)
+                 and candidate.first.get("s1_levels") == row.first.get("s1_levels")), None)
 
 
 def refill_verdicts(rows: list[Row]) -> Iterator[str]:
     """Return, for each operation, whether the refill after it is dearer than the refill after no
     operation. VA removes only one page and a switch may keep all entries, so both are left out."""
-    found = {(row.bench, row.config, row.variant): row for row in rows}
+    row_by_key = {(row.bench, row.config, row.variant): row for row in rows}
     for row in rows:
         refill = REFILL.match(row.variant)
         if not refill or refill["after"] in ("none", "va", "switch"):
             continue
-        none = found.get((row.bench, row.config, "none-refill"))
+        none = row_by_key.get((row.bench, row.config, "none-refill"))
         if none:
             yield verdict(f"{row.bench} {row.config}", row.variant, row.p50, "none-refill",
                           none.p50, "the maintenance")
 
 
-def verdict(where: str, one: str, dear: int, other: str, cheap: int, what: str) -> str:
+def verdict(where: str, dear_name: str, dear: int, cheap_name: str, cheap: int, effect: str) -> str:
     says = "is dearer" if dear > cheap else "is NOT dearer"
-    means = f"{what} is seen" if dear > cheap else f"{what} is not seen"
-    return f"{where}: {one} ({dear}) {says} than {other} ({cheap}): {means}"
+    means = f"{effect} is seen" if dear > cheap else f"{effect} is not seen"
+    return f"{where}: {dear_name} ({dear}) {says} than {cheap_name} ({cheap}): {means}"
 
 
 def show_log(log: Log, table: str = "long") -> None:
@@ -166,16 +168,16 @@ def show_short(log: Log) -> None:
     if hidden:
         below.append(f"{NOT_MODELLED.capitalize()}: {', '.join(hidden)}.")
     below += [*bound_lines(log), *verdict_lines(log), *short_notes(log)]
-    rest = len(below) - BELOW_MOST
-    if rest > 0:
-        below = [*below[:BELOW_MOST], f"{rest} more lines: --table long shows all."]
+    excess = len(below) - BELOW_MOST
+    if excess > 0:
+        below = [*below[:BELOW_MOST], f"{excess} more lines: --table long shows all."]
     parts = by_vm(log)
     room = max(LINES_MOST - len("\n".join(below).splitlines()) - 1, ROWS_LEAST)
     for vm, part in parts.items():
         if part.of_kind("bench"):
             print_short([f"VM {vm}:"] * (len(parts) > 1), part, room // len(parts))
-    for own in (cyclictest, latency_measure):
-        for block in own.section(frame_of(log), []).tables:
+    for program in (cyclictest, latency_measure):
+        for block in program.section(frame_of(log), []).tables:
             print_cut(block, LINES_MOST - len("\n".join(below).splitlines()) - HEADING)
     for line in below:
         click.echo(line)
@@ -190,18 +192,18 @@ def print_cut(block: Table, room: int) -> None:
 
 def print_short(heading: list[str], log: Log, room: int) -> None:
     """Print the title, the table as far as there is room, and what the table leaves out."""
-    made = side_by_side(log)
-    for block in made.tables:
-        print_parts([*heading, made.title])
+    section = side_by_side(log)
+    for block in section.tables:
+        print_parts([*heading, section.title])
         bands = terminal.bands(block, console().width)
-        rows = max(room - FRAME - len(made.blocks), 1)
-        shown = replace(block, rows=block.rows[:rows])
-        console().print(terminal.columns_in(shown, bands[0], "", console().width))
-        left = [f"{len(block.rows) - rows} more rows"] * (len(block.rows) > rows)
-        left += [f"{len(block.columns) - len(bands[0])} more configurations"] * (len(bands) > 1)
-        if left:
-            click.echo(f"{' and '.join(left)}: --table long shows all.")
-    for text in (block for block in made.blocks if isinstance(block, Text)):
+        rows = max(room - FRAME - len(section.blocks), 1)
+        table = replace(block, rows=block.rows[:rows])
+        console().print(terminal.columns_in(table, bands[0], "", console().width))
+        omitted = [f"{len(block.rows) - rows} more rows"] * (len(block.rows) > rows)
+        omitted += [f"{len(block.columns) - len(bands[0])} more configurations"] * (len(bands) > 1)
+        if omitted:
+            click.echo(f"{' and '.join(omitted)}: --table long shows all.")
+    for text in (block for block in section.blocks if isinstance(block, Text)):
         click.echo(text.text)
 
 
@@ -211,21 +213,22 @@ def verdict_lines(log: Log) -> list[str]:
 
 def bound_lines(log: Log) -> list[str]:
     """Return lines on the bounds of sched=fp: which hold, and which do not."""
-    found = [one for one in bounds_of(log) if one.most is not None or one.proven is not None]
-    kept = sum(one.holds for one in found)
-    return [*(f"sched=fp: the bound EXCEEDED: {one.bench} {one.variant} beside {one.load}"
-              for one in found if not one.holds),
-            *[f"sched=fp: the bound holds for {kept} of {len(found)} paths"] * bool(found)]
+    bounds = [bound for bound in bounds_of(log)
+              if bound.most is not None or bound.proven is not None]
+    holding = sum(bound.holds for bound in bounds)
+    return [*(f"sched=fp: the bound EXCEEDED: {bound.bench} {bound.variant} beside {bound.load}"
+              for bound in bounds if not bound.holds),
+            *[f"sched=fp: the bound holds for {holding} of {len(bounds)} paths"] * bool(bounds)]
 
 
 def short_notes(log: Log) -> list[str]:
     """Return the notes in short: checks that went well and skips of one reason become a number."""
-    said = notes(log)
-    others = [line for line in said if not line.startswith((CHECKS_OK, SKIPPED))]
-    skipped = Counter(data["reason"] for data in log.of_kind("skip"))
-    passed = sum(data["ok"] for data in log.of_kind("check"))
-    return [*others, *(f"{count} skipped: {reason}" for reason, count in skipped.items()),
-            *[f"{passed} checks ok"] * any(line.startswith(CHECKS_OK) for line in said)]
+    lines = notes(log)
+    other_lines = [line for line in lines if not line.startswith((CHECKS_OK, SKIPPED))]
+    skipped = Counter(record["reason"] for record in log.of_kind("skip"))
+    passed = sum(record["ok"] for record in log.of_kind("check"))
+    return [*other_lines, *(f"{count} skipped: {reason}" for reason, count in skipped.items()),
+            *[f"{passed} checks ok"] * any(line.startswith(CHECKS_OK) for line in lines)]
 
 
 def show_long(log: Log) -> None:

@@ -115,10 +115,10 @@ class Attendant:
     def _event(self, line: str) -> None:
         try:
             event: dict[str, Any] = json.loads(line)
-            known = isinstance(event, dict)
+            is_event = isinstance(event, dict)
         except ValueError:
-            known = False
-        if not known:
+            is_event = False
+        if not is_event:
             self.last = line or self.last
             return
         self.state = event.get("state", self.state)
@@ -129,7 +129,7 @@ class Attendant:
                        if name in event), self.error))
 
     def image_runs(self, stop: threading.Event) -> bool:
-        """Wait until the image is started."""
+        """Wait until the image is started. Return whether the image was started."""
         waited = 0.0
         with self.changed:
             while self.state not in (IMAGE_RUNS, "ended") and waited < START_S:
@@ -192,7 +192,7 @@ class Patience:
 def follow_run(attendant: Attendant, place: Place, copy: Copy, runs: Runs, display: Display,
                patience: Patience, stop: threading.Event,
                lies: Callable[[Log], list[str]]) -> Line:
-    """Yield the console from the image's start to the end of its run."""
+    """Follow the console from the image's start to the end of its run, and return the console."""
     pipe = Pipe(place.name, attendant.console, stop)
     line = Line(pipe, copy, patience.whole_s, patience.silence_s, display.say)
     lines = one_run(line, runs, place.board, display)
@@ -205,21 +205,22 @@ def with_progress(lines: Iterator[bytes], line: Line, runs: Runs, patience: Pati
                   lies: Callable[[Log], list[str]]) -> Iterator[bytes]:
     """Yield the lines as long as records of the right run come. A board that only prints text, or
     resets again and again, is never silent, but hangs."""
-    known, latest = (0, 0), clock()
+    last_counts, change_time = (0, 0), clock()
     for text in lines:
         yield text
         if line.ending:
             return
         line.silence_s = min(line.silence_s, patience.step_s)
         log = runs.latest
-        reached = (len(runs.logs), len(log.records) if log else 0)
-        if log and reached[0] > known[0] and log.run and lies(log):
+        counts = (len(runs.logs), len(log.records) if log else 0)
+        if log and counts[0] > last_counts[0] and log.run and lies(log):
             line.ending = "another run"
-        elif reached[0] > RESETS:
+        elif counts[0] > RESETS:
             line.ending = f"the board was reset {RESETS} times"
-        elif reached == known and clock() - latest > (wait := patience.for_text(line, log)):
+        elif (counts == last_counts
+              and clock() - change_time > (wait := patience.for_text(line, log))):
             line.ending = f"only text came for {wait:g} s, and no record"
         if line.ending:
             return
-        if reached != known:
-            known, latest = reached, clock()
+        if counts != last_counts:
+            last_counts, change_time = counts, clock()

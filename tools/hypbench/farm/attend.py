@@ -113,7 +113,7 @@ class HypbenchStrategy(Strategy):
     def switch_on(self) -> None:
         """Start the board anew, with the files in their place, and listen to its console."""
         self.transition("off")
-        self.names = delivered(self.target, self.job)
+        self.names = deliver_files(self.target, self.job)
         self.target.activate(self.console)
         self.power.on()
 
@@ -125,34 +125,34 @@ def with_names(line: str, names: dict[str, str]) -> str:
 def check_serial(uboot: Any, job: dict[str, Any]) -> None:
     """Check the serial number, which U-Boot knows for many boards."""
     lines, _, status = uboot.run("printenv serial#")
-    found = lines[0].partition("=")[2].strip() if not status and lines else ""
-    if found and job["serial"] and found != job["serial"]:
-        raise Lie(f"the board's serial number is {found}, and the place's tag is serial="
+    number = lines[0].partition("=")[2].strip() if not status and lines else ""
+    if number and job["serial"] and number != job["serial"]:
+        raise Lie(f"the board's serial number is {number}, and the place's tag is serial="
                   f"{job['serial']}")
-    if found:
-        tell(serial=found)
+    if number:
+        tell(serial=number)
 
 
-def delivered(target: Target, job: dict[str, Any]) -> dict[str, str]:
-    """Write the card, or give the files to the place's server. Return the names of the files
-    there."""
+def deliver_files(target: Target, job: dict[str, Any]) -> dict[str, str]:
+    """Write the card, or give the files to the place's server. Return the files' names at the
+    server."""
     if job["way"] == "card":
-        card, storage = part(target, "set_mode"), part(target, "write_image")
+        card, storage = driver_with(target, "set_mode"), driver_with(target, "write_image")
         card.set_mode("host")
         storage.write_image(job["files"][0])
         card.set_mode("dut")
         return {}
-    server = part(target, "stage")
+    server = driver_with(target, "stage")
     return {os.path.basename(path): server.stage(path) for path in job["files"]}
 
 
-def part(target: Target, does: str) -> Any:
+def driver_with(target: Target, function: str) -> Any:
     """Return the place's driver that has this function."""
     for driver in target.drivers:
-        if hasattr(driver, does) and not isinstance(driver, Strategy):
+        if hasattr(driver, function) and not isinstance(driver, Strategy):
             target.activate(driver)
             return driver
-    raise Lacking(f"the place has no resource for {does}")
+    raise Lacking(f"the place has no resource for {function}")
 
 
 def import_drivers(path: str) -> None:
@@ -210,7 +210,8 @@ def call(session: Any, function: str, place: str) -> None:
 
 @contextmanager
 def acquired(session: Any, place: str) -> Iterator[None]:
-    """Return whether the place is still acquired. A coordinator that restarted has forgotten it."""
+    """Hold the place during the block. A coordinator that restarted has forgotten the place, which
+    then is not released."""
     call(session, "acquire", place)
     tell(state="acquired")
     try:
@@ -277,15 +278,15 @@ def kind_of(error: BaseException) -> tuple[str, str]:
 
 def text_of(error: BaseException) -> str:
     if isinstance(error, subprocess.CalledProcessError):
-        said = (error.output or b"").decode(errors="replace").strip().splitlines()
-        return f"{error}: {said[-1]}" if said else str(error)
+        lines = (error.output or b"").decode(errors="replace").strip().splitlines()
+        return f"{error}: {lines[-1]}" if lines else str(error)
     text = " ".join(str(part) for part in error.args) or type(error).__name__
     return text.splitlines()[0] if text else type(error).__name__
 
 
-def guarded(what: Callable[[], Any]) -> int:
+def exit_status_of(action: Callable[[], Any]) -> int:
     try:
-        what()
+        action()
     except Exception as error:  # a driver may raise anything
         kind, text = kind_of(error)
         tell(error=text, kind=kind)
@@ -296,10 +297,10 @@ def guarded(what: Callable[[], Any]) -> int:
 def main(words: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if words[:1] == ["list"]:
-        return guarded(lambda: print(json.dumps(list_places(words[1]))))
+        return exit_status_of(lambda: print(json.dumps(list_places(words[1]))))
     if words[:1] == ["release"]:
-        return guarded(lambda: call(start_session(words[1]), "release", words[2]))
-    return guarded(lambda: attend(json.load(sys.stdin)))
+        return exit_status_of(lambda: call(start_session(words[1]), "release", words[2]))
+    return exit_status_of(lambda: attend(json.load(sys.stdin)))
 
 
 if __name__ == "__main__":

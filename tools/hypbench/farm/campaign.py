@@ -22,7 +22,7 @@ from hypbench.plan_model import Plan
 from hypbench.records import Data, Log
 from hypbench.session import (Display, Runs, free_suffix, keep_for_report, keep_run, problems_of,
                               step_name, write_results)
-from hypbench.session import place as reached
+from hypbench.session import place as stop_place
 from hypbench.tree import Tree, shown
 
 ATTEMPTS = 3
@@ -66,8 +66,8 @@ class Result:
 
 
 class PlaceDisplay(Display):
-    """Prints lines with the place's name: sometimes one about a step, and one about each bad
-    step."""
+    """Prints lines with the place's name: from time to time one about a step, and one about each
+    bad step."""
 
     def __init__(self, name: str, say: Callable[[str], None]):
         self.name, self.write = name, say
@@ -92,8 +92,8 @@ def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
     places."""
     with ThreadPoolExecutor(len(places)) as pool:
         try:
-            for done in as_completed(pool.submit(guarded, campaign, place) for place in places):
-                yield done.result()
+            for future in as_completed(pool.submit(guarded, campaign, place) for place in places):
+                yield future.result()
         except BaseException:
             campaign.stop.set()
             raise
@@ -115,18 +115,18 @@ def run_place(campaign: Campaign, place: Place, result: Result) -> None:
     folder = campaign.tree.builds / "farm" / place.name
     folder.mkdir(parents=True, exist_ok=True)
     sent = payload(campaign.tree, place, campaign.plan, campaign.platform_of(place), folder)
-    until = time.monotonic() + campaign.wait_s
+    deadline = time.monotonic() + campaign.wait_s
     while result.attempts < ATTEMPTS and not campaign.stop.is_set():
-        one = Attempt(campaign, place, sent, folder)
-        again = one.run(result)
-        if one.attendant.kind in WAITS:
-            if time.monotonic() > until:
-                result.outcome, result.text = GIVEN_UP, one.attendant.error
+        attempt = Attempt(campaign, place, sent, folder)
+        retry = attempt.run(result)
+        if attempt.attendant.kind in WAITS:
+            if time.monotonic() > deadline:
+                result.outcome, result.text = GIVEN_UP, attempt.attendant.error
                 return
             campaign.stop.wait(PAUSE_S)
             continue
         result.attempts += 1
-        if not again:
+        if not retry:
             return
         campaign.say(f"{place.name}: attempt {result.attempts} of {ATTEMPTS}: {result.text}")
     result.outcome = STOPPED if campaign.stop.is_set() else GIVEN_UP
@@ -186,7 +186,7 @@ class Attempt:
     def why_not_complete(self, log: Log | None) -> str:
         if self.attendant.error or not (self.ending or log):
             return self.attendant.error or self.attendant.last or "the attendant gave no reason"
-        where = f"; the run stopped {reached(log)}" if log else "; there was no run record"
+        where = f"; the run stopped {stop_place(log)}" if log else "; there was no run record"
         return self.ending + where
 
     def keep_console(self, log: Log | None) -> None:

@@ -9,7 +9,7 @@ import click
 
 from hypbench.farm.campaign import SOUND, Campaign, Result, run_all
 from hypbench.farm.machine import serve
-from hypbench.farm.places import chosen, python_of, read_places
+from hypbench.farm.places import choose_places, python_of, read_places
 from hypbench.model import Table
 from hypbench.printing import print_blocks
 from hypbench.qemu import PLATFORM_OF_CLOCK
@@ -32,9 +32,10 @@ def farm() -> None:
 @click.pass_obj
 def places(tree: Tree, patterns: tuple[str, ...]) -> None:
     """List the places of the coordinator: board, serial number, way of the image, who has it."""
-    found = chosen(read_places(python_of(tree)), patterns, "")
+    selection = choose_places(read_places(python_of(tree)), patterns, "")
     print_blocks([Table("places", "Places", ("place", "board", "serial", "boot", "acquired by"), [
-        (place.name, place.board, place.serial, place.way, place.acquired) for place in found])])
+        (place.name, place.board, place.serial, place.way, place.acquired)
+        for place in selection])])
 
 
 @farm.command()
@@ -67,8 +68,8 @@ def run(tree: Tree, patterns: tuple[str, ...], board: str, word: str, drivers: P
         check_names("board", [board], tree.boards())
     plan = tree.plan(word)
     python = python_of(tree)
-    found = chosen(read_places(python), patterns, board)
-    check_names("board", [place.board for place in found], tree.boards())
+    selection = choose_places(read_places(python), patterns, board)
+    check_names("board", [place.board for place in selection], tree.boards())
     lock = threading.Lock()
 
     def say(text: str) -> None:
@@ -77,7 +78,7 @@ def run(tree: Tree, patterns: tuple[str, ...], board: str, word: str, drivers: P
 
     campaign = Campaign(tree, python, plan, platform, drivers, silence, wait, say)
     results = []
-    for result in run_all(campaign, found):
+    for result in run_all(campaign, selection):
         results.append(result)
         say(f"{result.place.name}: {result.outcome}{f': {result.text}' * bool(result.text)}")
     print_blocks([results_table(results)])

@@ -27,18 +27,18 @@ class Slot:
         self.machine: subprocess.Popen[bytes] | None = None
         self.client: socket.socket | None = None
         self.switch = threading.RLock()
-        self.lines = socket.create_server((host, port))
-        self.port = self.lines.getsockname()[1]
+        self.listener = socket.create_server((host, port))
+        self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
         """Serve the serial line to one client at a time. Bytes without a client are lost."""
         while True:
-            self.client, _ = self.lines.accept()
+            self.client, _ = self.listener.accept()
             threading.Thread(target=self._type, args=(self.client,), daemon=True).start()
 
     def _type(self, client: socket.socket) -> None:
-        while data := received(client):
+        while data := receive(client):
             machine = self.machine
             if machine and machine.poll() is None and machine.stdin:
                 os.write(machine.stdin.fileno(), data)
@@ -74,7 +74,7 @@ class Slot:
         return self.machine is not None
 
 
-def received(client: socket.socket) -> bytes:
+def receive(client: socket.socket) -> bytes:
     try:
         return client.recv(CHUNK)
     except OSError:
@@ -82,7 +82,7 @@ def received(client: socket.socket) -> bytes:
 
 
 def power_strip(slots: dict[str, Slot], host: str, port: int = 0) -> ThreadingHTTPServer:
-    """labgrid's power model `rest`: GET and PUT of 0 or 1 at /<slot>."""
+    """Serve labgrid's power model `rest`: GET and PUT of 0 or 1 at /<slot>."""
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             slot = slots.get(self.path[1:])
@@ -90,9 +90,9 @@ def power_strip(slots: dict[str, Slot], host: str, port: int = 0) -> ThreadingHT
 
         def do_PUT(self) -> None:
             length = min(int(self.headers.get("Content-Length", 0)), LONGEST_BODY)
-            wanted = self.rfile.read(length) == b"1"
+            on = self.rfile.read(length) == b"1"
             if slot := slots.get(self.path[1:]):
-                slot.power(wanted)
+                slot.power(on)
             self.answer(slot, b"")
 
         def answer(self, slot: Slot | None, body: bytes) -> None:
@@ -117,9 +117,9 @@ def machine_words(tree: Tree, board: str, image: Path, folder: Path) -> list[str
     data = read_bytes(image)
     plan = plans.read_plan(data)
     machine = gem5.machine_of(tree, board, core_count(plan))
-    named = folder / "image.elf"
-    named.write_bytes(plans.write_plan(data, plan, None, machine.text))
-    return machine.command(named, folder)
+    patched_image = folder / "image.elf"
+    patched_image.write_bytes(plans.write_plan(data, plan, None, machine.text))
+    return machine.command(patched_image, folder)
 
 
 def serve(tree: Tree, board: str, image: Path, host: str, ports: tuple[int, int]) -> None:

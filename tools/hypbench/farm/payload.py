@@ -30,14 +30,14 @@ class Payload:
 
 def payload(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path) -> Payload:
     """Write the files of a run into the folder of the place."""
-    image = images.patch(built(tree, place.board, image_name(tree, place)), plan, platform)
+    image = images.patch(read_image(tree, place.board, image_name(tree, place)), plan, platform)
     if place.way == CARD:
         write_card(tree, place.board, plan, platform, folder / CARD_FILE)
         return Payload([folder / CARD_FILE], with_prompt(place, ["boot"]), image)
     if place.way == FIRMWARE:
-        return Payload([written(folder, image_name(tree, place), image)], [], image)
+        return Payload([write_file(folder, image_name(tree, place), image)], [], image)
     files, lines = network(tree, place, plan, platform, folder, image)
-    return Payload(files, [*before(place), *lines], image)
+    return Payload(files, [*network_commands(place), *lines], image)
 
 
 def with_prompt(place: Place, lines: list[str]) -> list[str]:
@@ -51,14 +51,14 @@ def image_name(tree: Tree, place: Place) -> str:
     return place.tags.get("image") or next((NAMES[kind] for kind in kinds), "hypbench.bin")
 
 
-def built(tree: Tree, board: str, name: str) -> bytes:
+def read_image(tree: Tree, board: str, name: str) -> bytes:
     path = tree.image(board, name)
     if not path.is_file():
         raise click.ClickException(f"{path} is not built: `make image BOARD={board}` makes it")
     return read_bytes(path)
 
 
-def written(folder: Path, name: str, data: bytes) -> Path:
+def write_file(folder: Path, name: str, data: bytes) -> Path:
     write_whole(folder / name, data)
     return folder / name
 
@@ -75,7 +75,7 @@ def write_card(tree: Tree, board: str, plan: Plan, platform: str, path: Path) ->
 
 # ---- over the network
 
-def before(place: Place) -> list[str]:
+def network_commands(place: Place) -> list[str]:
     """Return the commands for U-Boot's network. The tag serverip= is for a DHCP server that names
     no TFTP server."""
     server = place.tags.get("serverip")
@@ -84,21 +84,21 @@ def before(place: Place) -> list[str]:
 
 def network(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path,
             image: bytes) -> tuple[list[Path], list[str]]:
-    """Return the files and commands of the board's card.toml. Without a card.toml return the image
-    alone, which uses U-Boot's device tree."""
+    """Return the files and commands of the board's card.toml. If the board has no card.toml, return
+    the image alone, which uses U-Boot's device tree."""
     name = image_name(tree, place)
     card = card_of(tree, place.board)
     if not card or not card.tftp or tree.is_installed:
-        tree_at = tree.board_fact(place.board, "UBOOT_FDT") or "fdt_addr"
-        return [written(folder, name, image)], [
+        fdt_variable = tree.board_fact(place.board, "UBOOT_FDT") or "fdt_addr"
+        return [write_file(folder, name, image)], [
             f"tftpboot ${{kernel_addr_r}} {name}",
-            f"{BOOT.get(name, 'bootm')} ${{kernel_addr_r}} - ${{{tree_at}}}"]
-    by_name = {one.name: one for one in card.all_files()}
-    made = collect([by_name[one] for one in card.tftp.files],
-                   Sources(tree, place.board, plan, platform, {}))
-    first = [card.tftp.before] if card.tftp.before else []
-    return ([written(folder, found.name, found.data) for _, found in made.found],
-            [*first, *card.tftp.commands.strip().splitlines()])
+            f"{BOOT.get(name, 'bootm')} ${{kernel_addr_r}} - ${{{fdt_variable}}}"]
+    by_name = {file.name: file for file in card.all_files()}
+    card_files = collect([by_name[file_name] for file_name in card.tftp.files],
+                         Sources(tree, place.board, plan, platform, {}))
+    first_commands = [card.tftp.before] if card.tftp.before else []
+    return ([write_file(folder, source.name, source.data) for _, source in card_files.found],
+            [*first_commands, *card.tftp.commands.strip().splitlines()])
 
 
 def card_of(tree: Tree, board: str) -> Card | None:

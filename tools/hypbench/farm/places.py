@@ -40,8 +40,8 @@ class Place:
     def way(self) -> str:
         """Return how the image gets to the board. A card needs a multiplexer; a server of files
         does not."""
-        usual = TFTP if any("Provider" in name for name in self.resources) else CARD
-        return self.tags.get("boot", usual)
+        default = TFTP if any("Provider" in name for name in self.resources) else CARD
+        return self.tags.get("boot", default)
 
 
 def coordinator() -> str:
@@ -50,16 +50,16 @@ def coordinator() -> str:
 
 def python_of(tree: Tree) -> Path:
     """Return the Python that has labgrid, which setup.sh installs at the first use."""
-    if own := os.environ.get("HYPBENCH_LABGRID"):
-        return Path(own)
+    if setting := os.environ.get("HYPBENCH_LABGRID"):
+        return Path(setting)
     python = tree.builds / "farm-venv/bin/python"
     if tree.is_installed:
         raise click.ClickException("HYPBENCH_LABGRID=<python> names a Python that has labgrid:"
                                    " `pipx install labgrid` makes one")
-    done = subprocess.run([tree.root / "tools/setup.sh", "--quiet", "farm"], check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        raise click.ClickException(done.stdout.strip().splitlines()[-1])
+    result = subprocess.run([tree.root / "tools/setup.sh", "--quiet", "farm"], check=False,
+                            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode:
+        raise click.ClickException(result.stdout.strip().splitlines()[-1])
     return python
 
 
@@ -70,36 +70,37 @@ def command(python: Path, *words: str) -> list[str]:
 
 
 def read_places(python: Path) -> list[Place]:
-    done = subprocess.run(command(python, "list", coordinator()), check=False, text=True,
-                          capture_output=True, timeout=LIST_S)
-    if done.returncode:
+    result = subprocess.run(command(python, "list", coordinator()), check=False, text=True,
+                            capture_output=True, timeout=LIST_S)
+    if result.returncode:
         raise click.ClickException(f"the coordinator {coordinator()} (LG_COORDINATOR) does not"
-                                   f" answer: {last_error(done.stderr)}")
-    return [Place(**entry) for entry in json.loads(done.stdout)]
+                                   f" answer: {last_error(result.stderr)}")
+    return [Place(**entry) for entry in json.loads(result.stdout)]
 
 
-def last_error(said: str) -> str:
+def last_error(output: str) -> str:
     """Return the attendant's report, or else the last line of Python's output."""
-    lines = said.strip().splitlines()
+    lines = output.strip().splitlines()
     for line in reversed(lines):
         if line.startswith('{"error"'):
             return str(json.loads(line)["error"])
     return lines[-1] if lines else "no reason was given"
 
 
-def chosen(places: list[Place], patterns: Iterable[str], board: str) -> list[Place]:
-    """Return the places whose names match one of the patterns, of the board if one is named."""
+def choose_places(places: list[Place], patterns: Iterable[str], board: str) -> list[Place]:
+    """Return the places whose names match one of the patterns. If a board is given, refuse a place
+    of another board."""
     names = [place.name for place in places]
-    found = []
+    selection = []
     for pattern in patterns:
         matching = [place for place in places if fnmatchcase(place.name, pattern)]
         if not matching:
             raise UnknownName(f"no place '{pattern}'{nearest(pattern, names)}; there are:"
                               f" {listed(names)}")
-        found += [place for place in matching if place not in found]
-    for place in found:
+        selection += [place for place in matching if place not in selection]
+    for place in selection:
         check_place(place, board)
-    return found
+    return selection
 
 
 def check_place(place: Place, board: str) -> None:

@@ -24,32 +24,32 @@ def contents(tree: Tree, boards: list[BoardFiles], wheel: tuple[str, bytes], bil
     files |= {"README.md": (tree.root / HOWTO).read_bytes(), wheel[0]: wheel[1], BILL: bill}
     for path in sorted(tree.root.glob("scenarios/*.toml")):
         files[f"scenarios/{path.name}"] = path.read_bytes()
-    for one in boards:
-        for name, data in one.files.items():
-            files[f"boards/{one.board}/{name}"] = data
+    for board in boards:
+        for name, data in board.files.items():
+            files[f"boards/{board.name}/{name}"] = data
         for name in ("README.md", "card.toml", "boot.cmd", "config.txt"):
-            page = tree.root / "boards" / one.board / name
+            page = tree.root / "boards" / board.name / name
             if page.is_file():
-                files[f"boards/{one.board}/{name}"] = page.read_bytes()
+                files[f"boards/{board.name}/{name}"] = page.read_bytes()
     files[SUMS] = "".join(f"{sha256(files[name]).hexdigest()}  {name}\n"
                           for name in sorted(files)).encode()
     return files
 
 
 def packed(files: dict[str, bytes], commit: Commit) -> bytes:
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+    uncompressed = io.BytesIO()
+    with tarfile.open(fileobj=uncompressed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for folder in sorted({f"{commit.name}/{parent}".removesuffix("/.")
                               for name in files for parent in Path(name).parents}):
             archive.addfile(entry(folder, commit, tarfile.DIRTYPE, 0o755))
         for name in sorted(files):
-            one = entry(f"{commit.name}/{name}", commit, tarfile.REGTYPE, 0o644)
-            one.size = len(files[name])
-            archive.addfile(one, io.BytesIO(files[name]))
-    return lzma.compress(plain.getvalue(), preset=6)
+            member = entry(f"{commit.name}/{name}", commit, tarfile.REGTYPE, 0o644)
+            member.size = len(files[name])
+            archive.addfile(member, io.BytesIO(files[name]))
+    return lzma.compress(uncompressed.getvalue(), preset=6)
 
 
 def entry(name: str, commit: Commit, kind: bytes, mode: int) -> tarfile.TarInfo:
-    made = tarfile.TarInfo(name)
-    made.type, made.mode, made.mtime = kind, mode, commit.time
-    return made
+    member = tarfile.TarInfo(name)
+    member.type, member.mode, member.mtime = kind, mode, commit.time
+    return member

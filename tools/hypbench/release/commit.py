@@ -18,16 +18,16 @@ class Commit:
 
     @property
     def name(self) -> str:
-        """The name of the archive and of the folder in it."""
+        """Return the name of the archive and of the folder in the archive."""
         return f"hypbench-{self.version}"
 
 
 def git(tree: Tree, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=tree.root, capture_output=True, text=True,
-                          check=False)
-    if done.returncode:
-        raise click.ClickException(f"{tree.root}: git {words[0]} failed: {done.stderr.strip()}")
-    return done.stdout.strip()
+    result = subprocess.run(["git", *words], cwd=tree.root, capture_output=True, text=True,
+                            check=False)
+    if result.returncode:
+        raise click.ClickException(f"{tree.root}: git {words[0]} failed: {result.stderr.strip()}")
+    return result.stdout.strip()
 
 
 def commit_of(tree: Tree) -> Commit:

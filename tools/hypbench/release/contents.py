@@ -19,7 +19,8 @@ from hypbench.debian import FLAVOURS, device_tree, fetch
 from hypbench.tree import Tree, read_bytes
 
 SCENARIO = "board"  # the scenario on the cards of a release
-# The ELF file without debug information, which contains the name of the build's folder.
+# The ELF file without debug information. Debug information contains the name of the build's
+# folder.
 STRIPPED = "release.elf"
 VERSION = re.compile(rb"^\S+ \(([^)]+)\)")
 
@@ -39,7 +40,7 @@ class Origin:
 class BoardFiles:
     """A board's files in a release, by their names in images/<board>/."""
 
-    board: str
+    name: str
     files: dict[str, bytes]
     origins: list[Origin]
 
@@ -48,11 +49,11 @@ def board_files(tree: Tree, board: str) -> BoardFiles:
     files = {name: image_of(tree, board, name) for name in IMAGES if is_image(tree, board, name)}
     origins: list[Origin] = []
     if board in boards_with_cards(tree):
-        made, image = card_of(tree, board)
+        card, image = card_of(tree, board)
         files[CARD] = lzma.compress(image, preset=6 | lzma.PRESET_EXTREME)
-        files[PARTS] = written_parts(parts_of(made, image))
-        origins = list(origins_of(tree, made))
-        files |= {f"copyright-{one.package}": one.copyright for one in origins}
+        files[PARTS] = written_parts(parts_of(card, image))
+        origins = list(origins_of(tree, card))
+        files |= {f"copyright-{origin.package}": origin.copyright for origin in origins}
     return BoardFiles(board, files, origins)
 
 
@@ -76,42 +77,43 @@ def card_of(tree: Tree, board: str) -> tuple[Made, bytes]:
     sources = Sources(tree, board, tree.plan(SCENARIO), "silicon", {}, fetched_alone=True)
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as folder:
         path = Path(folder) / "card"
-        made = make_card(read_card(tree, board), sources, path)
-        return made, path.read_bytes()
+        card = make_card(read_card(tree, board), sources, path)
+        return card, path.read_bytes()
 
 
-def origins_of(tree: Tree, made: Made) -> Iterator[Origin]:
+def origins_of(tree: Tree, card: Made) -> Iterator[Origin]:
     """Return the files that come from Debian's packages."""
     cache = tree.builds / "cache" / "debian"
-    for wanted, found in made.found:
-        if wanted.package or wanted.device_tree:
-            name = place_in_package(wanted)[0].partition(":")[0]
-            folder = unpacked(wanted, cache)
-            about = folder / "usr" / "share" / "doc" / name
-            yield Origin(wanted.name, found.data, name, version_of(folder, name),
-                         read_if_there(about / "copyright"))
+    for file, source in card.found:
+        if file.package or file.device_tree:
+            name = place_in_package(file)[0].partition(":")[0]
+            folder = package_folder(file, cache)
+            doc_folder = folder / "usr" / "share" / "doc" / name
+            yield Origin(file.name, source.data, name, version_of(folder, name),
+                         copyright_text(doc_folder / "copyright"))
 
 
-def unpacked(wanted: File, cache: Path) -> Path:
-    """The folder of an unpacked package."""
-    if wanted.device_tree:
-        tree_file = device_tree(wanted.name, wanted.device_tree, cache)
+def package_folder(file: File, cache: Path) -> Path:
+    """Return the folder of the file's package, unpacked."""
+    if file.device_tree:
+        tree_file = device_tree(file.name, file.device_tree, cache)
         return next(folder for folder in tree_file.parents if (folder / "usr").is_dir())
-    package, arch = wanted.package.split(":")
-    return fetch(package, arch, wanted.component or None, cache=cache)
+    package, arch = file.package.split(":")
+    return fetch(package, arch, file.component or None, cache=cache)
 
 
 def version_of(folder: Path, package: str) -> str:
-    """Return the version in the package's changelog, or of a kernel's folder of device trees."""
+    """Return the version in the package's changelog, or in the name of a kernel's folder of device
+    trees."""
     for path in folder.glob(f"usr/share/doc/{package}/changelog*.gz"):
-        if found := VERSION.match(gzip.decompress(path.read_bytes())):
-            return found[1].decode()
+        if match := VERSION.match(gzip.decompress(path.read_bytes())):
+            return match[1].decode()
     kernels = [path.name.removeprefix("linux-image-") for flavour in FLAVOURS.values()
                for path in folder.glob(f"usr/lib/linux-image-*-{flavour}")]
     return max(kernels, default="unknown")
 
 
-def read_if_there(path: Path) -> bytes:
+def copyright_text(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else KERNEL_COPYRIGHT
 
 

@@ -22,8 +22,8 @@ from hypbench.tree import Tree
 LICENSE = "Apache-2.0"
 PIN = re.compile(r"^([\w.-]+)==(\S+)$", re.MULTILINE)
 NEEDED = re.compile(r'^  "([\w.-]+)>=', re.MULTILINE)
-# Compilers and the archives from which they link code: the package, and a file that shows that it
-# is installed.
+# COMPILERS has the compiler of each ISA, and LINKED the archives from which that compiler links
+# code.
 COMPILERS = {"armv7": "arm-none-eabi-gcc", "armv8": "aarch64-linux-gnu-gcc"}
 LINKED = {"armv7": ("libgcc.a", "libc.a", "libm.a"), "armv8": ("libgcc.a",)}
 PICOLIBC = "picolibc-aarch64-linux-gnu"
@@ -49,26 +49,26 @@ def bill(tree: Tree, commit: Commit, boards: list[BoardFiles], wheel: tuple[str,
 
 def component(kind: str, name: str, version: str, data: bytes = b"", license_id: str = "",
               **more: object) -> Data:
-    made: Data = {"type": kind, "name": name, "version": version, "bom-ref": f"{name}@{version}"}
+    entry: Data = {"type": kind, "name": name, "version": version, "bom-ref": f"{name}@{version}"}
     if data:
-        made["hashes"] = [{"alg": "SHA-256", "content": sha256(data).hexdigest()}]
+        entry["hashes"] = [{"alg": "SHA-256", "content": sha256(data).hexdigest()}]
     if license_id:
-        made["licenses"] = [{"license": {"id": license_id}}]
-    return made | more
+        entry["licenses"] = [{"license": {"id": license_id}}]
+    return entry | more
 
 
 def images(boards: list[BoardFiles], commit: Commit) -> Iterator[Data]:
-    for one in boards:
-        for name, data in sorted(one.files.items()):
+    for board in boards:
+        for name, data in sorted(board.files.items()):
             if name.startswith("hypbench."):
-                yield component("firmware", f"{one.board}/{name}", commit.version, data, LICENSE)
+                yield component("firmware", f"{board.name}/{name}", commit.version, data, LICENSE)
 
 
 def card_files(boards: list[BoardFiles]) -> Iterator[Data]:
-    for one in boards:
-        for origin in one.origins:
-            yield component("firmware", f"{one.board}/{origin.name}", origin.version, origin.data,
-                            **licensed(one.board, origin))
+    for board in boards:
+        for origin in board.origins:
+            yield component("firmware", f"{board.name}/{origin.name}", origin.version, origin.data,
+                            **licensed(board.name, origin))
 
 
 def licensed(board: str, origin: Origin) -> Data:
@@ -92,9 +92,9 @@ def python_packages(tree: Tree) -> Iterator[Data]:
 
 def compilers() -> Iterator[Data]:
     for program in COMPILERS.values():
-        said = output(program, "--version")
+        answer = output(program, "--version")
         yield {"type": "application", "name": program,
-               "version": said.splitlines()[0].partition(" ")[2] if said else "unknown"}
+               "version": answer.splitlines()[0].partition(" ")[2] if answer else "unknown"}
 
 
 def linked_libraries() -> Iterator[Data]:
@@ -114,7 +114,7 @@ def owners(path: str) -> Iterator[str]:
 
 
 def output(*words: str) -> str:
-    """Return what a program prints, or "" without such a program or answer."""
+    """Return the output of a program, or "" if this machine lacks the program."""
     if not shutil.which(words[0]):
         return ""
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout

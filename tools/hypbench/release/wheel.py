@@ -24,9 +24,9 @@ def make_wheel(tree: Tree, boards: list[BoardFiles], commit: Commit) -> tuple[st
         stage, out = Path(folder) / "stage", Path(folder) / "out"
         for path in tree.files():
             write(stage / path, (tree.root / path).read_bytes())
-        for one in boards:
-            for name, data in one.files.items():
-                write(stage / "images" / one.board / name, data)
+        for board in boards:
+            for name, data in board.files.items():
+                write(stage / "images" / board.name / name, data)
         build(stage, out, commit)
         wheel, = out.glob("*.whl")
         return wheel.name, wheel.read_bytes()
@@ -40,9 +40,9 @@ def write(path: Path, data: bytes) -> None:
 
 def build(stage: Path, out: Path, commit: Commit) -> None:
     shutil.rmtree(out, ignore_errors=True)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", out], cwd=stage,
         capture_output=True, text=True, check=False,
         env=os.environ | {"SOURCE_DATE_EPOCH": str(commit.time), "TZ": "UTC", "LC_ALL": "C.UTF-8"})
-    if done.returncode:
-        raise click.ClickException(f"the wheel could not be made: {done.stderr.strip()}")
+    if result.returncode:
+        raise click.ClickException(f"the wheel could not be made: {result.stderr.strip()}")
