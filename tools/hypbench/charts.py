@@ -2,8 +2,9 @@
 """Charts as Vega-Lite specifications: plain data that the page's script draws, or that becomes an
 SVG.
 
-A datum's `config` is the page's selection key; its `note` is shown at the pointer. The colours of
-the modes are those of Okabe and Ito, which people with any colour vision can distinguish.
+A datum's `config` is the page's selection key. The page shows the datum's `note` at the pointer.
+The colours of the modes are those of Okabe and Ito, which people with any colour vision can
+distinguish.
 """
 
 import json
@@ -42,9 +43,9 @@ def names(field: str, values: Iterable[str], title: str | None = None, **more: A
 def colour(configs: Iterable[str]) -> Data:
     """Return the colour of a mode, the same in every chart of the page."""
     known = list(dict.fromkeys(configs))
-    rest = iter(OTHERS * (1 + len(known) // len(OTHERS)))
+    colours = iter(OTHERS * (1 + len(known) // len(OTHERS)))
     return {"field": "config", "type": "nominal", "title": None, "sort": known,
-            "scale": {"domain": known, "range": [MODES.get(name) or next(rest)
+            "scale": {"domain": known, "range": [MODES.get(name) or next(colours)
                                                  for name in known]}}
 
 
@@ -96,14 +97,14 @@ def icicle(values: list[Data], title: str) -> Data:
     fits."""
     depth, widest = (max(value[name] for value in values) for name in ("depth", "end"))
     y = {"field": "depth", "type": "ordinal", "axis": None, "scale": {"padding": 0.04}}
-    shown = f"floor((datum.end - datum.start) / {widest} * width / {LETTER})"
+    letters = f"floor((datum.end - datum.start) / {widest} * width / {LETTER})"
     return chart(values, 20 * (depth + 1), layer=[
         {"mark": {"type": "rect", "stroke": "white", "strokeWidth": 0.5}, "encoding": {
             "x": axis("start", title, scale={"nice": False, "domain": [0, widest]}),
             "x2": {"field": "end"}, "y": y, "tooltip": TIP, "color": {
                 "field": "kind", "type": "nominal", "legend": None,
                 "scale": {"domain": list(FRAMES), "range": list(FRAMES.values())}}}},
-        {"transform": [{"calculate": f"{shown} > 2 ? truncate(datum.name, {shown}) : ''",
+        {"transform": [{"calculate": f"{letters} > 2 ? truncate(datum.name, {letters}) : ''",
                         "as": "text"},
                        {"calculate": "(datum.start + datum.end) / 2", "as": "middle"}],
          **words("text", axis("middle", title), y, fontSize=11)}])
@@ -145,7 +146,7 @@ def curves(values: list[Data], x_title: str, y_title: str, log: bool = False,
                     "encoding": {"x": x, "text": {"field": "name"}}}] if edges else [])])
 
 
-def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
+def dots(values: list[Data], title: str, log: bool, with_rule: bool = True) -> Data:
     """Return a line for each `what`, with a dot for each `config` at its `factor` and a rule at
     1."""
     rows = list(dict.fromkeys(value["what"] for value in values))
@@ -156,7 +157,7 @@ def dots(values: list[Data], title: str, log: bool, one: bool = True) -> Data:
                   "zero": False, "nice": not log, "padding": 12}),
                            "y": names("what", rows, axis={"grid": True}), "tooltip": TIP,
                            "color": colour(value["config"] for value in values)}}
-    return chart(values, ROW * len(rows) + 10, layer=[rule, points] if one else [points])
+    return chart(values, ROW * len(rows) + 10, layer=[rule, points] if with_rule else [points])
 
 
 def bars(values: list[Data], title: str) -> Data:

@@ -30,16 +30,16 @@ BY_NAME = ("compiler", "hz", "batch")  # differences that --allow accepts
 
 
 
-def threshold_of(_context: click.Context, _parameter: click.Parameter, given: str | None
+def threshold_of(_context: click.Context, _parameter: click.Parameter, text: str | None
                  ) -> Threshold | None:
     """Return a threshold: `5%`, or a number in the unit of the rows."""
-    if given is None:
+    if text is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", given)
-    if not found:
-        raise click.BadParameter(f"'{given}' is neither per cent, as 5%, nor a number of ticks, as"
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    if not match:
+        raise click.BadParameter(f"'{text}' is neither per cent, as 5%, nor a number of ticks, as"
                                  " 10")
-    return Threshold(float(found[1]), bool(found[2]))
+    return Threshold(float(match[1]), bool(match[2]))
 
 
 @click.command()
@@ -81,22 +81,23 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     (what is good of it is compared all the same), or not every row could be compared.
     """
     a = store.file_of(tree, a, board, scenario)
-    one = opened("A", a, run_a)
-    b = store.file_of(tree, b, board, scenario) if b else last_run(tree, a, one.log)
-    other = opened("B", b, run_b)
-    first, second = select([believable(reading.log) for reading in (one, other)], benches, configs)
-    rows = compare_logs(first, second)
-    identical = first.content == second.content
+    reading_a = opened("A", a, run_a)
+    b = store.file_of(tree, b, board, scenario) if b else last_run(tree, a, reading_a.log)
+    reading_b = opened("B", b, run_b)
+    log_a, log_b = select([believable(reading.log) for reading in (reading_a, reading_b)],
+                          benches, configs)
+    rows = compare_logs(log_a, log_b)
+    identical = log_a.content == log_b.content
     if not formats.is_replaced(targets):
-        click.echo(f"A: {shown(a)} ({about(first)})\nB: {shown(b)} ({about(second)})")
-        print_rows(first, second, rows, threshold, table)
-    problems = report_losses("A", a, one) + report_losses("B", b, other)
-    gaps = [] if identical else list(uncompared(first, second, rows, allow_missing, allowed))
+        click.echo(f"A: {shown(a)} ({about(log_a)})\nB: {shown(b)} ({about(log_b)})")
+        print_rows(log_a, log_b, rows, threshold, table)
+    problems = report_losses("A", a, reading_a) + report_losses("B", b, reading_b)
+    gaps = [] if identical else list(uncompared(log_a, log_b, rows, allow_missing, allowed))
     for text in gaps:
         click.echo(f"hypbench: {text}", err=True)
     if not formats.is_replaced(targets):
-        print_summary(first, rows, threshold, identical)
-    formats.write(targets, results_of_comparison(first, second, rows, threshold,
+        print_summary(log_a, rows, threshold, identical)
+    formats.write(targets, results_of_comparison(log_a, log_b, rows, threshold,
                                                  problems + gaps))
     slower = threshold is not None and any(threshold.exceeded(row) for row in rows)
     sys.exit(SLOWER if slower else UNUSABLE if problems or gaps else 0)
@@ -141,14 +142,14 @@ def uncompared(a: Log, b: Log, rows: list[ComparedRow], allow_missing: bool,
     """Return why this comparison leaves out rows of A or B, or does not compare like with like."""
     if not any(row.measures for row in rows):
         yield "nothing was compared: A and B have no common row that can be compared"
-    for verdict, one, other in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
+    for verdict, side, other_side in ((Verdict.ONLY_A, "A", "B"), (Verdict.ONLY_B, "B", "A")):
         missing = sum(row.verdict == verdict for row in rows)
         if missing and not allow_missing:
-            yield f"{missing} rows of {one} are not in {other}{ALLOWED}"
-    found = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
-               for member in ("board", "machine", "compiler", "hz")
-               if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
-    for member, text in found:
+            yield f"{missing} rows of {side} are not in {other_side}{ALLOWED}"
+    differences = [*((member, f"another {member}: A {a.run.get(member)}, B {b.run.get(member)}")
+                     for member in ("board", "machine", "compiler", "hz")
+                     if a.run.get(member) != b.run.get(member)), *incomparable(rows)]
+    for member, text in differences:
         if member in BY_NAME and member not in allowed:
             yield text + ALLOWED_BY_NAME.format(member)
         elif member not in BY_NAME and not allow_missing:

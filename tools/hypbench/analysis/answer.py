@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer: what a path costs here, what that means, and the factors of other systems."""
+"""The answer: the cost of each path here, its meaning, and the factors of other systems."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -31,66 +31,67 @@ TIMER = ("timer_wakeup", "busy-vector")
 ASLEEP = ("timer_wakeup", "wfi-vector")
 SWITCHES = "switches"  # the plan that has the general case
 CASES = (("", "general case"), ("-idle", "timers idle"), ("-best", "best case"))
-# A way from one VM to the next: name, configuration, benchmark, variant, variant of the best case,
-# path of the probe.
+# Each way from one VM to the next has a name, a configuration, a benchmark, a variant, the variant
+# of the best case, and a path of the probe.
 WAYS = (("VM switch", "switch", "vm_switch", "preempt", "preempt", "wake"),
         ("yield", "yield", "vm_yield", "yield", "yield", "yield_fp"),
         ("fail over", "failover", "failover", "control", "call", "failover"))
 
 
 def section(board: Board, boards: list[Board]) -> Section:
-    made = Section("answer", "The answer", board.name)
+    section = Section("answer", "The answer", board.name)
     timed, counted = pair_of(board, boards)
-    ways: list[Callable[[Board], Figure | None]] = [partial(way, one) for one in WAYS]
-    found = [*(in_both(make, timed, counted) for make in (timer, hypercall, *ways)),
-             share(timed), ceiling(counted), translation(board, boards)]
-    band = Band(tuple(one for one in found if one))
+    ways: list[Callable[[Board], Figure | None]] = [partial(way, words) for words in WAYS]
+    figures = [*(in_both(make, timed, counted) for make in (timer, hypercall, *ways)),
+               share(timed), ceiling(counted), translation(board, boards)]
+    band = Band(tuple(figure for figure in figures if figure))
     if not band.figures:
         if not board.one_log:
-            made.text(f"{board.label}: no records of the paths that are shown here.")
+            section.text(f"{board.label}: no records of the paths that are shown here.")
     else:
-        made.text(prose("answer", timed=timed and timed.label_of(run_of(timed)), counted=counted,
-                        board=board))
-        made.add(band)
+        section.text(prose("answer", timed=timed and timed.label_of(run_of(timed)), counted=counted,
+                           board=board))
+        section.add(band)
         if not board.one_log:
-            made.text(prose("worth", timed=timed))
-    peers(made, board)
-    return made
+            section.text(prose("worth", timed=timed))
+    peers(section, board)
+    return section
 
 
 def pair_of(board: Board, boards: list[Board]) -> tuple[Board | None, Board | None]:
     """Return the board with times and the board with instruction counts that answer for one core.
-    One of them is `board`, and the other has the same isa. A board's own run comes before a model's
-    run, and then a board with the same GIC before another."""
+    `board` is one of the two boards, and the other board has the same isa. A board's own run comes
+    before a model's run, and a board with the same GIC comes before a board with another GIC."""
     if not board.run:
         return None, board
     run = board.run
 
-    def rank(other: Board) -> tuple[bool, bool]:
-        assert other.run
-        return other.run["platform"] != "silicon", other.run["gic"] != run["gic"]
-    others = [one for one in boards if one.run and one.run["isa"] == run["isa"]
-              and not one.side and not board.side]
+    def rank(candidate: Board) -> tuple[bool, bool]:
+        assert candidate.run
+        return candidate.run["platform"] != "silicon", candidate.run["gic"] != run["gic"]
+    candidates = [candidate for candidate in boards
+                  if candidate.run and candidate.run["isa"] == run["isa"]
+                  and not candidate.side and not board.side]
     if board.clock.exact:
-        timed = [one for one in others if one.clock.platform in TIME]
+        timed = [candidate for candidate in candidates if candidate.clock.platform in TIME]
         return min(timed, key=rank, default=None), board
-    counted = [one for one in others if one.clock.exact]
+    counted = [candidate for candidate in candidates if candidate.clock.exact]
     return board, min(counted, key=rank, default=None)
 
 
 def in_both(make: Callable[[Board], Figure | None], timed: Board | None, counted: Board | None
             ) -> Figure | None:
     """Return the card with the counter's value, and above it the times of the other board."""
-    by_count, by_time = (make(one) if one else None for one in (counted, timed))
+    by_count, by_time = (make(board) if board else None for board in (counted, timed))
     if not (by_count and timed):
         return by_count or by_time
     with_time = [mode for mode, _ in by_time.values] if by_time else []
     lacking = [mode for mode, _ in by_count.values if mode not in with_time]
-    made = replace(by_count, times=in_time(by_time, timed)) if by_time else by_count
+    figure = replace(by_count, times=in_time(by_time, timed)) if by_time else by_count
     if not lacking:
-        return made
-    why = prose("untimed", timed=timed, modes=lacking if with_time else [])
-    return replace(made, meaning=f"{made.meaning} {why}")
+        return figure
+    remark = prose("untimed", timed=timed, modes=lacking if with_time else [])
+    return replace(figure, meaning=f"{figure.meaning} {remark}")
 
 
 def run_of(timed: Board) -> Data | None:
@@ -103,9 +104,9 @@ def in_time(figure: Figure, timed: Board) -> tuple[tuple[str, Cell], ...]:
     return tuple((f"{mode}, {worth}", cell) for mode, cell in figure.values)
 
 
-def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
-    """Format a time in microseconds if ticks are time, and mark a row that contains turns of QEMU's
-    other cores."""
+def cell_of(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
+    """Return a cell with a time in microseconds if ticks are time. MIXED marks a row that contains
+    turns of QEMU's other cores."""
     clock = source.clock
     if clock.platform not in TIME:
         text = clock.change(ticks) if sign else clock.show(ticks)
@@ -116,8 +117,8 @@ def shown(source: Source, row: Row, ticks: float, sign: bool = False) -> Cell:
 
 
 def share(timed: Board | None) -> Figure | None:
-    """Return the share of a core that INTERRUPTS interrupts a second take. An interrupt lasts from
-    the expiry to the EL0 task."""
+    """Return the card with the share of a core that INTERRUPTS interrupts a second take. An
+    interrupt lasts from the expiry to the EL0 task."""
     source = timed.first_with(PHASES, "interrupts", "timed") if timed else None
     rows = [(mode, row) for mode in ("native", "direct", "trapped")
             if source and (row := source.row(PHASES, "timer-total", mode))]
@@ -130,13 +131,13 @@ def share(timed: Board | None) -> Figure | None:
 
 
 def ceiling(counted: Board | None) -> Figure | None:
-    """Return the proven ceiling with the largest sampled value."""
+    """Return the card with the proven ceiling and the largest sampled value."""
     logs = [source.whole or source.log for source in counted.sources.values()] if counted else []
-    proven = next((one for log in logs if (one := proven_of(kept_of(log)))), None)
+    proven = next((proof for log in logs if (proof := proven_of(kept_of(log)))), None)
     if not (proven and counted):
         return None
-    waits = [one.seen - one.alone for log in logs for one in bounds_of(log)
-             if one.proven is not None]
+    waits = [bound.seen - bound.alone for log in logs for bound in bounds_of(log)
+             if bound.proven is not None]
     beyond = ", beyond the ceiling: see the problems above" * (max(waits, default=0) > proven.wait)
     sampled = [(f"the longest sampled{beyond}", Cell(counted.clock.show(max(waits)), "bad" * bool(
         beyond)))] if waits else []
@@ -152,60 +153,62 @@ def first_row(board: Board, benches: Iterable[tuple[str, str]], configs: Iterabl
 
 
 def timer(board: Board) -> Figure | None:
-    """Return the card of the length that EL2 adds to a timer interrupt; on a GICv3 for each list
-    register."""
-    natively = first_row(board, [TIMER], ["native"])
-    found = [(mode, *one) for mode, configs in MODES if (one := first_row(board, [TIMER], configs))]
-    if not (natively and found):
+    """Return the card with the length that EL2 adds to a timer interrupt. The card of a GICv3 has
+    the length for each list register."""
+    native = first_row(board, [TIMER], ["native"])
+    rows = [(mode, *pair) for mode, configs in MODES
+            if (pair := first_row(board, [TIMER], configs))]
+    if not (native and rows):
         return None
-    base = natively[1].p50
+    base = native[1].p50
     forward = [row.p50 - base for i in range(4)
-               if (one := first_row(board, [("lr_forward", f"lr{i}")], ["trapped"]))
-               for row in one[1:]]
-    show = natively[0].clock.show
-    return Figure(tuple((mode, shown(source, row, row.p50 - base, True))
-                        for mode, source, row in found),
+               if (pair := first_row(board, [("lr_forward", f"lr{i}")], ["trapped"]))
+               for row in pair[1:]]
+    show = native[0].clock.show
+    return Figure(tuple((mode, cell_of(source, row, row.p50 - base, True))
+                        for mode, source, row in rows),
                   "interrupt: timer to vector", prose("timer", natively=show(base), lengths=[
                       show(length) for length in forward] if len(set(forward)) > 1 else [],
                       cost=cost_of(board, " ".join(TIMER))), **factors(board, "timer_busy"))
 
 
 def hypercall(board: Board) -> Figure | None:
-    found = [(mode, *one) for mode, configs in MODES
-             if (one := first_row(board, [("hvc", "null")], configs))]
-    return Figure(tuple((mode, shown(source, row, row.p50)) for mode, source, row in found),
+    rows = [(mode, *pair) for mode, configs in MODES
+            if (pair := first_row(board, [("hvc", "null")], configs))]
+    return Figure(tuple((mode, cell_of(source, row, row.p50)) for mode, source, row in rows),
                   "hypercall", prose("hypercall", cost=cost_of(board, "hvc null")),
-                  **factors(board, "named_call", "psci_version")) if found else None
+                  **factors(board, "named_call", "psci_version")) if rows else None
 
 
 def way(words: tuple[str, ...], board: Board) -> Figure | None:
     """Return the card of a way, with the general case first. The value of a switch is its length
-    minus the same window natively."""
+    minus the length of the same window natively."""
     name, config, bench, variant, best, ident = words
     source = board.source(SWITCHES)
-    natively = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
-    rows = [(case, row) for end, case in CASES
-            if (row := source.row(bench, best if end == "-best" else variant, config + end))]
+    native = first_row(board, [ASLEEP], ["native"]) if bench == "vm_switch" else None
+    rows = [(case, row) for suffix, case in CASES
+            if (row := source.row(bench, best if suffix == "-best" else variant, config + suffix))]
     timed = board.any_of("timed", "timed-sw")
     if not rows and bench == "vm_switch" and (asleep := timed.row(*ASLEEP, "switch")):
         # The best case has the same window, beside the same background VM.
         source, rows = timed, [(CASES[-1][1], asleep)]
-    if not rows or bench == "vm_switch" and not natively:
+    if not rows or bench == "vm_switch" and not native:
         return first_fail_over(board) if bench == "failover" else None
-    base = natively[1].p50 if natively else 0
-    return Figure(tuple((case, shown(source, row, row.p50 - base)) for case, row in rows), name,
+    base = native[1].p50 if native else 0
+    return Figure(tuple((case, cell_of(source, row, row.p50 - base)) for case, row in rows), name,
                   prose(f"way_{config}", natively=source.clock.show(base)),
                   **factors(board, ident))
 
 
 def first_fail_over(board: Board) -> Figure | None:
-    """Return the best case, for a board without records of the general case."""
+    """Return the card with the best case of a fail over, for a board without records of the general
+    case."""
     source = board.first_with("failover", "failover")
-    found = [one for one in fail_overs(source.log) if one.way == "call"]
-    note = f" {MIXED_NOTE}." if any(mixes(source.log, one.total) for one in found) else ""
-    return Figure(tuple((f"best case, {CORES[one.cores]}", shown(
-        source, one.total, one.total.p50)) for one in found), "fail over", prose("way_call") + note
-        ) if found else None
+    calls = [way for way in fail_overs(source.log) if way.name == "call"]
+    note = f" {MIXED_NOTE}." if any(mixes(source.log, way.total) for way in calls) else ""
+    return Figure(tuple((f"best case, {CORES[way.cores]}", cell_of(
+        source, way.total, way.total.p50)) for way in calls), "fail over", prose("way_call") + note
+        ) if calls else None
 
 
 class Factors(TypedDict, total=False):
@@ -215,25 +218,26 @@ class Factors(TypedDict, total=False):
 
 def factors(board: Board, *idents: str) -> Factors:
     """Return hypbench's length for the first of these paths of the probe that has kept runs, and
-    below it the other systems as factors; only if ticks are instructions."""
-    found = next((one for ident in idents if (one := path(board.name, ident)) and one.ours),
+    the other systems as factors. Return no member if ticks are not instructions."""
+    first = next((candidate for ident in idents
+                  if (candidate := path(board.name, ident)) and candidate.ours),
                  None) if board.clock.exact else None
-    if not (found and found.ours):
+    if not (first and first.ours):
         return {}
-    return {"base": f"{found.what}, one probe: hypbench {found.ours.text}",
+    return {"base": f"{first.what}, one probe: hypbench {first.ours.text}",
             "factors": tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
-                             for family, systems in found.others.items() if systems)}
+                             for family, systems in first.others.items() if systems)}
 
 
 def cost_of(board: Board, path_name: str) -> Data:
-    """Return the committed cost vector of a path with trapped interrupts, or an empty text."""
+    """Return the committed cost vector of a path with trapped interrupts, or no member."""
     run = board.run
     if not (run and board.clock.exact):
         return {}
     bounds = committed.path_of(HOME, board.name, run["compiler"])
     file = bounds.parent.with_name("costs") / bounds.name
-    kept = json.loads(file.read_text()) if file.is_file() else {"costs": {}}
-    return kept["costs"].get("trapped", {}).get(path_name, {})
+    document = json.loads(file.read_text()) if file.is_file() else {"costs": {}}
+    return document["costs"].get("trapped", {}).get(path_name, {})
 
 
 def heading(board: Board, family: str, system: Added) -> str:
@@ -242,63 +246,65 @@ def heading(board: Board, family: str, system: Added) -> str:
 
 
 def translation(board: Board, boards: list[Board]) -> Figure | None:
-    """Return the time of random loads of the largest working set under the finest stage 2, against
-    loads without stage 2. If the board models no translation, use a board of the same isa that
-    does."""
+    """Return the card with the time of random loads of the largest working set under the finest
+    stage 2, against loads without stage 2. The loads are those of another board of the same isa if
+    the ticks of `board` are instructions."""
     study = f"S1 (KVM, Cortex-A15) ×{STUDY_RATIO}"
     if board.clock.exact:
-        board = next((one for one in boards if not one.clock.exact and one.run and board.run
-                      and one.run["isa"] == board.run["isa"]), board)
+        board = next((candidate for candidate in boards
+                      if not candidate.clock.exact and candidate.run and board.run
+                      and candidate.run["isa"] == board.run["isa"]), board)
     source = board.first_with(CHASE, "tlb", "tlb-matrix")
-    found = [one for one in slowdowns(source.log) if one.source in (CHASE, READ)]
-    if board.clock.exact or not found:
+    measured = [slowdown for slowdown in slowdowns(source.log) if slowdown.source in (CHASE, READ)]
+    if board.clock.exact or not measured:
         return None
-    worst = max(found, key=lambda one: one.ratio)
+    worst = max(measured, key=lambda slowdown: slowdown.ratio)
     row = source.row(worst.source, f"random-{worst.size}", worst.config)
     return Figure(((f"on {board.name}", source.cell(row, f"×{worst.ratio:.2f}")),),
                   "TLB miss", f"A random load over the largest working set: {worst.config} against"
                   f" {worst.base}.", (study,))
 
 
-def peers(made: Section, board: Board) -> None:
-    """Return the table of kept runs of one probe under each system, all with one base."""
+def peers(section: Section, board: Board) -> None:
+    """Add the table of kept runs of one probe under each system, all with one base."""
     if board.one_log:
         return
     if not (board.clock.exact and board.run):
-        published.add_table(made)
+        published.add_table(section)
         return
     paths = compared(board.name)
-    if values := [value for one in paths for value in dots_of(one)]:
-        made.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
+    if values := [value for path in paths for value in dots_of(path)]:
+        section.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
         columns = kept_columns(board.name)
-        made.table("peers", "Instructions that a path adds under each system", (
+        section.table("peers", "Instructions that a path adds under each system", (
             "path", *(f">{column.label}" for column in columns)),
-            [peer_row(columns, one) for one in paths], (prose("peers_base"),),
+            [peer_row(columns, path) for path in paths], (prose("peers_base"),),
             folded="Other systems in numbers")
 
 
-def dots_of(one: Path) -> list[Data]:
-    if not one.ours or not any(one.others.values()):
+def dots_of(path: Path) -> list[Data]:
+    if not path.ours or not any(path.others.values()):
         return []
-    mine = {"what": one.what, "config": "hypbench", "factor": 1,
-            "note": f"hypbench: {number(one.ours.added)} instructions"}
-    return [mine, *(dot(one.what, f"{family} {system.label}".strip(), system)
-                    for family, systems in one.others.items() for system in systems)]
+    ours = {"what": path.what, "config": "hypbench", "factor": 1,
+            "note": f"hypbench: {number(path.ours.added)} instructions"}
+    return [ours, *(dot(path.what, f"{family} {system.label}".strip(), system)
+                    for family, systems in path.others.items() for system in systems)]
 
 
-def dot(what: str, name: str, system: Added) -> Data:
-    return {"what": what, "config": name, "factor": system.factor,
-            "note": f"{name}: {number(system.added)} instructions, {system.times} of hypbench"}
+def dot(path_name: str, system_name: str, system: Added) -> Data:
+    return {"what": path_name, "config": system_name, "factor": system.factor,
+            "note": f"{system_name}: {number(system.added)} instructions, {system.times} of"
+                    " hypbench"}
 
 
-def peer_row(columns: list[Column], one: Path) -> Cells:
-    """Return a row: the native column has the whole window, the other columns have what they add to
-    it."""
-    cells: list[str | Cell] = [one.what]
+def peer_row(columns: list[Column], path: Path) -> Cells:
+    """Return a row of the table. The native column has the whole window, and each other column has
+    what its system adds to the native window."""
+    cells: list[str | Cell] = [path.what]
     for column in columns:
-        figure = column.figures.get(one.ident)
-        base = one.native or 0
+        figure = column.figures.get(path.ident)
+        base = path.native or 0
         text = NONE if not figure else number(figure.p50) if column.system == "native" else (
-            f"+{number(figure.p50 - base)}" if one.native is not None else number(figure.p50))
+            f"+{number(figure.p50 - base)}" if path.native is not None else number(figure.p50))
         cells.append(Cell(text if text == NONE else f"{text}\u00a0instr", "theirs"))
     return cells

@@ -40,12 +40,12 @@ def kept_of(log: Log) -> committed.Document | None:
     return committed.read(HOME, run["board"], run["compiler"])
 
 
-def proven_of(kept: committed.Document | None) -> Proven | None:
+def proven_of(document: committed.Document | None) -> Proven | None:
     """Return the bound from the ceilings; None if a kind has no ceiling."""
-    rows = {name: row["ceiling"] for name, row in (kept or {"kinds": {}})["kinds"].items()
+    rows = {name: row["ceiling"] for name, row in (document or {"kinds": {}})["kinds"].items()
             if not row.get("instrument")}
     if not rows or None in rows.values():
         return None
     exit_ = max((Longest(name, ceiling) for name, ceiling in rows.items()),
-                key=lambda one: one.instructions)
+                key=lambda longest: longest.instructions)
     return Proven(exit_, rows[KICK], max(rows[name] for name in SWITCHES))

@@ -16,13 +16,13 @@ from hypbench.rows import TIME, Row, hides, platform_of, rows_of
 PREFIX = "cycles_"
 VALUES = ("cold", "min", "mean", "stddev", *(name for name, _, _ in PERCENTILES), "max",
           "overhead", "hist", "overflow")
-DRIFT = 0.01  # relative difference; beyond it the core's clock has changed
+DRIFT = 0.01  # a larger relative difference means that the core's clock has changed
 CLOSE = 0.01  # relative difference up to which ticks and cycles agree
 
 
 def cycles_of(bench: Data) -> Data | None:
-    """Return a bench record's second clock as if it were the only one, or None. The record lacks
-    the raw extremes, which follow from other members."""
+    """Return a bench record with its second clock in place of the ticks, or None for a record
+    without a second clock. The raw extremes follow from other members."""
     if PREFIX + "hist" not in bench:
         return None
     view = {name: bench[PREFIX + name] for name in VALUES if PREFIX + name in bench}
@@ -45,12 +45,12 @@ class ClockRow:
 
     @property
     def step_ns(self) -> float:
-        """The length of one tick of one operation."""
+        """Return the length of one tick of one operation."""
         return 1e9 / self.hz / self.batch
 
     @property
     def mean(self) -> float:
-        """The mean ticks of one operation."""
+        """Return the mean ticks of one operation."""
         return self.row.pool.mean / self.batch
 
     @property
@@ -59,27 +59,27 @@ class ClockRow:
 
     @property
     def cycles_mean(self) -> float | None:
-        """The mean cycles of one operation."""
+        """Return the mean cycles of one operation."""
         return self.cycles.mean / self.batch if self.cycles else None
 
     @property
     def cycles_ns(self) -> float | None:
-        """The mean cycles as time, computed with the clock at the begin of the run."""
+        """Return the mean cycles as time, computed with the clock at the begin of the run."""
         mean = self.cycles_mean
         return None if mean is None or not self.cpu_hz else mean * 1e9 / self.cpu_hz
 
     @property
     def cycles_say_more(self) -> bool:
-        """Whether the cycles say more: a tick is too coarse for this time, the clocks differ, or
-        their ratio is unknown."""
+        """Return whether the cycles say more than the ticks: a tick is too coarse for this time,
+        the clocks differ, or their ratio is unknown."""
         if self.cycles_ns is None:
             return self.cycles is not None
         return max(self.step_ns, abs(self.mean_ns - self.cycles_ns)) > CLOSE * self.mean_ns
 
 
 def clock_rows(log: Log) -> list[ClockRow]:
-    """Return the rows whose records have cycles, and rows whose ticks need a second look: batches,
-    and on a board every row, with the length of a tick."""
+    """Return the rows whose records have cycles, and the rows whose records have the length of a
+    tick: batches, and every row if ticks are time."""
     if not log.run:
         return []
     pools = cycle_pools(log)
@@ -102,9 +102,9 @@ def drifts(log: Log) -> Iterator[str]:
     start = log.run.get("cpu_hz") if log.run else None
     if not start or platform_of(log) == "qemu-host":
         return
-    for (off, _), stretch in groupby(clock_at(log), key=lambda place: (
+    for (differs, _), stretch in groupby(clock_at(log), key=lambda place: (
             abs(place[1] / start - 1) > DRIFT, place[0] == "end")):
-        if off:
+        if differs:
             places, rates = zip(*stretch)
             hz = max(rates, key=lambda hz: abs(hz - start))
             yield (f"the core's clock changed between start and"
@@ -119,26 +119,26 @@ def clock_at(log: Log) -> list[tuple[str, int]]:
     return places + [("end", end["cpu_hz"]) for end in log.of_kind("end") if "cpu_hz" in end]
 
 
-def add_table(made: Section, board: Board) -> None:
+def add_table(section: Section, board: Board) -> None:
     """Add the rows whose cycles show more than their ticks. Add nothing if no row has a second
     clock."""
     rows = [(source, row, row.cycles) for source in board.sources.values()
             for row in clock_rows(source.log) if row.cycles]
     if not rows:
         return
-    shown = [one for one in rows if one[1].cycles_say_more]
+    selected = [entry for entry in rows if entry[1].cycles_say_more]
     remarks = dict.fromkeys(text for source, *_ in rows for text in remarks_of(source.log))
-    made.table("clocks", "One operation by both clocks, means; min, p50, p99 and max are of the"
-               " samples' cycles", (
-                   "plan", "path", "configuration", ">operations in a sample", ">ticks", ">time",
-                   ">a tick is", ">cycles", ">time by cycles", ">min", ">p50", ">p99", ">max"),
-               [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
-                 number(row.batch), *(source.cell(row.row, text) for text in (
-                     f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
-                     nanoseconds(row.step_ns, 3))), *cycle_cells(row, cycles)]
-                for source, row, cycles in shown],
-               (prose("both_clocks", rows=len(rows), shown=len(shown)), *remarks),
-               folded="Both clocks")
+    section.table("clocks", "One operation by both clocks, means; min, p50, p99 and max are of the"
+                  " samples' cycles", (
+                      "plan", "path", "configuration", ">operations in a sample", ">ticks", ">time",
+                      ">a tick is", ">cycles", ">time by cycles", ">min", ">p50", ">p99", ">max"),
+                  [[source.plan, f"{row.row.bench} {row.row.variant}", row.row.config,
+                    number(row.batch), *(source.cell(row.row, text) for text in (
+                        f"{row.mean:.3f}\u00a0ticks", nanoseconds(row.mean_ns, 1),
+                        nanoseconds(row.step_ns, 3))), *cycle_cells(row, cycles)]
+                   for source, row, cycles in selected],
+                  (prose("both_clocks", rows=len(rows), shown=len(selected)), *remarks),
+                  folded="Both clocks")
 
 
 def nanoseconds(value: float | None, places: int) -> str:

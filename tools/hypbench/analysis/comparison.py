@@ -20,7 +20,7 @@ from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides
 # The names of variants in release 0.1.0 that have another name now.
 RENAMED = {("hypercall", "null"): ("hvc", "null"), ("mmio", "iidr"): ("mmio_read", "vgic")}
 
-# Figures of a row that are compared beside its median, each with the samples that a pass needs.
+# The comparison has these figures of a row. Each figure needs this number of samples in a pass.
 NEEDS = {"p50": 1, "max": 1, "mean": 1} | {name: need for name, _, need in PERCENTILES
                                            if name in ("p99", "p999")}
 STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(999),
@@ -28,7 +28,7 @@ STATISTICS = {"p50": MEDIAN, "p99": percentile_of(990), "p999": percentile_of(99
 CONDITIONS = ("board", "isa", "gic", "platform", "machine", "hz", "build", "compiler", "plan",
               "order")
 EXACT = ("max", "mean")  # figures of a run by icount, whose largest sample is no chance
-FEW = 3  # most variants that are named if none of them could be compared in full
+FEW = 3  # most variants that a line names if none of them could be compared
 LINES_MOST = 5  # lines of one verdict without a number; the table has one line instead of more
 SHOWN = 40
 UNCOMPARED = "uncompared"  # the table of all rows that could not be compared
@@ -57,9 +57,9 @@ class Threshold:
         return f"{self.value:g}{' %' if self.percent else ''}"
 
     def exceeded(self, row: "ComparedRow") -> bool:
-        return any(one.verdict == Verdict.SLOWER and one.effect.value
-                   > (one.a * self.value / 100 if self.percent else self.value)
-                   for one in row.measures)
+        return any(measure.verdict == Verdict.SLOWER and measure.effect.value
+                   > (measure.a * self.value / 100 if self.percent else self.value)
+                   for measure in row.measures)
 
 
 @dataclass(frozen=True)
@@ -91,58 +91,60 @@ class ComparedRow:
 
     @property
     def moved(self) -> list[Measure]:
-        """The numbers of the tail whose change differs from the median's."""
-        return [one for one in self.measures[1:] if one.verdict != self.measures[0].verdict or (
-            one.verdict != Verdict.SAME and one.effect.value != self.measures[0].effect.value)]
+        """Return the numbers of the tail whose change differs from the median's."""
+        return [measure for measure in self.measures[1:]
+                if measure.verdict != self.measures[0].verdict or (
+                    measure.verdict != Verdict.SAME
+                    and measure.effect.value != self.measures[0].effect.value)]
 
     @property
     def ratio(self) -> float | None:
-        """B / A of the medians."""
+        """Return B / A of the medians."""
         return next((median.b / median.a for median in self.measures[:1] if median.a > 0), None)
 
 
 def compare_logs(a: Log, b: Log) -> list[ComparedRow]:
     """Return the rows in A's order, then the rows that only B has. Both logs have a run record. VMs
-    are compared by name, but if each run has a single VM, these are compared whatever their names
-    are."""
-    left, right = by_vm(a), by_vm(b)
-    if len(left) == len(right) == 1:
+    of one name are compared. If each run has a single VM, the two VMs are compared whatever their
+    names are."""
+    vms_a, vms_b = by_vm(a), by_vm(b)
+    if len(vms_a) == len(vms_b) == 1:
         return compare_vms(a, b)
-    nothing_of = {"a": replace(a, records=[]), "b": replace(b, records=[])}
-    return [replace(row, config=f"{row.config} VM {vm}") for vm in dict.fromkeys([*left, *right])
-            for row in compare_vms(left.get(vm, nothing_of["a"]), right.get(vm, nothing_of["b"]))]
+    empty = {"a": replace(a, records=[]), "b": replace(b, records=[])}
+    return [replace(row, config=f"{row.config} VM {vm}") for vm in dict.fromkeys([*vms_a, *vms_b])
+            for row in compare_vms(vms_a.get(vm, empty["a"]), vms_b.get(vm, empty["b"]))]
 
 
 def compare_vms(a: Log, b: Log) -> list[ComparedRow]:
-    left, right = renamed(a, b), {row.key: row for row in rows_of(b)}
-    rows = [compared(a, b, key, row, right[key]) if key in right
-            else ComparedRow(*key, Verdict.ONLY_A) for key, row in left.items()]
-    return rows + [ComparedRow(*key, Verdict.ONLY_B) for key in right if key not in left]
+    rows_a, rows_b = renamed(a, b), {row.key: row for row in rows_of(b)}
+    rows = [compared(a, b, key, row, rows_b[key]) if key in rows_b
+            else ComparedRow(*key, Verdict.ONLY_A) for key, row in rows_a.items()]
+    return rows + [ComparedRow(*key, Verdict.ONLY_B) for key in rows_b if key not in rows_a]
 
 
 def renamed(a: Log, b: Log) -> dict[Key, Row]:
     """Return A's rows under the names that they have in B."""
-    right = {row.key for row in rows_of(b)}
+    keys_b = {row.key for row in rows_of(b)}
     both_ways = RENAMED | {new: old for old, new in RENAMED.items()}
-    found = {}
+    rows = {}
     for row in rows_of(a):
-        other = (*both_ways.get(row.key[:2], row.key[:2]), row.config)
-        found[other if row.key not in right and other in right else row.key] = row
-    return found
+        other_key = (*both_ways.get(row.key[:2], row.key[:2]), row.config)
+        rows[other_key if row.key not in keys_b and other_key in keys_b else row.key] = row
+    return rows
 
 
-def compared(a: Log, b: Log, key: Key, one: Row, other: Row) -> ComparedRow:
-    member, reason = difference_in_kind(a, b, one, other)
+def compared(a: Log, b: Log, key: Key, row_a: Row, row_b: Row) -> ComparedRow:
+    member, reason = difference_in_kind(a, b, row_a, row_b)
     if reason:
         return ComparedRow(*key, Verdict.NOT_COMPARABLE, reason, member)
-    unit, scale_a, scale_b = scales(one, other)
-    there = carried(one.passes)
-    lacks = tuple(name for name in there if name not in carried(other.passes))
-    measures = tuple(measured(name, one, other, scale_a, scale_b, platform_of(a) == "qemu-icount")
-                     for name in there if name not in lacks)
+    unit, scale_a, scale_b = scales(row_a, row_b)
+    names = carried(row_a.passes)
+    lacks = tuple(name for name in names if name not in carried(row_b.passes))
+    measures = tuple(measured(name, row_a, row_b, scale_a, scale_b, platform_of(a) == "qemu-icount")
+                     for name in names if name not in lacks)
     verdicts = {measure.verdict for measure in measures}
-    verdict = next(found for found in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME)
-                   if found in verdicts)
+    verdict = next(candidate for candidate in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME)
+                   if candidate in verdicts)
     return ComparedRow(*key, verdict, "", "", unit, measures, lacks)
 
 
@@ -150,47 +152,47 @@ def carried(passes: dict[int, Pool]) -> list[str]:
     return [name for name in STATISTICS if all(pool.n >= NEEDS[name] for pool in passes.values())]
 
 
-def measured(name: str, one: Row, other: Row, scale_a: float, scale_b: float,
+def measured(name: str, row_a: Row, row_b: Row, scale_a: float, scale_b: float,
              by_icount: bool) -> Measure:
-    of = STATISTICS[name]
+    statistic = STATISTICS[name]
     if by_icount and name in EXACT:
-        of = exact(of)
-    return Measure(name, of.value(pooled(one.passes)) * scale_a,
-                   of.value(pooled(other.passes)) * scale_b,
-                   effect(one.passes, other.passes, scale_a, scale_b, of))
+        statistic = exact(statistic)
+    return Measure(name, statistic.value(pooled(row_a.passes)) * scale_a,
+                   statistic.value(pooled(row_b.passes)) * scale_b,
+                   effect(row_a.passes, row_b.passes, scale_a, scale_b, statistic))
 
 
-def difference_in_kind(a: Log, b: Log, one: Row, other: Row) -> tuple[str, str]:
-    """Return the difference between two rows of one name, and why they do not measure the same
-    thing. Both texts are "" for comparable rows."""
+def difference_in_kind(a: Log, b: Log, row_a: Row, row_b: Row) -> tuple[str, str]:
+    """Return the member that differs between two rows of one name, and the reason why the rows do
+    not compare. Both texts are "" for comparable rows."""
     if platform_of(a) != platform_of(b):
         return "platform", f"platform {platform_of(a)}, {platform_of(b)}"
-    if hides(platform_of(a), one) or hides(platform_of(b), other):
+    if hides(platform_of(a), row_a) or hides(platform_of(b), row_b):
         return "", NOT_MODELLED
     for member in ("clock", "unit", "window", "batch"):
-        if one.first[member] != other.first[member]:
-            return member, f"{member} {one.first[member]}, {other.first[member]}"
-    if one.first["hz"] != other.first["hz"] and platform_of(a) not in TIME:
-        return "hz", f"clock {one.first['hz']} Hz, {other.first['hz']} Hz"
+        if row_a.first[member] != row_b.first[member]:
+            return member, f"{member} {row_a.first[member]}, {row_b.first[member]}"
+    if row_a.first["hz"] != row_b.first["hz"] and platform_of(a) not in TIME:
+        return "hz", f"clock {row_a.first['hz']} Hz, {row_b.first['hz']} Hz"
     return "", ""
 
 
-def scales(one: Row, other: Row) -> tuple[str, float, float]:
-    """Return the unit of the comparison, and the length of a tick of each run in it."""
-    hz = one.first["hz"], other.first["hz"]
+def scales(row_a: Row, row_b: Row) -> tuple[str, float, float]:
+    """Return the unit of the comparison, and the length of a tick of each run in this unit."""
+    hz = row_a.first["hz"], row_b.first["hz"]
     return ("ticks", 1.0, 1.0) if hz[0] == hz[1] else ("ns", 1e9 / hz[0], 1e9 / hz[1])
 
 
 def conditions(a: Log, b: Log) -> list[str]:
     """Return other differences between the runs, one line each."""
     members = {member: (a.run.get(member), b.run.get(member)) for member in CONDITIONS}
-    lines = [f"{member}: A {one}, B {other}" for member, (one, other) in members.items()
-             if one != other]
-    left, right = settings_of(a), settings_of(b)
-    for name in left:
-        axes = differing(left[name], right.get(name, left[name]))
-        lines += [f"configuration {name}: {axis}: A {left[name][axis]}, B"
-                  f" {right[name].get(axis, 'nothing')}" for axis in axes]
+    lines = [f"{member}: A {value_a}, B {value_b}" for member, (value_a, value_b) in members.items()
+             if value_a != value_b]
+    settings_a, settings_b = settings_of(a), settings_of(b)
+    for name in settings_a:
+        axes = differing(settings_a[name], settings_b.get(name, settings_a[name]))
+        lines += [f"configuration {name}: {axis}: A {settings_a[name][axis]}, B"
+                  f" {settings_b[name].get(axis, 'nothing')}" for axis in axes]
     names = {row.key: key for key, row in renamed(a, b).items() if row.key != key}
     pairs = dict.fromkeys((old[:2], new[:2]) for old, new in names.items())
     return lines + [f"A's {' '.join(old)} stands against B's {' '.join(new)}, its other name"
@@ -200,43 +202,43 @@ def conditions(a: Log, b: Log) -> list[str]:
 def comparison_section(rows: list[ComparedRow], threshold: Threshold | None = None,
                        board: str = "", sources: Sequence[Source] = ()) -> Section:
     """Return the comparison as a section. Changed rows come first, the largest ratio before the
-    others; rows that could not be compared come last. Folded are rows that are the same or modelled
-    in neither run, and many rows that could not be compared. With `sources` a median leads to its
-    row of A's or B's summary.csv."""
-    made = Section("versus", "A against B", board)
+    others; rows that could not be compared come last. Folded tables have the rows that are the
+    same, the rows that neither run models, and the rows that could not be compared if these are
+    many. A median links to its row of A's or B's summary.csv if there are `sources`."""
+    section = Section("versus", "A against B", board)
     ordered = sorted(rows, key=lambda row: order_of(row, threshold))
     measured_rows = [row for row in ordered if row.measures]
     uncompared = [row for row in ordered if not row.measures and row.reason != NOT_MODELLED]
     summed = uncompared_summary(uncompared)
-    made.table("versus", "A against B: median, difference B − A with its interval of 95 %; what"
-               " else moved of p99, p99.9, largest and mean", HEAD, [
-                   *(line(row, threshold, sources) for row in measured_rows if not is_same(row)),
-                   *summed])
+    section.table("versus", "A against B: median, difference B − A with its interval of 95 %; what"
+                  " else moved of p99, p99.9, largest and mean", HEAD, [
+                      *(line(row, threshold, sources) for row in measured_rows if not is_same(row)),
+                      *summed])
     lines = uncompared_lines(uncompared)
     if len(lines) > len(summed):
-        made.table(UNCOMPARED, "Rows that could not be compared", HEAD, lines,
-                   folded=f"{len(uncompared)} rows could not be compared")
+        section.table(UNCOMPARED, "Rows that could not be compared", HEAD, lines,
+                      folded=f"{len(uncompared)} rows could not be compared")
     same = [*(line(row, threshold, sources) for row in measured_rows if is_same(row)),
             *uncompared_lines([row for row in ordered if row.reason == NOT_MODELLED])]
-    made.table("same", "Rows that are the same, or modelled in neither", HEAD, same,
-               folded=f"{len(same)} rows are the same")
-    return made
+    section.table("same", "Rows that are the same, or modelled in neither", HEAD, same,
+                  folded=f"{len(same)} rows are the same")
+    return section
 
 
 def uncompared_summary(rows: list[ComparedRow]) -> list[Cells]:
     """Return the lines of rows without a number. If more than LINES_MOST lines have one verdict,
-    they become one line."""
+    one line stands for them."""
     by_verdict: dict[str, list[ComparedRow]] = {}
     for row in rows:
         by_verdict.setdefault(verdict_text(row, None), []).append(row)
-    found: list[Cells] = []
+    summary: list[Cells] = []
     for verdict, group in by_verdict.items():
         lines = uncompared_lines(group)
         benches = len({row.bench for row in group})
-        found += lines if len(lines) <= LINES_MOST else [
+        summary += lines if len(lines) <= LINES_MOST else [
             [counted(benches, "benchmark"), counted(len(group), "row"), "", NONE, NONE, NONE, "",
              NONE, Cell(verdict, "quiet")]]
-    return found
+    return summary
 
 
 def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source]) -> Cells:
@@ -253,14 +255,14 @@ def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source
 
 def uncompared_lines(rows: list[ComparedRow]) -> list[Cells]:
     """Return the variants without a number to compare, by benchmark, configuration and reason."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
         if not row.measures:
-            found.setdefault((row.bench, row.config, verdict_text(row, None)),
-                             []).append(row.variant)
+            groups.setdefault((row.bench, row.config, verdict_text(row, None)),
+                              []).append(row.variant)
     return [[bench, ", ".join(variants) if len(variants) <= FEW else f"{len(variants)} variants",
              config, NONE, NONE, NONE, "", NONE, Cell(verdict, "quiet")]
-            for (bench, config, verdict), variants in found.items()]
+            for (bench, config, verdict), variants in groups.items()]
 
 
 def is_same(row: ComparedRow) -> bool:
@@ -285,16 +287,16 @@ def verdict_text(row: ComparedRow, threshold: Threshold | None) -> str:
 
 
 def moved_text(row: ComparedRow) -> str:
-    parts = [f"{one.name} {signed(round(one.effect.value, 3))}" for one in row.moved]
+    parts = [f"{measure.name} {signed(round(measure.effect.value, 3))}" for measure in row.moved]
     parts += [f"no {name} in B" for name in row.lacks]
     return f": {', '.join(parts)}" if parts else ""
 
 
 def summary_line(rows: list[ComparedRow], threshold: Threshold | None) -> str:
     counts = Counter(row.verdict for row in rows)
-    said = ", ".join(f"{counts[verdict]} {verdict}{reasons_text(rows, verdict)}"
-                     for verdict in Verdict if counts[verdict])
-    line = f"{len(rows)} rows: {said or 'none'}"
+    count_text = ", ".join(f"{counts[verdict]} {verdict}{reasons_text(rows, verdict)}"
+                           for verdict in Verdict if counts[verdict])
+    line = f"{len(rows)} rows: {count_text or 'none'}"
     if threshold:
         slower = sum(threshold.exceeded(row) for row in rows)
         line += f"; slower by more than {threshold}: {slower}"
@@ -313,28 +315,28 @@ VERDICT_MARKS = {Verdict.FASTER: "good", Verdict.SLOWER: "bad", Verdict.SAME: ""
 
 def section(board: Board, boards: list[Board]) -> Section:
     """Return the comparison on a page that is made of two records files."""
-    made = Section("versus", "A against B", board.name)
-    pair = [one for one in boards if one.side]
+    section = Section("versus", "A against B", board.name)
+    pair = [candidate for candidate in boards if candidate.side]
     if len(pair) != 2:
-        return made
-    sources = [next(iter(one.sources.values())) for one in pair]
+        return section
+    sources = [next(iter(side.sources.values())) for side in pair]
     a, b = (source.log for source in sources)
     if not a.run or not b.run:
-        made.add(Notice("A or B has no run record: nothing compares.", True))
-        return made
+        section.add(Notice("A or B has no run record: nothing compares.", True))
+        return section
     rows = compare_logs(a, b)
     moved = sorted((row for row in rows if row.verdict != Verdict.SAME),
                    key=lambda row: -abs(row.ratio - 1) if row.ratio else 0.0)
     same = [row for row in rows if row.verdict == Verdict.SAME]
     compared = sum(bool(row.measures) for row in moved)
-    made.text(prose("versus", rows=rows, compared=compared, same=same, moved=moved))
-    if said := conditions(a, b):
-        made.add(Notice("A and B differ in more than their samples.", False, tuple(said)))
+    section.text(prose("versus", rows=rows, compared=compared, same=same, moved=moved))
+    if differences := conditions(a, b):
+        section.add(Notice("A and B differ in more than their samples.", False, tuple(differences)))
     values = [{"what": f"{row.bench} {row.variant}, {row.config}", "config": "B / A",
                "factor": row.ratio, "note": f"A {median.a:g}, B {median.b:g} {row.unit}"}
               for row in moved if row.ratio for median in row.measures[:1]][:SHOWN]
     if values:
-        made.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
-                    charts.dots(values, "B / A", False))
-    made.add(*comparison_section(rows, None, board.name, sources).blocks)
-    return made
+        section.figure("versus", "Medians of B as a factor to A's, the largest changes first.",
+                       charts.dots(values, "B / A", False))
+    section.add(*comparison_section(rows, None, board.name, sources).blocks)
+    return section

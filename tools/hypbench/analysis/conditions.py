@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conditions of the numbers, and what is missing from them."""
+"""The conditions of the numbers, and the records that are missing."""
 
 from hypbench.abi import axes as axes_known
 from hypbench.analysis import clocks
@@ -12,20 +12,22 @@ MOST = 8  # problems of a plan that are shown
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("conditions", "Conditions, records and raw tables", board.name)
+    section = Section("conditions", "Conditions, records and raw tables", board.name)
     if board.one_log:
-        clocks.add_table(made, board)
-        return made
-    made.text(prose("conditions"))
-    made.table("board", "What was run on", ("", ""), board_rows(board))
-    made.table("runs", "The runs this board's page is made from", ("scenario", "order", "records"),
-               [[plan, source.log.run.get("order", NONE), run_cell(source)]
-                for plan, source in board.sources.items()])
-    made.table("configs", "Configurations and what each differs in from its preset's usual values",
-               ("configuration", "stage 2", "interrupts", "list registers", "traps", "besides",
-                "scenarios"), config_rows(board), folded="Configurations")
-    clocks.add_table(made, board)
-    return made
+        clocks.add_table(section, board)
+        return section
+    section.text(prose("conditions"))
+    section.table("board", "What was run on", ("", ""), board_rows(board))
+    section.table("runs", "The runs this board's page is made from",
+                  ("scenario", "order", "records"),
+                  [[plan, source.log.run.get("order", NONE), run_cell(source)]
+                   for plan, source in board.sources.items()])
+    section.table("configs",
+                  "Configurations and what each differs in from its preset's usual values",
+                  ("configuration", "stage 2", "interrupts", "list registers", "traps", "besides",
+                   "scenarios"), config_rows(board), folded="Configurations")
+    clocks.add_table(section, board)
+    return section
 
 
 def core_of(midr: str) -> str:
@@ -59,16 +61,17 @@ def run_cell(source: Source) -> Cell:
 
 
 def config_rows(board: Board) -> list[Cells]:
-    found: dict[tuple[str, ...], list[str]] = {}
+    plans_of_row: dict[tuple[str, ...], list[str]] = {}
     for source in board.sources.values():
         for name, axes in source.configs.items():
-            row = (name, *(str(axes.get(axis, NONE)) for axis in PRESET_AXES), besides(axes))
-            found.setdefault(row, []).append(source.plan)
+            row = (name, *(str(axes.get(axis, NONE)) for axis in PRESET_AXES), other_axes(axes))
+            plans_of_row.setdefault(row, []).append(source.plan)
     return [[name, stage2, irq, lr if irq == "trapped" else NONE, traps, more or NONE,
-             ", ".join(plans)] for (name, stage2, irq, lr, traps, more), plans in found.items()]
+             ", ".join(plans)]
+            for (name, stage2, irq, lr, traps, more), plans in plans_of_row.items()]
 
 
-def besides(axes: Settings) -> str:
+def other_axes(axes: Settings) -> str:
     words = [f"{axis}={axes[axis]}" for axis, values in axes_known().items()
              if values and axis in axes and axis not in PRESET_AXES and axes[axis] != values[0]]
     if axes.get("delay_el2"):
@@ -79,44 +82,44 @@ def besides(axes: Settings) -> str:
 
 
 def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
-    """Return notices of missing records. The top of the page shows them, because they concern every
-    number."""
-    found = [Notice(prose("absent", plans=absent))] if absent else []
+    """Return notices of missing records. The top of the page shows these notices, because missing
+    records concern every number."""
+    notices = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
-        without = [source.plan for source in board.sources.values() if source.uncaptured]
+        uncaptured = [source.plan for source in board.sources.values() if source.uncaptured]
         if board.kept:
             items = [f"{source.plan}: {text}" for source in board.sources.values()
-                     for text in wrong(source)]
-            found.append(Notice(prose("reference_run", label=board.label, without=without),
-                                bool(items), tuple(items)))
-            found += [Notice(f"{board.name}, scenario {source.plan}:", False, tuple(source.notes))
-                      for source in board.sources.values() if source.notes]
+                     for text in problem_lines(source)]
+            notices.append(Notice(prose("reference_run", label=board.label, without=uncaptured),
+                                  bool(items), tuple(items)))
+            notices += [Notice(f"{board.name}, scenario {source.plan}:", False, tuple(source.notes))
+                        for source in board.sources.values() if source.notes]
             continue
-        if without:
-            found.append(Notice(prose("uncaptured", name=board.name, without=without,
-                                      how=board.how("<scenario>"))))
-        found += [Notice(f"{board.name}, {'scenario' if len(plans) == 1 else 'scenarios'}"
-                         f" {', '.join(plans)}: {note}.")
-                  for note, plans in by_note(board).items()]
+        if uncaptured:
+            notices.append(Notice(prose("uncaptured", name=board.name, without=uncaptured,
+                                        how=board.how("<scenario>"))))
+        notices += [Notice(f"{board.name}, {'scenario' if len(plans) == 1 else 'scenarios'}"
+                           f" {', '.join(plans)}: {note}.")
+                    for note, plans in by_note(board).items()]
         for source in board.sources.values():
             where = f"{board.name}, scenario {source.plan}:"
-            if items := wrong(source):
-                found.append(Notice(f"{where} what follows shows what there is.", True,
-                                    tuple(items)))
-    return found
+            if items := problem_lines(source):
+                notices.append(Notice(f"{where} what follows shows what there is.", True,
+                                      tuple(items)))
+    return notices
 
 
 def by_note(board: Board) -> dict[str, list[str]]:
     """Return the plans of each note."""
-    found: dict[str, list[str]] = {}
+    plans: dict[str, list[str]] = {}
     for source in board.sources.values():
         if source.notes:
-            found.setdefault("; ".join(source.notes), []).append(source.plan)
-    return found
+            plans.setdefault("; ".join(source.notes), []).append(source.plan)
+    return plans
 
 
-def wrong(source: Source) -> list[str]:
-    """Return the loss of a source, with its first problems."""
-    rest = len(source.problems) - MOST
+def problem_lines(source: Source) -> list[str]:
+    """Return lines on the lost records of a source and on its first problems."""
+    more = len(source.problems) - MOST
     return [*(f"lost: {text}" for text in source.lost), *source.problems[:MOST],
-            *([f"and {rest} more"] if rest > 0 else [])]
+            *([f"and {more} more"] if more > 0 else [])]

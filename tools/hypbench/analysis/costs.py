@@ -17,13 +17,13 @@ COST_NOTE = ("At EL2, in the last sample of each path: instructions; 64-byte lin
 
 def cost_section(costs: dict[str, dict[str, Cost]]) -> Section:
     """Return the table, or a sentence if no path enters EL2."""
-    made = Section("costs", "What each path makes the core do at EL2", "")
-    made.table("costs", "", HEAD, [
+    section = Section("costs", "What each path makes the core do at EL2", "")
+    section.table("costs", "", HEAD, [
         [bench, ", ".join(variants), ", ".join(configs), *map(str, cells(cost))]
         for bench, variants, configs, cost in alike(costs)], (COST_NOTE,))
-    if not made.blocks:
-        made.text("No path of this scenario enters EL2 in a window.")
-    return made
+    if not section.blocks:
+        section.text("No path of this scenario enters EL2 in a window.")
+    return section
 
 
 def alike(costs: dict[str, dict[str, Cost]]) -> list[tuple[str, list[str], list[str], Cost]]:

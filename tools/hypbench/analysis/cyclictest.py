@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latencies that Linux measures itself, by cyclictest of Debian's rt-tests in a VM. Beside them is
-the same wake-up of the bench guest: natively, direct and trapped, without and with each load."""
+"""Latencies that Linux measures itself, by cyclictest of Debian's rt-tests in a VM. The table
+also has the same wake-up of the bench guest: natively, direct and trapped, without and with each
+load."""
 
 from itertools import accumulate
 
@@ -18,23 +19,23 @@ SHOWN = ("native", "direct", "trapped")  # configurations with curves
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("cyclictest", "cyclictest in Linux", board.name)
-    found = board.with_results(results_of)
-    if not found:
-        return made
+    section = Section("cyclictest", "cyclictest in Linux", board.name)
+    by_plan = board.with_results(results_of)
+    if not by_plan:
+        return section
     ours = board.first_with(OURS[0], *PLANS)
-    made.text(prose("cyclictest", system=next(iter(found.values()))[1][0].system))
-    for plan, (source, runs) in found.items():
+    section.text(prose("cyclictest", system=next(iter(by_plan.values()))[1][0].system))
+    for plan, (source, runs) in by_plan.items():
         values = [value for run in runs if run.config in SHOWN for value in curve(source, run)]
         if values:
-            made.figure(plan, prose("cyclictest_curves", plan=plan),
-                        charts.ecdf(values, source.clock.axis))
-        made.table(plan, f"{plan}: latency of a wake-up, by cyclictest", (
+            section.figure(plan, prose("cyclictest_curves", plan=plan),
+                           charts.ecdf(values, source.clock.axis))
+        section.table(plan, f"{plan}: latency of a wake-up, by cyclictest", (
             "configuration", ">n", ">min", ">p50", ">p99", ">max", f">p50 − {BASELINE}",
             ">beyond the histogram", *[">hypbench's guest, p50"] * bool(ours.rows)),
             [row(source, ours, run, runs) for run in runs],
             (prose("cyclictest_turns"),) if plan != "cyclictest" and source.clock.exact else ())
-    return made
+    return section
 
 
 def ticks(source: Source, nanoseconds: int | None) -> int | None:
@@ -45,24 +46,24 @@ def ticks(source: Source, nanoseconds: int | None) -> int | None:
 def row(source: Source, ours: Source, run: Cyclictest, runs: list[Cyclictest]) -> Cells:
     show = source.clock.show
     p50 = ticks(source, run.percentile(500))
-    base = next((ticks(source, one.percentile(500)) for one in runs if one.config == BASELINE),
-                None)
-    same = ours.row(*OURS, run.config)
+    base = next((ticks(source, native.percentile(500)) for native in runs
+                 if native.config == BASELINE), None)
+    bench_row = ours.row(*OURS, run.config)
     return [run.config, number(run.loops), show(ticks(source, min(run.counts))), show(p50),
             show(ticks(source, run.percentile(990))), show(ticks(source, run.max)),
             source.clock.change(p50 - base if p50 is not None and base is not None else None),
-            number(run.beyond), *[ours.cell(same)] * bool(ours.rows)]
+            number(run.beyond), *[ours.cell(bench_row)] * bool(ours.rows)]
 
 
 def curve(source: Source, run: Cyclictest) -> list[Data]:
     """Return the share of the wake-ups up to each latency."""
-    values = [(ticks(source, one), count) for one, count in sorted(run.counts.items())]
+    values = [(ticks(source, latency), count) for latency, count in sorted(run.counts.items())]
     sums = list(accumulate(count for _, count in values))
-    each = len(values) // POINTS + 1
-    said = {"config": run.config, "note": f"cyclictest, {run.config}: n {number(run.loops)}, max"
-            f" {source.clock.show(ticks(source, run.max))}"}
-    return [said | {"value": values[0][0], "share": 0.0}, *(
-        said | {"value": value, "share": round(below / run.loops, 5),
-                "last": at == len(values) - 1}
+    step = len(values) // POINTS + 1
+    common = {"config": run.config, "note": f"cyclictest, {run.config}: n {number(run.loops)}, max"
+              f" {source.clock.show(ticks(source, run.max))}"}
+    return [common | {"value": values[0][0], "share": 0.0}, *(
+        common | {"value": value, "share": round(below / run.loops, 5),
+                  "last": at == len(values) - 1}
         for at, ((value, _), below) in enumerate(zip(values, sums))
-        if at % each == 0 or at == len(values) - 1)]
+        if at % step == 0 or at == len(values) - 1)]

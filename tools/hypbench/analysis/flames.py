@@ -13,35 +13,35 @@ from hypbench.records import Data
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("flames", "Where the instructions are", board.name)
+    section = Section("flames", "Where the instructions are", board.name)
     if not board.flames:
-        made.add(Notice(f"{board.name}: the functions of the paths were not counted:"
-                        f" {board.why_no_flames}.") if board.why_no_flames else None)
-        return made
-    add_costs(made, [flame for flame in board.flames if flame.cost])
-    made.text(prose("flames"))
+        section.add(Notice(f"{board.name}: the functions of the paths were not counted:"
+                           f" {board.why_no_flames}.") if board.why_no_flames else None)
+        return section
+    add_costs(section, [flame for flame in board.flames if flame.cost])
+    section.text(prose("flames"))
     for flame in board.flames:
-        made.figure(f"flame-{flame.bench}-{flame.variant}".replace("_", "-"),
-                    prose("flame", flame=flame),
-                    charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
-    made.table("flames", "Instructions of each function alone",
-               ("path", "function", ">instructions", ">of the path", "sums up"),
-               [line for flame in board.flames for line in lines(board.source(PLAN), flame)],
-               folded="Functions in numbers")
-    return made
+        section.figure(f"flame-{flame.bench}-{flame.variant}".replace("_", "-"),
+                       prose("flame", flame=flame),
+                       charts.icicle(list(rectangles(flame.root, flame)), "instructions"))
+    section.table("flames", "Instructions of each function alone",
+                  ("path", "function", ">instructions", ">of the path", "sums up"),
+                  [line for flame in board.flames for line in lines(board.source(PLAN), flame)],
+                  folded="Functions in numbers")
+    return section
 
 
-def add_costs(made: Section, flames: list[Flame]) -> None:
+def add_costs(section: Section, flames: list[Flame]) -> None:
     """Add the kinds of instructions that EL2 executes, and the memory that a path touches."""
     if not flames:
         return
-    made.text(prose("costs"))
-    made.figure("costs", "Instructions of EL2 in each path, by kind",
-                charts.phases([part for flame in flames for part in kinds(flame)],
-                              "instructions at EL2"))
-    made.table("costs", "What each path makes the core do at EL2", ("path", *COST_HEAD),
-               [[Cell(flame.name, "strong"), *map(str, cells(flame.cost))] for flame in flames
-                if flame.cost], notes=(COST_NOTE,))
+    section.text(prose("costs"))
+    section.figure("costs", "Instructions of EL2 in each path, by kind",
+                   charts.phases([part for flame in flames for part in kinds(flame)],
+                                 "instructions at EL2"))
+    section.table("costs", "What each path makes the core do at EL2", ("path", *COST_HEAD),
+                  [[Cell(flame.name, "strong"), *map(str, cells(flame.cost))] for flame in flames
+                   if flame.cost], notes=(COST_NOTE,))
 
 
 def kinds(flame: Flame) -> Iterator[Data]:
@@ -60,7 +60,7 @@ def rectangles(node: Node, flame: Flame, depth: int = 0, start: int = 0, kind: s
         yield {"name": child.name, "depth": depth, "start": start, "end": start + child.count,
                "kind": level, "note": f"{child.name}: {instructions(child.count)},"
                f" {percent(child.count / flame.root.count)} of the path; alone"
-               f" {alone(child)}"}
+               f" {own_count(child)}"}
         yield from rectangles(child, flame, depth + 1, start, level)
         start += child.count
 
@@ -69,16 +69,17 @@ def instructions(count: int) -> str:
     return f"{count} instruction{'s' if count != 1 else ''}"
 
 
-def alone(node: Node) -> int:
+def own_count(node: Node) -> int:
     return node.count - sum(child.count for child in node.children)
 
 
 def by_function(node: Node, level: str = "") -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for child in node.children:
-        found[f"{level or child.name}: {child.name if level else 'no function'}"] += alone(child)
-        found += by_function(child, level or child.name)
-    return found
+        counts[f"{level or child.name}: {child.name if level else 'no function'}"] += own_count(
+            child)
+        counts += by_function(child, level or child.name)
+    return counts
 
 
 def lines(source: Source, flame: Flame) -> list[Cells]:

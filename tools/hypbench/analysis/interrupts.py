@@ -27,7 +27,7 @@ LABELS = {"el2-vector": "to EL2's vector", "acknowledged": "acknowledged",
 ORDER = {name: at for at, name in enumerate(LABELS.values())}
 DEVICES = {"timer": "virtual timer", "device": "device interrupt"}
 DISTRIBUTIONS = ("default", "paper-s1", "sched", "timed", "timed-sw")
-# The distributions: benchmark, variant, plan, and the axis that is compared.
+# Each distribution has a benchmark, a variant and a plan.
 SPREADS = (("timer_wakeup", "busy-handler", "default"), ("timer_wakeup", "wfi-task", "default"),
            ("cyclic", "periodic", "paper-s1"), ("cyclic", "oneshot", "paper-s1"),
            ("timer_wakeup", "busy-handler", "sched"), ("timer_wakeup", "wfi-task", "sched"),
@@ -63,7 +63,8 @@ class Waterfall:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the phases add up to the total, as exactly as means with three decimals can."""
+        """Return whether the phases add up to the total, as exactly as means with three decimals
+        can."""
         return (self.total is not None
                 and abs(self.sum - self.total.pool.mean) <= 0.001 * (len(self.phases) + 1))
 
@@ -72,20 +73,21 @@ def waterfalls(log: Log) -> list[Waterfall]:
     """Return one waterfall for each configuration with phases, timer before device."""
     rows = {row.key: row for row in rows_of(log) if row.bench == PHASE_BENCH}
     configs = dict.fromkeys(config for _, _, config in rows)
-    found = [waterfall(log, rows, config, source) for config in configs for source in SOURCES]
-    return [one for one in found if one]
+    falls = [waterfall(log, rows, config, source) for config in configs for source in SOURCES]
+    return [fall for fall in falls if fall]
 
 
 def waterfall(log: Log, rows: dict[Key, Row], config: str, source: str) -> Waterfall | None:
-    mine = sorted((row for (_, variant, where), row in rows.items()
-                   if where == config and source_of(variant) == source and "phase" in row.first),
-                  key=lambda row: row.first["phase"])
-    if not mine:
+    own_rows = sorted((row for (_, variant, where), row in rows.items()
+                       if where == config and source_of(variant) == source
+                       and "phase" in row.first),
+                      key=lambda row: row.first["phase"])
+    if not own_rows:
         return None
     twin = twin_of(log, config, "probes", "off")
     costs = {name: rows[PHASE_BENCH, name, config].p50 for name in PROBE_COSTS
              if (PHASE_BENCH, name, config) in rows}
-    return Waterfall(config, source, tuple(phases_of(mine, source)),
+    return Waterfall(config, source, tuple(phases_of(own_rows, source)),
                      rows.get((PHASE_BENCH, source + TOTAL, config)),
                      rows.get((PHASE_BENCH, source + TOTAL, twin)) if twin else None, costs)
 
@@ -106,8 +108,8 @@ class StormRow:
 
 
 def is_whole(row: Row) -> bool:
-    """Return whether a row is shown. Of interrupts that are pended together, only the last
-    handler's row is shown."""
+    """Return whether a row stands for a whole path. The last handler's row stands for interrupts
+    that are pended together."""
     return row.bench != STORM or row.first.get("position") == row.first.get("pended")
 
 
@@ -131,9 +133,9 @@ def capacity(log: Log, config: str) -> float:
 class WakeupRow:
     row: Row  # variant periodic or oneshot
     p95: int | None  # in ticks; None for fewer than 20 samples
-    period_us: float | None  # nominal time by the clock's frequency, as in the next two
-    max_us: float
-    p95_us: float | None
+    period_us: float | None  # in nominal time, by the clock's frequency
+    max_us: float  # in nominal time
+    p95_us: float | None  # in nominal time
 
     @property
     def machine(self) -> str:
@@ -159,38 +161,38 @@ def wakeup(log: Log, row: Row) -> WakeupRow:
 
 
 def section(board: Board, boards: list[Board]) -> Section:
-    made = Section("interrupts", "Where an interrupt's time goes", board.name)
-    phases(made, board, boards)
-    spreads(made, board)
-    wakeups(made, board)
-    storms(made, board)
-    return made
+    section = Section("interrupts", "Where an interrupt's time goes", board.name)
+    phases(section, board, boards)
+    spreads(section, board)
+    wakeups(section, board)
+    storms(section, board)
+    return section
 
 
-def phases(made: Section, board: Board, boards: list[Board]) -> None:
+def phases(section: Section, board: Board, boards: list[Board]) -> None:
     source = board.first_with("irq_phases", "interrupts", "timed")
     falls = waterfalls(source.log)
     if not falls:
-        made.add(board.missing("the interrupt's phases", "interrupts"))
+        section.add(board.missing("the interrupt's phases", "interrupts"))
         return
-    made.text(prose("phases"))
+    section.text(prose("phases"))
     timer = [fall for fall in falls if fall.source == "timer"]
     if timer:
-        phases_figure(made, source, timer, "timer")
-    other = counterpart(board, boards)
-    if other:
-        made.text(prose("counted_phases", other=other))
-        phases_figure(made, other.first_with("irq_phases", "interrupts"),
-                      [one for one, _ in phase_pairs(other, board)], "counted")
-        times(made, board, other)
-    made.table("phases", "The phases of an interrupt; their means add up to the whole", (
+        phases_figure(section, source, timer, "timer")
+    counted = counterpart(board, boards)
+    if counted:
+        section.text(prose("counted_phases", other=counted))
+        phases_figure(section, counted.first_with("irq_phases", "interrupts"),
+                      [fall for fall, _ in phase_pairs(counted, board)], "counted")
+        times(section, board, counted)
+    section.table("phases", "The phases of an interrupt; their means add up to the whole", (
         "interrupt", "configuration", "phase", ">p50", ">mean", ">since the first stamp",
         "adds up", ">without probes", ">the probes add", ">a stamp at EL1", ">at EL2"),
         [row for fall in falls for row in phase_rows(source, fall)],
         folded="Do the phases add up?")
 
 
-def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: str) -> None:
+def phases_figure(section: Section, source: Source, falls: list[Waterfall], kind: str) -> None:
     values = [{"config": fall.config.removesuffix("-probes"), "phase": name, "start": phase.start,
                "end": phase.end, "order": ORDER.get(name, len(ORDER)),
                "note": source.note(row, f"{fall.config}, {name}: mean"
@@ -198,8 +200,8 @@ def phases_figure(made: Section, source: Source, falls: list[Waterfall], kind: s
               for fall in falls for phase in fall.phases
               for row in [source.row(PHASE_BENCH, f"{fall.source}-{phase.name}", fall.config)]
               for name in [LABELS.get(phase.name, phase.name)]]
-    made.figure(f"phases-{kind}", "Phases of a virtual timer's interrupt, mean of each,"
-                f" in {source.clock.axis}.", charts.phases(values, source.clock.axis))
+    section.figure(f"phases-{kind}", "Phases of a virtual timer's interrupt, mean of each,"
+                   f" in {source.clock.axis}.", charts.phases(values, source.clock.axis))
 
 
 def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
@@ -209,14 +211,15 @@ def phase_rows(source: Source, fall: Waterfall) -> list[Cells]:
         [device, fall.config, LABELS.get(phase.name, phase.name), *source.cells(
             source.row(PHASE_BENCH, f"{fall.source}-{phase.name}", fall.config), phase.p50,
             phase.mean, phase.end), *[""] * 5] for phase in fall.phases]
-    total, bare = mean_of(fall.total), mean_of(fall.without_probes)
-    off = fall.sum - total if total is not None else None
+    total, without_probes = mean_of(fall.total), mean_of(fall.without_probes)
+    difference = fall.sum - total if total is not None else None
     verdict = (Cell("yes", "good") if fall.adds_up else
-               Cell("no total" if off is None else f"off by {source.clock.change(off)}", "bad"))
-    cost = None if total is None or bare is None else total - bare
+               Cell("no total" if difference is None
+                    else f"off by {source.clock.change(difference)}", "bad"))
+    cost = None if total is None or without_probes is None else total - without_probes
     return [*rows, [Cell(device, "strong"), fall.config, Cell("the whole", "strong"),
                     source.cell(fall.total), source.cell(fall.total, show(total)), show(fall.sum),
-                    verdict, source.cell(fall.without_probes, show(bare)),
+                    verdict, source.cell(fall.without_probes, show(without_probes)),
                     source.clock.change(cost), *(show(fall.probe_costs.get(name))
                                                  for name in PROBE_COSTS)]]
 
@@ -227,56 +230,58 @@ def mean_of(row: Row | None) -> float | None:
 
 
 def counterpart(board: Board, boards: list[Board]) -> Board | None:
-    """Return a board that counts instructions, for a board whose ticks are time: of the same isa,
-    and if possible of the same GIC."""
+    """Return a board that counts instructions, for a board whose ticks are time. Both boards have
+    the same isa, and if possible the same GIC."""
     run = board.run
-    found = [one for one in boards if run and one.run and one.clock.exact
-             and run["platform"] in TIME and one.run["isa"] == run["isa"]
-             and phase_pairs(one, board)]
-    return next((one for one in found if run and one.run and one.run["gic"] == run["gic"]),
-                next(iter(found), None))
+    candidates = [candidate for candidate in boards
+                  if run and candidate.run and candidate.clock.exact
+                  and run["platform"] in TIME and candidate.run["isa"] == run["isa"]
+                  and phase_pairs(candidate, board)]
+    return next((candidate for candidate in candidates
+                 if run and candidate.run and candidate.run["gic"] == run["gic"]),
+                next(iter(candidates), None))
 
 
-def phase_pairs(other: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
+def phase_pairs(counted: Board, board: Board) -> list[tuple[Waterfall, Waterfall]]:
     """Pair the virtual timer's phases of a configuration counted in instructions with those in
     time."""
     by_count, by_time = ({fall.config: fall for fall in
-                          waterfalls(one.first_with("irq_phases", "interrupts", "timed").log)
-                          if fall.source == "timer"} for one in (other, board))
+                          waterfalls(side.first_with("irq_phases", "interrupts", "timed").log)
+                          if fall.source == "timer"} for side in (counted, board))
     return [(by_count[name], fall) for name, fall in by_time.items() if name in by_count
             and [phase.name for phase in by_count[name].phases]
             == [phase.name for phase in fall.phases]]
 
 
-def times(made: Section, board: Board, other: Board) -> None:
+def times(section: Section, board: Board, counted: Board) -> None:
     rows = []
-    for by_count, by_time in phase_pairs(other, board):
-        for one, two in zip(by_count.phases, by_time.phases):
-            each = two.mean * 1e9 / board.clock.hz / one.mean if one.mean > 0 else None
-            rows.append([by_time.config.removesuffix("-probes"), LABELS.get(two.name, two.name),
-                         other.clock.show(one.mean), board.clock.show(two.mean),
-                         NONE if each is None else f"{each:.1f}"])
-    made.table("phase-times", "Phases of the virtual timer in instructions and in time, means",
-               ("configuration", "phase", ">instructions", ">time", ">ns an instruction"), rows,
-               folded="Phase by phase")
+    for by_count, by_time in phase_pairs(counted, board):
+        for phase, timed in zip(by_count.phases, by_time.phases):
+            ns_each = timed.mean * 1e9 / board.clock.hz / phase.mean if phase.mean > 0 else None
+            rows.append([by_time.config.removesuffix("-probes"), LABELS.get(timed.name, timed.name),
+                         counted.clock.show(phase.mean), board.clock.show(timed.mean),
+                         NONE if ns_each is None else f"{ns_each:.1f}"])
+    section.table("phase-times", "Phases of the virtual timer in instructions and in time, means",
+                  ("configuration", "phase", ">instructions", ">time", ">ns an instruction"), rows,
+                  folded="Phase by phase")
 
 
-def spreads(made: Section, board: Board) -> None:
+def spreads(section: Section, board: Board) -> None:
     for bench, variant, plan in SPREADS:
-        shared = plan == "sched"  # of plan sched all configurations, of other plans the presets
+        shared = plan == "sched"  # plan sched has all configurations, other plans the presets
         source = board.source(plan) if shared else board.first_with(bench, plan, "timed")
         rows = [row for row in source.of_bench(bench) if row.variant == variant]
         usual = [row for row in rows if is_plain(source.configs.get(row.config, {}))]
-        wanted = rows if shared else usual or rows
-        seen = distinct(wanted)
-        if len(wanted) > len(seen) == 1 or all(len(histogram(row)) < VALUES for row in seen):
+        selected = rows if shared else usual or rows
+        drawn = distinct(selected)
+        if len(selected) > len(drawn) == 1 or all(len(histogram(row)) < VALUES for row in drawn):
             continue
-        made.figure(
+        section.figure(
             f"ecdf-{plan}-{bench}-{variant}".replace("_", "-"),
             prose("spread", bench=bench, variant=variant, source=source, shared=shared,
-                  hidden=[row.config for row in wanted if row not in seen]),
-            charts.ecdf(source.steps(seen), source.clock.axis))
-    made.table(
+                  hidden=[row.config for row in selected if row not in drawn]),
+            charts.ecdf(source.steps(drawn), source.clock.axis))
+    section.table(
         "distributions", "Latencies to the handler and to the task",
         ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
          ">p99.9", ">max", ">cold"),
@@ -285,37 +290,39 @@ def spreads(made: Section, board: Board) -> None:
          if not row.variant.endswith("-vector")], folded="Distributions in numbers")
 
 
-def wakeups(made: Section, board: Board) -> None:
+def wakeups(section: Section, board: Board) -> None:
     """Add wake-ups beside those of study S1, in nominal time."""
-    found = [(source, one) for source in board.sources.values()
-             for one in wakeup_rows(source.log)]
+    rows = [(source, wakeup) for source in board.sources.values()
+            for wakeup in wakeup_rows(source.log)]
     exact = [prose("nominal_time")] if board.clock.exact else []
-    made.table("wakeups", "Wake-ups at a fixed period, beside those of study S1 (120 000, 30 ms"
-               " apart)", (
-                   "plan", "configuration", "variant", ">samples", ">period", ">min", ">p50",
-                   ">p95", ">max", ">max − min", ">p95 in time", ">max in time",
-                   ">the study's p95", ">the study's max"),
-               [[source.plan, *wakeup_cells(source, one)] for source, one in found],
-               (*exact, prose("wakeups")), folded="Wake-ups in numbers")
+    section.table("wakeups", "Wake-ups at a fixed period, beside those of study S1 (120 000, 30 ms"
+                  " apart)", (
+                      "plan", "configuration", "variant", ">samples", ">period", ">min", ">p50",
+                      ">p95", ">max", ">max − min", ">p95 in time", ">max in time",
+                      ">the study's p95", ">the study's max"),
+                  [[source.plan, *wakeup_cells(source, wakeup)] for source, wakeup in rows],
+                  (*exact, prose("wakeups")), folded="Wake-ups in numbers")
 
 
-def wakeup_cells(source: Source, one: WakeupRow) -> Cells:
+def wakeup_cells(source: Source, wakeup: WakeupRow) -> Cells:
     def us(value: float | None) -> str:
         return NONE if value is None else f"{value:.3f}\u00a0µs"
 
-    pool = one.row.pool
-    return [one.row.config, one.row.variant, source.cell(one.row, counted(pool.n, "sample")),
-            us(one.period_us), *source.cells(one.row, pool.low, one.row.p50, one.p95, pool.high,
-                                             pool.high - pool.low),
-            us(one.p95_us), us(one.max_us), *map(us, one.study)]
+    pool = wakeup.row.pool
+    return [wakeup.row.config, wakeup.row.variant,
+            source.cell(wakeup.row, counted(pool.n, "sample")), us(wakeup.period_us),
+            *source.cells(wakeup.row, pool.low, wakeup.row.p50, wakeup.p95, pool.high,
+                          pool.high - pool.low),
+            us(wakeup.p95_us), us(wakeup.max_us), *map(us, wakeup.study)]
 
 
 def distinct(rows: list[Row]) -> list[Row]:
-    """Return the first of the rows with equal samples, because its curve hides the other curves."""
-    found: dict[tuple[tuple[int, int], ...], Row] = {}
+    """Return the first row of all rows with equal samples, because its curve hides the other
+    curves."""
+    by_samples: dict[tuple[tuple[int, int], ...], Row] = {}
     for row in rows:
-        found.setdefault(tuple(histogram(row)), row)
-    return list(found.values())
+        by_samples.setdefault(tuple(histogram(row)), row)
+    return list(by_samples.values())
 
 
 def distribution_row(source: Source, row: Row) -> Cells:
@@ -326,39 +333,43 @@ def distribution_row(source: Source, row: Row) -> Cells:
                           pool.high, pool.cold)]
 
 
-def storms(made: Section, board: Board) -> None:
+def storms(section: Section, board: Board) -> None:
     source = board.first_with(STORM, "storm")
-    found = storm_rows(source.log)
-    if not found:
-        made.add(board.missing(STORM, "storm"))
+    handlers = storm_rows(source.log)
+    if not handlers:
+        section.add(board.missing(STORM, "storm"))
         return
-    most = max(one.pended for one in found)
-    values = [{"config": one.config, "x": one.position, "y": one.row.p50, "note": source.note(
-        one.row, f"{one.config}, handler {one.position} of {most}")}
-              for one in found if one.pended == most]
+    most = max(handler.pended for handler in handlers)
+    values = [{"config": handler.config, "x": handler.position, "y": handler.row.p50,
+               "note": source.note(handler.row, f"{handler.config}, handler {handler.position} of"
+                                   f" {most}")}
+              for handler in handlers if handler.pended == most]
     lr_count = source.log.run.get("lr_count", 0)
-    made.figure("storm", prose("storm", most=most, lr_count=lr_count),
-                charts.curves(values, "position of the handler", source.clock.axis,
-                              marks={"list registers": lr_count + 0.5}))
-    made.table("storm", "Interrupts pended at once",
-               ("configuration", ">pended", ">to the first", ">to the last", ">each, on average",
-                ">waited for a list register"),
-               [storm_row(source, list(rows)) for (_, pended), rows in groupby(
-                   found, key=lambda one: (one.config, one.pended))],
-               folded="Storms in numbers")
-    configs = list(dict.fromkeys(one.config for one in found))
-    cells = {(one.config, one.position): one for one in found if one.pended == most}
-    made.table("storm-handlers", f"{most} interrupts pended at once: p50 from unmasking to each"
-               " handler", ("handler", *(f">{config}" for config in configs)),
-               [[str(position), *(source.cell(one.row) if one else NONE for config in configs
-                                  for one in [cells.get((config, position))])]
-                for position in range(1, most + 1)], folded="Each handler in numbers")
+    section.figure("storm", prose("storm", most=most, lr_count=lr_count),
+                   charts.curves(values, "position of the handler", source.clock.axis,
+                                 marks={"list registers": lr_count + 0.5}))
+    section.table("storm", "Interrupts pended at once",
+                  ("configuration", ">pended", ">to the first", ">to the last", ">each, on average",
+                   ">waited for a list register"),
+                  [storm_row(source, list(rows)) for (_, pended), rows in groupby(
+                      handlers, key=lambda handler: (handler.config, handler.pended))],
+                  folded="Storms in numbers")
+    configs = list(dict.fromkeys(handler.config for handler in handlers))
+    cells = {(handler.config, handler.position): handler for handler in handlers
+             if handler.pended == most}
+    section.table("storm-handlers", f"{most} interrupts pended at once: p50 from unmasking to each"
+                  " handler", ("handler", *(f">{config}" for config in configs)),
+                  [[str(position), *(source.cell(handler.row) if handler else NONE
+                                     for config in configs
+                                     for handler in [cells.get((config, position))])]
+                   for position in range(1, most + 1)], folded="Each handler in numbers")
 
 
 def storm_row(source: Source, rows: list[StormRow]) -> Cells:
-    """Return a row's cells by position."""
+    """Return the row of a configuration and a number of interrupts from its handlers, which are in
+    the order of their positions."""
     last = rows[-1]
     return [last.config, source.cell(last.row, counted(last.pended, "interrupt")),
-            *(source.cell(one.row) for one in (rows[0], last)),
+            *(source.cell(handler.row) for handler in (rows[0], last)),
             *source.cells(last.row, last.row.p50 / last.pended),
-            source.cell(last.row, counted(sum(one.beyond for one in rows), "interrupt"))]
+            source.cell(last.row, counted(sum(handler.beyond for handler in rows), "interrupt"))]

@@ -13,22 +13,22 @@ OURS = (("timer_wakeup", "busy-vector", "hypbench's guest: timer to vector"),
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("latency-measure", "latency_measure in Zephyr", board.name)
-    found = board.with_results(results_of)
-    if not found:
-        return made
-    made.text(prose("latency_measure", mhz=next(iter(found.values()))[1][0].mhz))
+    section = Section("latency-measure", "latency_measure in Zephyr", board.name)
+    by_plan = board.with_results(results_of)
+    if not by_plan:
+        return section
+    section.text(prose("latency_measure", mhz=next(iter(by_plan.values()))[1][0].mhz))
     ours = board.first_with(OURS[0][0], *PLANS)
-    for plan, (source, runs) in found.items():
+    for plan, (source, runs) in by_plan.items():
         configs = list(dict.fromkeys(run.config for run in runs))
         base = BASELINE if BASELINE in configs else configs[0]
         others = [config for config in configs if config != base]
         head = ("operation", *(f">{config}" for config in configs),
                 *(f">{config} − {base}" for config in others))
         rows = [row(source, runs, name, configs, base) for name in names(runs)]
-        rows += [row_of_ours(ours, *one, configs, base) for one in OURS if ours.rows]
-        made.table(plan, f"{plan}: mean of each operation, by latency_measure", head, rows)
-    return made
+        rows += [row_of_ours(ours, *wakeup, configs, base) for wakeup in OURS if ours.rows]
+        section.table(plan, f"{plan}: mean of each operation, by latency_measure", head, rows)
+    return section
 
 
 def names(runs: list[Latencies]) -> list[str]:
@@ -56,8 +56,8 @@ def changes(source: Source, values: dict[str, int | None], base: str) -> list[st
 
 def row_of_ours(ours: Source, bench: str, variant: str, name: str, configs: list[str], base: str
                 ) -> Cells:
-    found = {config: ours.row(bench, variant, config) for config in configs}
+    rows = {config: ours.row(bench, variant, config) for config in configs}
     cells: list[str | Cell] = [name]
-    cells += [ours.cell(one) if one else NONE for one in found.values()]
-    medians = {config: one.p50 if one else None for config, one in found.items()}
+    cells += [ours.cell(row) if row else NONE for row in rows.values()]
+    medians = {config: row.p50 if row else None for config, row in rows.items()}
     return [*cells, *changes(ours, medians, base)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exits by kind: their number and their time at EL2, for each benchmark of a run with stats=on.
-Also why a program is slower in a VM: its times natively and in the VM, and the time of its
-exits."""
+The section also has the reasons why a program is slower in a VM: its times natively and in the VM,
+and the time of its exits."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -52,12 +52,12 @@ def exit_rows(log: Log) -> list[ExitRow]:
 def exits_by_step(log: Log) -> dict[tuple[str, str], list[ExitRow]]:
     """Return the exits by benchmark and configuration in the order of the records, with the dearest
     kind first."""
-    found: dict[tuple[str, str], dict[str, list[Data]]] = {}
+    records: dict[tuple[str, str], dict[str, list[Data]]] = {}
     for data in log.of_kind("exits"):
-        kinds = found.setdefault((data["bench"], data["config"]), {})
+        kinds = records.setdefault((data["bench"], data["config"]), {})
         kinds.setdefault(data["exit"], []).append(data)
     return {step: sorted(added(kinds), key=lambda row: (-row.total, row.kind))
-            for step, kinds in found.items()}
+            for step, kinds in records.items()}
 
 
 def added(kinds: dict[str, list[Data]]) -> Iterator[ExitRow]:
@@ -87,12 +87,12 @@ class ProgramRow:
 
     @property
     def exit_count(self) -> float | None:
-        """Exits of one run."""
+        """Return the exits of one run."""
         return sum(row.n for row in self.exits) / self.exit_runs if self.exit_runs else None
 
     @property
     def exit_time(self) -> float | None:
-        """Ticks at EL2 of one run."""
+        """Return the ticks at EL2 of one run."""
         return sum(row.total for row in self.exits) / self.exit_runs if self.exit_runs else None
 
     @property
@@ -101,19 +101,19 @@ class ProgramRow:
 
     @property
     def share(self) -> float | None:
-        """The share of the exits in the slowdown; None if there is no slowdown."""
+        """Return the share of the exits in the slowdown; None if there is no slowdown."""
         if self.native is None or self.exit_time is None or self.vm <= self.native:
             return None
         return self.exit_time / (self.vm - self.native)
 
     @property
-    def each(self) -> float | None:
-        """Mean ticks of an exit at EL2."""
+    def exit_mean(self) -> float | None:
+        """Return the mean ticks of an exit at EL2."""
         return self.exit_time / self.exit_count if self.exit_time and self.exit_count else None
 
     @property
     def rest(self) -> float | None:
-        """The ticks of a run's slowdown that are not time at EL2."""
+        """Return the ticks of a run's slowdown that are not time at EL2."""
         if self.native is None or self.exit_time is None:
             return None
         return self.vm - self.native - self.exit_time
@@ -160,10 +160,11 @@ def study_share(row: Data) -> float:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("programs", "Programs", board.name)
-    source = next((one for one in board.those(("programs",)) if program_rows(one.log)), EMPTY)
+    section = Section("programs", "Programs", board.name)
+    source = next((candidate for candidate in board.those(("programs",))
+                   if program_rows(candidate.log)), EMPTY)
     if splits(source.log):
-        made.text(prose("programs"))
+        section.text(prose("programs"))
         runs, show = run_times(source.log), source.clock.show
         values = [{"what": LABELS[bench], "config": row.kind,
                    "factor": row.total / runs[bench, config][1],
@@ -173,13 +174,14 @@ def section(board: Board, _boards: list[Board]) -> Section:
                   for (bench, config), rows in exits_by_step(source.log).items()
                   if (bench, config) in runs and bench in LABELS for row in rows if row.total]
         if values:
-            made.figure("exit-kinds", "Time at EL2 in one run of each program, by kind of exit.",
-                        charts.dots(values, f"{source.clock.axis} a run (log)", True, one=False))
+            section.figure("exit-kinds", "Time at EL2 in one run of each program, by kind of exit.",
+                           charts.dots(values, f"{source.clock.axis} a run (log)", True,
+                                       with_rule=False))
     else:
-        made.add(board.missing("programs", "programs"))
-    programs_table(made, source)
-    made.table("exit-kinds", "Exits by kind, where statistics were on; the histogram is in log2 of"
-               " ticks and of the count", (
+        section.add(board.missing("programs", "programs"))
+    programs_table(section, source)
+    section.table("exit-kinds", "Exits by kind, where statistics were on; the histogram is in log2"
+                  " of ticks and of the count", (
         "plan", "benchmark", "configuration", "exit", ">exits", ">of all exits", ">of exit time",
         ">min", ">mean", ">max", ">total", "histogram"), [
             [source.plan, row.bench, row.config, row.kind, counted(row.n, "exit"),
@@ -187,13 +189,13 @@ def section(board: Board, _boards: list[Board]) -> Section:
              *map(source.clock.show, (row.min, row.mean, row.max, row.total)), spark(row.hist)]
             for source in board.those(EXITS) for row in exit_rows(source.log)],
         folded="Exits in numbers")
-    return made
+    return section
 
 
-def programs_table(made: Section, source: Source) -> None:
-    """Return a table of one run of each program, with the exits' share of its slowdown."""
+def programs_table(section: Section, source: Source) -> None:
+    """Add a table of one run of each program, with the exits' share of its slowdown."""
     runs, show = program_rows(source.log), source.clock.show
-    made.table("programs", "Programs: one run natively and in a VM, and the time of its exits", (
+    section.table("programs", "Programs: one run natively and in a VM, and the time of its exits", (
         "program", "configuration", ">native", ">in the VM", ">VM to native", ">VM − native",
         ">exits", ">exit time", ">exits' share", "exits by kind"), [
             [row.bench, row.config, source.cell(source.row(row.bench, VARIANT, BASELINE),
@@ -202,7 +204,7 @@ def programs_table(made: Section, source: Source) -> None:
              ratio(row.vm, row.native),
              source.clock.change(None if row.native is None else row.vm - row.native),
              counted(row.exit_count, "exit"), show(row.exit_time), share_cell(row.share),
-             ", ".join(f"{one.kind} {one.n / row.exit_runs:.0f}" for one in row.exits
+             ", ".join(f"{exit_row.kind} {exit_row.n / row.exit_runs:.0f}" for exit_row in row.exits
                        if row.exit_runs)] for row in runs],
         (*((prose("programs_icount"),) if source.clock.exact else ()),
          *((prose("over"),) if any(row.share and row.share > 1 for row in runs) else ())),
@@ -210,6 +212,6 @@ def programs_table(made: Section, source: Source) -> None:
 
 
 def share_cell(share: float | None) -> str:
-    """Return the share of exits. It can exceed the slowdown, because exits are timed in the
-    configuration with statistics."""
+    """Return the share of exits. The exits can take longer than the slowdown, because EL2 times
+    them in the configuration with statistics."""
     return "all of it" if share and share > 1 else percent(share)

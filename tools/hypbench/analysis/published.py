@@ -10,12 +10,12 @@ CAPTION = "Measured on silicon by others"
 HEAD = ("path", "system", "board", ">figure", "remark", "source")
 
 
-def add_table(made: Section) -> None:
+def add_table(section: Section) -> None:
     content = published("silicon")
-    made.table("silicon", CAPTION, HEAD, [cells(content, row) for row in content["rows"]],
-               (prose("silicon"),), folded="Figures of others")
+    section.table("silicon", CAPTION, HEAD, [cells(content, row) for row in content["rows"]],
+                  (prose("silicon"),), folded="Figures of others")
     for source in content["sources"].values():
-        made.text(f"{source['title']}: {source['cite']}. {source['how']}", source["href"])
+        section.text(f"{source['title']}: {source['cite']}. {source['how']}", source["href"])
 
 
 def cells(content: Data, row: Data) -> Cells:
@@ -32,6 +32,6 @@ def markdown() -> str:
     rows = [[cell.text if isinstance(cell, Cell) else cell for cell in cells(content, row)]
             for row in content["rows"]]
     lines = [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
-    sources = [f"- {one['title']}: [{one['cite']}]({one['href']}). {one['how']}"
-               for one in content["sources"].values()]
+    sources = [f"- {source['title']}: [{source['cite']}]({source['href']}). {source['how']}"
+               for source in content["sources"].values()]
     return "\n".join([*lines, "", *sources, ""])

@@ -24,8 +24,8 @@ from hypbench.records import Data, Log
 from hypbench.rows import Row, platform_of, rows_of
 from hypbench.rules import CHECKSUM
 
-# The first is the row's default configuration, and the base of a plan without a native
-# configuration.
+# The first plan is the plan of each row that names no plan. Its configuration `base` is the base of
+# a plan without such a configuration.
 S2_PLANS = ("paper-s2", "paper-s2-loads", "paper-s2-null")
 S4_PLAN = "paper-s4-vms"
 MODES = ("native", "direct", "trapped")
@@ -33,7 +33,7 @@ UNLINKED = "trapped-sw"  # replaces trapped where list registers cannot be linke
 UNMODELLED = Cell("not modelled here", "quiet")
 UNMEASURED = Cell("not measured", "quiet")
 WHERE = {"before": "before EL2 begins", "in": "EL2", "after": "after EL2"}
-# Our measurement for each row of study S1: (plan, benchmark, variant, statistic).
+# Each row of study S1 has our measurement: (plan, benchmark, variant, statistic).
 S1_ROWS = {
     "page-fault": ("faults", "page_fault", "stage1", "p50"),
     "read-seq": ("memory", "lat_mem_rd", "seq", "load"),
@@ -43,12 +43,13 @@ S1_ROWS = {
     "cpu-int": ("programs", "loop_int", "run", "p50"),
     "cpu-fp": ("programs", "loop_fp", "run", "p50"),
 }
-# Our measurements in the plans of a reference run. The chase has the 256 MB there, because paper-s1
-# would take a simulator hours.
+# The plans of a reference run have these measurements. The chase has the 256 MB there, because
+# paper-s1 would take a simulator hours.
 S1_PARTIAL = {"read-random": ("tlb", "tlb_chase", "random", "load")} | {
     row: ("timed", "timer_wakeup", "wfi-task", S1_ROWS[row][3])
     for row in ("wakeup-max", "wakeup-p95")}
-# The configurations of plan paper-s4: with both loads, without a load, and where the loads run.
+# Each configuration of plan paper-s4 with both loads has a configuration without a load, and a text
+# on where the loads run.
 OTHER_CORES = "loads on other cores"
 S4_LOADED = {"direct-load": ("direct", OTHER_CORES), "trapped-load": ("trapped", OTHER_CORES),
              "fp-load": ("trapped", "loads on this core, by priority"),
@@ -76,10 +77,10 @@ ICOUNT_TIMER_REMARK = ("Beside loads on other cores: no factor, since a sample h
 class Independence:
     """The work of a VM while one, two or three VMs run, in per cent of its work alone."""
 
-    what: str
-    how: str
-    theirs: tuple[float, ...]
-    ours: str
+    quantity: str
+    study_work: str
+    study_percent: tuple[float, ...]
+    our_work: str
     rows: tuple[Row | None, ...]  # None: not measured, or another VM did not run
     exact: bool
 
@@ -102,11 +103,11 @@ def independence(log: Log) -> list[Independence]:
     idle = {(vm["bench"], vm["config"]) for vm in log.of_kind("vm")
             if vm["vm"] in S4_OTHERS and not vm.get("rounds")}
     exact = platform_of(log) == "qemu-icount"
-    found = [Independence(row["what"], row["how"], tuple(row["percent"]), row["ours"], tuple(
+    entries = [Independence(row["what"], row["how"], tuple(row["percent"]), row["ours"], tuple(
         by_key.get((row["bench"], row["variant"], config))
         if (row["bench"], config) not in idle else None for config in row["configs"]), exact)
-             for row in published("studies")["S4 independence"]["rows"]]
-    return [one for one in found if any(one.rows[1:])]
+               for row in published("studies")["S4 independence"]["rows"]]
+    return [entry for entry in entries if any(entry.rows[1:])]
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Late:
 
     @property
     def factor(self) -> float | None:
-        """The largest delay beside the loads as a multiple of the largest without them."""
+        """Return the largest delay beside the loads as a multiple of the largest without them."""
         alone = self.alone.pool.high if self.alone else 0
         return self.row.pool.high / alone if alone else None
 
@@ -143,7 +144,7 @@ def late_timers(log: Log, ident: str) -> list[Late]:
 def study_factor(row: Data) -> float | None:
     """Return the study's row with the loads as a multiple of its row without loads."""
     variant, _, loaded = row["id"].partition("-")
-    alone = {one["id"]: one["late_us"] for one in published("studies")["S4"]["rows"]}[variant]
+    alone = {entry["id"]: entry["late_us"] for entry in published("studies")["S4"]["rows"]}[variant]
     return row["late_us"] / alone if loaded else None
 
 
@@ -158,27 +159,27 @@ class Number:
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    """Return the section. A study is shown if the board has a number for one of the study's
+    """Return the section. The section has a study if the board has a number for one of the study's
     numbers."""
-    made = Section("studies", "The studies, theirs beside ours", board.name)
+    section = Section("studies", "The studies, theirs beside ours", board.name)
     studies = published("studies")
-    for name, parts in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
-        study, found = studies[name], Section("studies", "", board.name)
-        parts(found, board, study)
-        if found.blocks:
-            made.text(f"{study['title']}. {study['cite']} {study['conditions']}",
-                      study.get("url", ""))
-            made.add(*found.blocks)
-    if made.blocks:
-        made.blocks.insert(0, Text(prose("studies")))
-    return made
+    for name, add_study in (("S1", s1), ("S2", s2), ("S3", s3), ("S4", s4)):
+        study, part = studies[name], Section("studies", "", board.name)
+        add_study(part, board, study)
+        if part.blocks:
+            section.text(f"{study['title']}. {study['cite']} {study['conditions']}",
+                         study.get("url", ""))
+            section.add(*part.blocks)
+    if section.blocks:
+        section.blocks.insert(0, Text(prose("studies")))
+    return section
 
 
-def theirs(text: str) -> Cell:
+def study_cell(text: str) -> Cell:
     return Cell(text, "theirs")
 
 
-def s1(made: Section, board: Board, study: Data) -> None:
+def s1(section: Section, board: Board, study: Data) -> None:
     values: list[Data] = []
     rows: list[Cells] = []
     if not any(any(s1_numbers(board, row) or []) for row in study["rows"]):
@@ -190,10 +191,10 @@ def s1(made: Section, board: Board, study: Data) -> None:
         if numbers and numbers[0] and (guest := guest_of(numbers)):
             values.append(dot(row["what"], "hypbench", numbers[0].value, guest.value,
                               board.clock.unit, guest.source.note(guest.row)))
-    made.figure("s1", "Study S1: guest to native, theirs and ours (here trapped, or"
-                " direct where nothing is trapped).",
-                charts.dots(values, "guest / native (log)", True))
-    made.table("s1", "Study S1: theirs, and below it ours", (
+    section.figure("s1", "Study S1: guest to native, theirs and ours (here trapped, or"
+                   " direct where nothing is trapped).",
+                   charts.dots(values, "guest / native (log)", True))
+    section.table("s1", "Study S1: theirs, and below it ours", (
         "what", "measured on", ">native", ">direct", ">guest (ours: trapped)", ">guest to native",
         "what does not compare, and why"), rows, (
             "Ours: median of a stage-1 fault; a load at the largest working set; a timer"
@@ -202,9 +203,9 @@ def s1(made: Section, board: Board, study: Data) -> None:
             " timer_wakeup's, wfi-task.",), folded="S1 in numbers")
 
 
-def dot(what: str, config: str, native: float, guest: float, unit: str, more: str = "") -> Data:
-    """Return a dot of the figure. `more`: further members for the guest's row, if it is ours."""
-    return {"what": what, "config": config, "factor": guest / native,
+def dot(name: str, config: str, native: float, guest: float, unit: str, more: str = "") -> Data:
+    """Return a dot of the figure. `more` is the note on the guest's row if the row is ours."""
+    return {"what": name, "config": config, "factor": guest / native,
             "note": f"{config}: native {native:g} {unit}, guest {guest:g} {unit}, ×"
                     f"{guest / native:.2f}{more and '; '}{more}"}
 
@@ -212,7 +213,7 @@ def dot(what: str, config: str, native: float, guest: float, unit: str, more: st
 def theirs_row(row: Data) -> Cells:
     cells = (f"S1: {row['how']}", theirs_text(row["native"], row["unit"]), NONE,
              theirs_text(row["guest"], row["unit"]), f"×{row['guest'] / row['native']:.2f}")
-    return [Cell(row["what"], "strong"), *map(theirs, cells), row["differs"]]
+    return [Cell(row["what"], "strong"), *map(study_cell, cells), row["differs"]]
 
 
 def theirs_text(value: float, unit: str) -> str:
@@ -238,10 +239,10 @@ def ours_row(board: Board, values: list[Number | None] | None) -> Cells:
     native, guest = values[0], guest_of(values)
     if not any(values):
         return ["", board.name, *[UNMEASURED] * 4, ""]
-    said = ("Times of a model, not of silicon." if board.clock.platform == "gem5" else
-            "Instructions, not µs." if board.clock.exact else "")
+    remark = ("Times of a model, not of silicon." if board.clock.platform == "gem5" else
+              "Instructions, not µs." if board.clock.exact else "")
     return ["", board.name, *(value.cell() if value else NONE for value in values),
-            ratio(guest.value if guest else None, native.value if native else None), said]
+            ratio(guest.value if guest else None, native.value if native else None), remark]
 
 
 def guest_of(values: list[Number | None]) -> Number | None:
@@ -266,59 +267,59 @@ def value_of(source: Source, bench: str, variant: str, config: str, statistic: s
     return Number(value, source, row) if value is not None else None
 
 
-def s2(made: Section, board: Board, study: Data) -> None:
-    """Return the study's and our phases, as shares of the whole."""
-    found = [(failover.label(one), one) for one in fail_overs(board.source("failover").log)
-             if one.phases]
-    found += [("control VM", one) for one in fail_overs(board.source(S2_PLANS[0]).log)
-              if one.phases and (one.way, one.total.config) == ("control", "base")]
+def s2(section: Section, board: Board, study: Data) -> None:
+    """Add the study's and our phases, as shares of the whole."""
+    ways = [(failover.label(way), way) for way in fail_overs(board.source("failover").log)
+            if way.phases]
+    ways += [("control VM", way) for way in fail_overs(board.source(S2_PLANS[0]).log)
+             if way.phases and (way.name, way.total.config) == ("control", "base")]
     parts = {f"S2, {way}": [
         (WHERE[row["where"]], row["us"], f"{row['phase']}: {number(row['us'])} µs")
         for row in study["rows"] if row["way"] == way] for way in ("pause", "unpause")}
     parts |= {f"hypbench, {name}": [
         (WHERE["before" if row.variant.endswith("-begins") else "in"], row.pool.mean,
-         f"{failover.phase_name(one, row)}: {board.clock.show(row.pool.mean)}")
-        for row in one.phases] for name, one in found}
-    ours = any(null_calls(board.source(plan).log) or fail_overs(board.source(plan).log)
-               for plan in S2_PLANS)
-    if not (found or ours):
+         f"{failover.phase_name(way, row)}: {board.clock.show(row.pool.mean)}")
+        for row in way.phases] for name, way in ways}
+    has_changes = any(null_calls(board.source(plan).log) or fail_overs(board.source(plan).log)
+                      for plan in S2_PLANS)
+    if not (ways or has_changes):
         return
-    if found:
-        made.figure("s2", "Study S2: how much of a switch of VMs comes before the"
-                    " hypervisor begins, theirs (a command in the control VM) and ours (a"
-                    " hypercall of the active or the control VM, until the standby's first"
-                    " instruction).",
-                    charts.phases([bar for name, some in parts.items()
-                                   for bar in share_bars(name, some)],
-                                  "% of the whole", sums=False))
-    made.table("s2", "Study S2: phases, means (new environment, no load)",
-               ("way", "phase", "where", ">mean"),
-               [list(map(theirs, (row["way"], row["phase"], WHERE[row["where"]],
-                                  f"{number(row['us'])}\u00a0µs"))) for row in study["rows"]],
-               ("Not comparable: their times, which hold a command, Linux in the control VM and"
-                " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
-                " theirs. Those of scenario failover, phase by phase, are in the section on fail"
-                " over.",),
-               folded="S2 in numbers")
-    if ours:
-        s2_changes(made, board, "s2-parameters", "one parameter changed", "parameters")
-        s2_changes(made, board, "s2-loads", "a load in the control VM", "loads")
-    s2_hypercall(made, board, published("studies")["S2 hypercall"])
+    if ways:
+        section.figure("s2", "Study S2: how much of a switch of VMs comes before the"
+                       " hypervisor begins, theirs (a command in the control VM) and ours (a"
+                       " hypercall of the active or the control VM, until the standby's first"
+                       " instruction).",
+                       charts.phases([bar for name, phases in parts.items()
+                                      for bar in share_bars(name, phases)],
+                                     "% of the whole", sums=False))
+    section.table("s2", "Study S2: phases, means (new environment, no load)",
+                  ("way", "phase", "where", ">mean"),
+                  [list(map(study_cell, (row["way"], row["phase"], WHERE[row["where"]],
+                                         f"{number(row['us'])}\u00a0µs")))
+                   for row in study["rows"]],
+                  ("Not comparable: their times, which hold a command, Linux in the control VM and"
+                   " the VM's own work. Comparable: the hypervisor's own share, 16 and 23 µs of"
+                   " theirs. Those of scenario failover, phase by phase, are in the section on fail"
+                   " over.",),
+                  folded="S2 in numbers")
+    if has_changes:
+        s2_changes(section, board, "s2-parameters", "one parameter changed", "parameters")
+        s2_changes(section, board, "s2-loads", "a load in the control VM", "loads")
+    s2_hypercall(section, board, published("studies")["S2 hypercall"])
 
 
-def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> None:
-    """Return a row for each change. Each system is compared with its own base, which is the first
-    row."""
+def s2_changes(section: Section, board: Board, name: str, change: str, part: str) -> None:
+    """Add a table with a row for each change. The base of each system is its own first row."""
     study = published("studies")[f"S2 {part}"]
-    found = {plan: {one.total.config: one for one in fail_overs(board.source(plan).log)}
-             for plan in S2_PLANS}
+    ways = {plan: {way.total.config: way for way in fail_overs(board.source(plan).log)}
+            for plan in S2_PLANS}
 
-    def their(row: Data, way: str) -> Cell:
+    def their_cell(row: Data, way: str) -> Cell:
         if way not in row:
             return Cell(NONE, "quiet")
-        return theirs(f"{ratio(row[way], study['rows'][0][way])}: {number(row[way])}\u00a0µs")
+        return study_cell(f"{ratio(row[way], study['rows'][0][way])}: {number(row[way])}\u00a0µs")
 
-    def ours(source: Source, row: Row | None, first: Row | None) -> str | Cell:
+    def our_cell(source: Source, row: Row | None, first: Row | None) -> str | Cell:
         if row is None or first is None:
             return UNMEASURED
         beside = f"{ratio(row.p50, first.p50)}: " if first.p50 else ""
@@ -326,14 +327,14 @@ def s2_changes(made: Section, board: Board, name: str, what: str, part: str) -> 
 
     def line(row: Data) -> Cells:
         plan, config = row.get("plan", S2_PLANS[0]), row.get("ours", "")
-        mine = by_variant(found[plan].get(config))
-        first = by_variant(found[plan].get("base") or found[S2_PLANS[0]].get("base"))
-        numbers = (ours(board.source(plan), mine.get(name), first.get(name)) if config
+        rows = by_variant(ways[plan].get(config))
+        first = by_variant(ways[plan].get("base") or ways[S2_PLANS[0]].get("base"))
+        numbers = (our_cell(board.source(plan), rows.get(name), first.get(name)) if config
                    else Cell(NONE, "quiet") for name in ("", *WATCHED))
-        return [Cell(row["parameter"], "strong"), their(row, "pause"), their(row, "unpause"),
-                Cell(row["here"], "" if config else "quiet"), *numbers]
-    made.table(
-        name, f"Study S2: {what}. {study['conditions']}",
+        return [Cell(row["parameter"], "strong"), their_cell(row, "pause"),
+                their_cell(row, "unpause"), Cell(row["here"], "" if config else "quiet"), *numbers]
+    section.table(
+        name, f"Study S2: {change}. {study['conditions']}",
         ("parameter", ">theirs: pause", ">unpause", "here", ">ours: command to standby",
          ">last vCPU stops", ">service gap", ">all vCPUs run"),
         list(map(line, study["rows"])), (
@@ -358,7 +359,7 @@ def same_order(row: Row) -> float:
                if value < 10 * row.pool.low) / row.pool.n
 
 
-def s2_hypercall(made: Section, board: Board, study: Data) -> None:
+def s2_hypercall(section: Section, board: Board, study: Data) -> None:
     rows: list[Cells] = [[
         Cell(setting, "strong"), f"{board.name}: {source.plan}",
         *(source.cell(row, text) for text in (counted(row.pool.n, "call"),
@@ -366,63 +367,63 @@ def s2_hypercall(made: Section, board: Board, study: Data) -> None:
         *source.cells(row, row.pool.low, row.p50, row.pool.percentiles().get("p99"),
                       row.pool.high)]
         for source in map(board.source, S2_PLANS) for setting, row in null_calls(source.log)]
-    first = map(theirs, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
-                         f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
-    made.table("s2-hypercall", "Study S2: a null hypercall in each setting",
-               ("setting", "measured on", ">n", ">of one order", ">min", ">p50", ">p99", ">max"),
-               [list(first), *rows] if rows else [], (
-                   f"Theirs: {study['how']}. Of one order: theirs of 10 µs, ours below ten times"
-                   " the least. Comparable: this share, where ticks are time.",
-                   *((ICOUNT_HYPERCALL_REMARK,) if board.clock.exact else ())),
-               folded="S2's hypercall in numbers")
+    first = map(study_cell, ("every setting", f"S2: {study['said']}", counted(study["n"], "call"),
+                             f"≥ {study['percent']}\u00a0%", *[NONE] * 4))
+    section.table("s2-hypercall", "Study S2: a null hypercall in each setting",
+                  ("setting", "measured on", ">n", ">of one order", ">min", ">p50", ">p99", ">max"),
+                  [list(first), *rows] if rows else [], (
+                      f"Theirs: {study['how']}. Of one order: theirs of 10 µs, ours below ten times"
+                      " the least. Comparable: this share, where ticks are time.",
+                      *((ICOUNT_HYPERCALL_REMARK,) if board.clock.exact else ())),
+                  folded="S2's hypercall in numbers")
 
 
-def by_variant(one: FailOver | None) -> dict[str, Row]:
+def by_variant(way: FailOver | None) -> dict[str, Row]:
     """Return the rows by variant; the variant of the whole way is empty."""
-    return {"": one.total, **{row.variant: row for row in one.watched}} if one else {}
+    return {"": way.total, **{row.variant: row for row in way.watched}} if way else {}
 
 
 def share_bars(name: str, parts: list[tuple[str, float, str]]) -> list[Data]:
     """Return bars of shares. Neighbours with the same place become one bar."""
-    whole, at, made = sum(value for _, value, _ in parts), 0.0, []
-    for where, some in groupby(parts, key=lambda part: part[0]):
-        several = list(some)
+    whole, at, bars = sum(value for _, value, _ in parts), 0.0, []
+    for where, group in groupby(parts, key=lambda part: part[0]):
+        several = list(group)
         end = at + 100 * sum(value for _, value, _ in several) / whole
-        made.append({"config": name, "phase": where, "start": at, "end": end, "order":
+        bars.append({"config": name, "phase": where, "start": at, "end": end, "order":
                      list(WHERE.values()).index(where),
-                     "note": f"{name}: {'; '.join(said for _, _, said in several)}"})
+                     "note": f"{name}: {'; '.join(note for _, _, note in several)}"})
         at = end
-    return made
+    return bars
 
 
-def s3(made: Section, board: Board, study: Data) -> None:
-    found = {one.bench: one for one in splits(board.source("programs").log)}
+def s3(section: Section, board: Board, study: Data) -> None:
+    programs = {ours.bench: ours for ours in splits(board.source("programs").log)}
     timed = splits(board.source(TIMED_PLAN).log)
-    if not (found or timed):
+    if not (programs or timed):
         return
     values: list[Data] = []
     rows: list[Cells] = []
     for row in study["rows"]:
-        one, label = found.get(row["ours"]), LABELS[row["ours"]]
+        ours, label = programs.get(row["ours"]), LABELS[row["ours"]]
         values.append(longer(label, "S3", row["native"], row["vm"], "ms"))
-        if one and one.native and one.vm > one.native:
+        if ours and ours.native and ours.vm > ours.native:
             source = board.source("programs")
-            ran = source.row(row["ours"], "run", one.config)
-            values.append(longer(label, "hypbench", one.native, one.vm, board.clock.unit,
+            ran = source.row(row["ours"], "run", ours.config)
+            values.append(longer(label, "hypbench", ours.native, ours.vm, board.clock.unit,
                                  source.note(ran) if ran else ""))
-        rows.append([Cell(label, "strong"), *map(theirs, (
+        rows.append([Cell(label, "strong"), *map(study_cell, (
             f"S3: {row['program']}", f"{row['native']}\u00a0ms", f"{row['vm']}\u00a0ms",
             ratio(row["vm"], row["native"]), counted(row["exits"], "exit"),
             f"{row['exit_ms']:g}\u00a0ms", percent(study_share(row), 0), NONE))])
         if not board.partial:
-            rows.append(s3_ours(board, row["ours"], one))
-    if found:
-        made.figure("s3", "Study S3: how much longer a program takes in a VM, theirs and"
-                    " ours; no dot where it takes no longer.", charts.dots(
-                        values, "% longer than native (log)", True, one=False))
+            rows.append(s3_ours(board, row["ours"], ours))
+    if programs:
+        section.figure("s3", "Study S3: how much longer a program takes in a VM, theirs and"
+                       " ours; no dot where it takes no longer.", charts.dots(
+                           values, "% longer than native (log)", True, with_rule=False))
     exact = ("Under the instruction counter translation costs nothing: our share cannot show that"
              " part of a slowdown.",) if board.clock.exact else ()
-    made.table("s3", "Study S3: theirs, and below it ours (a run, mean)", (
+    section.table("s3", "Study S3: theirs, and below it ours (a run, mean)", (
         "program", "measured on", ">native", ">VM", ">VM to native", ">exits", ">exit time",
         ">exits' share of the slowdown", "checksum"), rows, (
             "Not comparable: their times (ms on a Xeon, whole operating systems, other inputs) with"
@@ -430,67 +431,69 @@ def s3(made: Section, board: Board, study: Data) -> None:
             " from the rounded times here; the study itself says 14 to 39 %, and ferret's"
             " difference of 7 ms is too small to divide by.", prose("over"), *exact),
         folded="S3 in numbers")
-    s3_causes(made, board, study)
+    s3_causes(section, board, study)
 
 
-def s3_causes(made: Section, board: Board, study: Data) -> None:
-    """Return the number of exits times the time of an exit, and the rest: the study's row with ours
-    below. Only for a platform whose ticks are time."""
+def s3_causes(section: Section, board: Board, study: Data) -> None:
+    """Add the number of exits, the time of an exit, and the rest of the slowdown: the study's row
+    with ours below. A platform whose ticks are not time has a sentence instead of the table."""
     source = board.any_of(TIMED_PLAN, "programs")
     if board.clock.exact:
-        made.text(prose("causes_icount"))
+        section.text(prose("causes_icount"))
         return
-    found = {one: [row for row in splits(source.log) if row.bench == one] for one in LABELS}
+    by_program = {program: [row for row in splits(source.log) if row.bench == program]
+                  for program in LABELS}
     show = source.clock.show
     rows: list[Cells] = []
     for row in study["rows"]:
         more = row["vm"] - row["native"]
-        rows.append([Cell(LABELS[row["ours"]], "strong"), *map(theirs, (
+        rows.append([Cell(LABELS[row["ours"]], "strong"), *map(study_cell, (
             f"S3: {row['program']}", f"{more}\u00a0ms", counted(row["exits"], "exit"),
             f"{1000 * row['exit_ms'] / row['exits']:.2f}\u00a0µs", f"{row['exit_ms']:g}\u00a0ms",
             f"{more - row['exit_ms']:.3g}\u00a0ms", percent(study_share(row), 0)))])
-        rows += [["", f"{board.name}: {row['ours']}, {one.config}",
-                  show(one.vm - (one.native or 0)), counted(one.exit_count, "exit"),
-                  show(one.each), show(one.exit_time), show(one.rest), share_cell(one.share)]
-                 for one in found[row["ours"]]]
-        if not found[row["ours"]]:
+        rows += [["", f"{board.name}: {row['ours']}, {ours.config}",
+                  show(ours.vm - (ours.native or 0)), counted(ours.exit_count, "exit"),
+                  show(ours.exit_mean), show(ours.exit_time), show(ours.rest),
+                  share_cell(ours.share)]
+                 for ours in by_program[row["ours"]]]
+        if not by_program[row["ours"]]:
             rows.append(["", f"{board.name}: {row['ours']}", *[UNMEASURED] * 6])
-    made.table("s3-causes", "Study S3: exits or memory? What a program takes longer in a VM", (
+    section.table("s3-causes", "Study S3: exits or memory? What a program takes longer in a VM", (
         "program", "measured on", ">VM − native", ">exits", ">time of an exit", ">exits' time",
         ">rest", ">exits' share"), rows, (prose("causes"),), folded="S3's exits and the rest")
 
 
-def longer(what: str, config: str, native: float, vm: float, unit: str, more: str = "") -> Data:
+def longer(name: str, config: str, native: float, vm: float, unit: str, more: str = "") -> Data:
     percents = 100 * (vm / native - 1)
-    return dot(what, config, native, vm, unit) | {"factor": percents, "note": (
+    return dot(name, config, native, vm, unit) | {"factor": percents, "note": (
         f"{config}: native {number(native)} {unit}, VM {number(vm)} {unit}, {percents:.3g} % more"
         f"{more and '; '}{more}")}
 
 
-def s3_ours(board: Board, program: str, one: ProgramRow | None) -> Cells:
+def s3_ours(board: Board, program: str, ours: ProgramRow | None) -> Cells:
     source = board.source("programs")
-    if one is None:
+    if ours is None:
         return ["", board.name, *[UNMEASURED] * 6, NONE]
     same = checksums(source.log).get(program)
     verdict = (NONE if same is None else Cell("equal", "good") if same else Cell("differs", "bad"))
     native, vm = (source.cell(source.row(program, "run", config), source.clock.show(value))
-                  for config, value in (("native", one.native), (one.config, one.vm)))
-    return ["", f"{board.name}: {program}", native, vm, ratio(one.vm, one.native),
-            counted(one.exit_count, "exit"), source.clock.show(one.exit_time),
-            share_cell(one.share), verdict]
+                  for config, value in (("native", ours.native), (ours.config, ours.vm)))
+    return ["", f"{board.name}: {program}", native, vm, ratio(ours.vm, ours.native),
+            counted(ours.exit_count, "exit"), source.clock.show(ours.exit_time),
+            share_cell(ours.share), verdict]
 
 
 def checksums(log: Log) -> dict[str, bool]:
     """Return for each program whether its checksum is the same in every configuration and pass."""
-    found: dict[str, set[int]] = {}
+    sums: dict[str, set[int]] = {}
     for check in log.of_kind("check"):
         if check["variant"] == CHECKSUM:
-            found.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
-    return {bench: len(values) == 1 for bench, values in found.items()}
+            sums.setdefault(check["bench"], set()).add(check.get(CHECKSUM, 0))
+    return {bench: len(values) == 1 for bench, values in sums.items()}
 
 
-def s4(made: Section, board: Board, study: Data) -> None:
-    """Return the table of programs: the study's rows, with ours below."""
+def s4(section: Section, board: Board, study: Data) -> None:
+    """Add the table of late timers: the study's rows, with ours below."""
     source = board.source(S4_TIMER_PLAN)
     if not (source.rows or independence(board.first_with("work", S4_PLAN).log)):
         return
@@ -498,64 +501,67 @@ def s4(made: Section, board: Board, study: Data) -> None:
     rows: list[Cells] = []
     for row in study["rows"]:
         variant, factor = row["id"].partition("-")[0], study_factor(row)
-        rows.append([Cell(row["what"], "strong"), *map(theirs, (
+        rows.append([Cell(row["what"], "strong"), *map(study_cell, (
             "S4", f"{number(row['late_us'])}\u00a0µs", *[NONE] * 4,
             f"×{factor:.2f}" if factor else NONE))])
         if factor:
             values.append(dot(variant, "S4", row["late_us"] / factor, row["late_us"], "µs"))
-        found = late_timers(source.log, row["id"]) if source.rows else []
-        for one in found:
-            rows.append(["", f"{board.name}, {one.where}", NONE, counted(one.row.pool.n, "sample"),
-                         *source.cells(one.row, one.row.pool.low, one.row.p50, one.row.pool.high),
-                         f"×{one.factor:.2f}" if one.factor else NONE])
-            if one.alone:
-                values.append(dot(variant, one.where, one.alone.pool.high, one.row.pool.high,
-                                  source.clock.unit, source.note(one.row)))
-        if not found:
+        delays = late_timers(source.log, row["id"]) if source.rows else []
+        for delay in delays:
+            rows.append(["", f"{board.name}, {delay.where}", NONE,
+                         counted(delay.row.pool.n, "sample"),
+                         *source.cells(delay.row, delay.row.pool.low, delay.row.p50,
+                                       delay.row.pool.high),
+                         f"×{delay.factor:.2f}" if delay.factor else NONE])
+            if delay.alone:
+                values.append(dot(variant, delay.where, delay.alone.pool.high, delay.row.pool.high,
+                                  source.clock.unit, source.note(delay.row)))
+        if not delays:
             rows.append(["", board.name, NONE, *[UNMEASURED] * 5])
     if source.rows:
-        made.figure("s4", "Study S4: how late a timer is handled beside both loads as a factor to"
-                    " alone, theirs and ours (max).",
-                    charts.dots(values, "under load / alone (log)", True))
-    made.table("s4", "Study S4: how late a timer is handled", (
+        section.figure("s4", "Study S4: how late a timer is handled beside both loads as a factor"
+                       " to alone, theirs and ours (max).",
+                       charts.dots(values, "under load / alone (log)", True))
+    section.table("s4", "Study S4: how late a timer is handled", (
         "what", "measured on", ">theirs", ">n, ours", ">min", ">p50", ">max", ">load to no load"),
         rows, (TIMER_REMARK, *((ICOUNT_TIMER_REMARK,) if source.clock.exact else ())),
         folded="S4 in numbers")
-    s4_independence(made, board)
+    s4_independence(section, board)
 
 
-def s4_independence(made: Section, board: Board) -> None:
-    """Return the table of independence: the study's rows, with ours below."""
+def s4_independence(section: Section, board: Board) -> None:
+    """Add the table of independence: the study's rows, with ours below."""
     source = board.first_with("work", S4_PLAN)
-    found = independence(source.log)
-    if not found:
-        made.add(board.missing("independence of VMs", S4_PLAN))
+    entries = independence(source.log)
+    if not entries:
+        section.add(board.missing("independence of VMs", S4_PLAN))
         return
     if not source.clock.exact:
-        made.figure("s4-vms", "Study S4: what a VM does while one, two or three VMs run,"
-                    " theirs and ours.", charts.dots(
-                        [value for one in found for value in shares_of(source, one)],
-                        "% of one VM alone", False, one=False))
+        section.figure("s4-vms", "Study S4: what a VM does while one, two or three VMs run,"
+                       " theirs and ours.", charts.dots(
+                           [value for entry in entries for value in shares_of(source, entry)],
+                           "% of one VM alone", False, with_rule=False))
     rows: list[Cells] = []
-    for one in found:
-        rows += [[Cell(one.what, "strong"), theirs(f"S4: {one.how}"),
-                  *(theirs(percent(value / 100, 2)) for value in one.theirs), theirs(NONE)],
-                 ["", one.ours, *(source.cell(row, percent(share, 2)) if share else UNMEASURED
-                                  for share, row in zip(one.shares, one.rows)),
-                  source.cell(one.rows[0], source.clock.show(
-                      one.ticks(one.rows[0]) if one.rows[0] else None))]]
-    made.table("s4-vms", "Study S4: independence of one, two and three VMs",
-               ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
-                   *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else
-                     ("Ours is computed from medians.",)), INDEPENDENCE_REMARK),
-               folded="S4's independence in numbers")
+    for entry in entries:
+        rows += [[Cell(entry.quantity, "strong"), study_cell(f"S4: {entry.study_work}"),
+                  *(study_cell(percent(value / 100, 2)) for value in entry.study_percent),
+                  study_cell(NONE)],
+                 ["", entry.our_work, *(source.cell(row, percent(share, 2)) if share else UNMEASURED
+                                        for share, row in zip(entry.shares, entry.rows)),
+                  source.cell(entry.rows[0], source.clock.show(
+                      entry.ticks(entry.rows[0]) if entry.rows[0] else None))]]
+    section.table("s4-vms", "Study S4: independence of one, two and three VMs",
+                  ("of", "work", ">1 VM", ">2 VMs", ">3 VMs", ">a piece of work, 1 VM"), rows, (
+                      *((ICOUNT_INDEPENDENCE_REMARK,) if source.clock.exact else
+                        ("Ours is computed from medians.",)), INDEPENDENCE_REMARK),
+                  folded="S4's independence in numbers")
 
 
-def shares_of(source: Source, one: Independence) -> list[Data]:
-    theirs = ((value, "") for value in one.theirs)
-    ours = ((100 * share, f"; {source.note(row)}") if share and row else (None, "")
-            for share, row in zip(one.shares, one.rows))
-    return [{"what": f"{one.what}, {count} VMs", "config": config, "factor": value,
-             "note": f"{config}, {one.what}, {count} VMs: {value:.2f} %{more}"}
-            for config, values in (("S4", theirs), ("hypbench", ours))
+def shares_of(source: Source, entry: Independence) -> list[Data]:
+    study_shares = ((value, "") for value in entry.study_percent)
+    our_shares = ((100 * share, f"; {source.note(row)}") if share and row else (None, "")
+                  for share, row in zip(entry.shares, entry.rows))
+    return [{"what": f"{entry.quantity}, {count} VMs", "config": config, "factor": value,
+             "note": f"{config}, {entry.quantity}, {count} VMs: {value:.2f} %{more}"}
+            for config, values in (("S4", study_shares), ("hypbench", our_shares))
             for count, (value, more) in enumerate(values, 1) if value and count > 1]

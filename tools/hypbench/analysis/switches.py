@@ -30,7 +30,7 @@ class SwitchRow:
 
     axis: str
     base: str  # the configuration with the axis' first value
-    other: str
+    other_config: str
     other_value: Setting
     bench: str
     variant: str
@@ -39,7 +39,7 @@ class SwitchRow:
 
     @cached_property
     def effect(self) -> Interval:
-        """b - a in ticks, with its interval; computed on demand."""
+        """Return b - a in ticks, with its interval."""
         return effect(self.a.passes, self.b.passes)
 
     @property
@@ -48,7 +48,7 @@ class SwitchRow:
 
     @property
     def change(self) -> int:
-        """The difference of the medians."""
+        """Return the difference of the medians."""
         return self.b.p50 - self.a.p50
 
     @property
@@ -57,19 +57,19 @@ class SwitchRow:
 
 
 def switch_rows(log: Log, without: tuple[str, ...] = (*MATRIX_AXES, STATE)) -> list[SwitchRow]:
-    """Return the rows of each pair of configurations, in the plan's order. Rows that the platform
-    does not model are left out."""
+    """Return the rows of each pair of configurations, in the plan's order. The platform models
+    each of these rows."""
     settings = settings_of(log)
     rows = [row for row in rows_of(log) if not hides(platform_of(log), row)]
     by_key = {row.key: row for row in rows}
-    found = []
-    for axis, base, other in twins(log):
+    switches = []
+    for axis, base, other_config in twins(log):
         for row in rows if axis not in without else ():
-            a, b = row, by_key.get((row.bench, row.variant, other))
+            a, b = row, by_key.get((row.bench, row.variant, other_config))
             if row.config == base and b:
-                found.append(SwitchRow(axis, base, other, settings[other][axis], row.bench,
-                                       row.variant, a, b))
-    return found
+                switches.append(SwitchRow(axis, base, other_config, settings[other_config][axis],
+                                          row.bench, row.variant, a, b))
+    return switches
 
 
 def state_rows(log: Log) -> list[SwitchRow]:
@@ -82,55 +82,55 @@ Effect = tuple[Source, SwitchRow]
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
-    made = Section("switches", "What each option costs", board.name)
-    found = effects(board)
-    if not found:
-        made.add(board.missing("twins of one configuration", "traps"))
+    section = Section("switches", "What each option costs", board.name)
+    pairs = effects(board)
+    if not pairs:
+        section.add(board.missing("twins of one configuration", "traps"))
     else:
-        options(made, board, found)
-    states(made, board)
-    return made
+        options(section, board, pairs)
+    states(section, board)
+    return section
 
 
-def options(made: Section, board: Board, found: list[Effect]) -> None:
-    found = sorted(found, key=lambda one: -abs(one[1].change))
-    moved = [one for one in found if one[1].change]
-    still = [one for one in found if not one[1].change]
-    made.text(prose("switches", still=still, found=found))
-    if shown := shown_of(moved):
-        made.figure("switches", prose("switches_figure", axis=board.clock.axis), charts.bars([
+def options(section: Section, board: Board, pairs: list[Effect]) -> None:
+    pairs = sorted(pairs, key=lambda pair: -abs(pair[1].change))
+    moved = [pair for pair in pairs if pair[1].change]
+    unmoved = [pair for pair in pairs if not pair[1].change]
+    section.text(prose("switches", still=unmoved, found=pairs))
+    if selected := most_moved(moved):
+        section.figure("switches", prose("switches_figure", axis=board.clock.axis), charts.bars([
             {"what": f"{row.setting}: {row.bench} {row.variant}", "value": row.change,
              "note": f"{row.base}: {source.clock.show(row.a.p50)}; {source.note(row.b)}"}
-            for source, row in shown], f"{board.clock.axis} more"))
+            for source, row in selected], f"{board.clock.axis} more"))
     head = ("option", "configuration", "path", ">without", ">with", ">change", ">95 % interval",
             ">ratio")
-    made.table("switches", "Every path that an option changes", head,
-               [line(*one) for one in moved], folded="Effects in numbers")
-    made.table("no-effect", "Options and paths that do not differ", head,
-               [line(*one) for one in still], folded=f"{len(still)} without effect")
+    section.table("switches", "Every path that an option changes", head,
+                  [line(*pair) for pair in moved], folded="Effects in numbers")
+    section.table("no-effect", "Options and paths that do not differ", head,
+                  [line(*pair) for pair in unmoved], folded=f"{len(unmoved)} without effect")
 
 
 def effects(board: Board) -> list[Effect]:
     """Return each option and path once, from the first two configurations between which it
     changes."""
-    found: dict[tuple[str, ...], Effect] = {}
+    pairs: dict[tuple[str, ...], Effect] = {}
     for source in board.those(PLANS):
         for row in switched(source):
             key = row.setting, row.bench, row.variant
-            if not in_detail(row) and (key not in found or not found[key][1].change):
-                found[key] = source, row
-    return list(found.values())
+            if not in_detail(row) and (key not in pairs or not pairs[key][1].change):
+                pairs[key] = source, row
+    return list(pairs.values())
 
 
 def switched(source: Source) -> list[SwitchRow]:
     """Return the effect of each option on each path with trapped interrupts, in the order of
     SWITCHES."""
-    found = [row for row in switch_rows(source.log)
-             if row.axis in SWITCHES and source.configs[row.base]["irq"] == "trapped"
-             and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
+    rows = [row for row in switch_rows(source.log)
+            if row.axis in SWITCHES and source.configs[row.base]["irq"] == "trapped"
+            and row.bench != "counter" and row.bench not in UNMODELLED_BENCHES]
     # Slices come last, because waiting for a slice hides everything else.
-    return sorted(found, key=lambda row: (SWITCHES.index(row.axis),
-                                          source.configs[row.base]["sched"] == "rr"))
+    return sorted(rows, key=lambda row: (SWITCHES.index(row.axis),
+                                         source.configs[row.base]["sched"] == "rr"))
 
 
 def in_detail(row: SwitchRow) -> bool:
@@ -142,15 +142,15 @@ def in_detail(row: SwitchRow) -> bool:
     return row.bench == "irq_storm" and pended != position
 
 
-def shown_of(moved: list[Effect]) -> list[Effect]:
+def most_moved(moved: list[Effect]) -> list[Effect]:
     """Return the paths that each option changes most, without storms of many interrupts."""
     count: Counter[str] = Counter()
-    shown = []
+    selected = []
     for source, row in moved:
         if row.bench != "irq_storm" and count[row.setting] < EACH:
             count[row.setting] += 1
-            shown.append((source, row))
-    return shown[:SHOWN]
+            selected.append((source, row))
+    return selected[:SHOWN]
 
 
 def line(source: Source, row: SwitchRow) -> Cells:
@@ -159,10 +159,11 @@ def line(source: Source, row: SwitchRow) -> Cells:
             between(row.effect) if row.change else "", ratio(row.b.p50, row.a.p50)]
 
 
-def states(made: Section, board: Board) -> None:
-    """Return a table of warm, cold caches and cold TLBs, and a figure if the platform has
+def states(section: Section, board: Board) -> None:
+    """Add a table of warm caches, cold caches and cold TLBs, and a figure if the platform has
     caches."""
-    source = next((one for one in board.those(STATES) if state_rows(one.log)), EMPTY)
+    source = next((candidate for candidate in board.those(STATES)
+                   if state_rows(candidate.log)), EMPTY)
     rows = [row for row in state_rows(source.log) if row.bench not in UNMODELLED_BENCHES]
     if not rows:
         return
@@ -172,12 +173,13 @@ def states(made: Section, board: Board) -> None:
               for row in rows if row.ratio and row.base in ("native", "trapped")
               and row.variant in ("null", "actlr", "vgic", "handler", "busy-handler", "wfi-task")]
     if values and not source.clock.exact:
-        made.figure("states", "Cold caches and cold TLBs: median as a factor to the warm one.",
-                    charts.dots(values, "times the warm median", False))
+        section.figure("states", "Cold caches and cold TLBs: median as a factor to the warm one.",
+                       charts.dots(values, "times the warm median", False))
     elif source.clock.exact:
-        made.text(prose("states"))
-    made.table("states", "By the state a sample begins with, median",
-               ("path", "configuration", "state", ">warm", ">in this state", ">change"),
-               [[f"{row.bench} {row.variant}", row.base, str(row.other_value), source.cell(row.a),
-                 source.cell(row.b), source.clock.change(row.change)] for row in rows],
-               folded="States in numbers")
+        section.text(prose("states"))
+    section.table("states", "By the state a sample begins with, median",
+                  ("path", "configuration", "state", ">warm", ">in this state", ">change"),
+                  [[f"{row.bench} {row.variant}", row.base, str(row.other_value),
+                    source.cell(row.a), source.cell(row.b), source.clock.change(row.change)]
+                   for row in rows],
+                  folded="States in numbers")

@@ -59,14 +59,15 @@ class TlbCell:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the packed control has no misses."""
+        """Return whether the packed control has no misses."""
         if self.control_misses is None:
             return self.pages <= HELD * LINES_PER_PAGE
         return self.control_misses <= MISSES_MOST
 
     @property
     def spare(self) -> float | None:
-        """The part of a control's load that its misses take; None if it is unknown."""
+        """Return the part of a control's load that its misses take; None if the part is
+        unknown."""
         if self.is_clean:
             return 0.0
         price = self.warm.miss_cost if self.warm else None
@@ -74,16 +75,17 @@ class TlbCell:
 
     @property
     def cost(self) -> float | None:
-        """The cost of translating a random load: random - (the control without its misses)."""
+        """Return the cost of translating a random load: random - (the control without its
+        misses)."""
         if self.random is None or self.packed is None or self.spare is None:
             return None
         return self.random - (self.packed - self.spare)
 
     @property
     def miss_cost(self) -> float | None:
-        """The cost of one miss; None if loads hardly miss."""
-        wanted = self.pages >= BEYOND if self.event == ASSUMED else self.misses >= LEAST
-        return self.cost / self.misses if wanted and self.cost is not None else None
+        """Return the cost of one miss; None if loads hardly miss."""
+        misses_enough = self.pages >= BEYOND if self.event == ASSUMED else self.misses >= LEAST
+        return self.cost / self.misses if misses_enough and self.cost is not None else None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Slowdown:
 
     @property
     def slowdowns(self) -> list[float]:
-        """The factor by which a program takes longer, at each of MISS_RATES."""
+        """Return the factor by which a program takes longer, at each of MISS_RATES."""
         return [1 - rate + rate * self.ratio for rate in MISS_RATES]
 
 
@@ -125,24 +127,24 @@ def tlb_cells(log: Log) -> list[TlbCell]:
     counted = event_rows(log)
     cells = [cell(key, shapes, settings[key[0]], platform_of(log), counted) for key, shapes
              in sorted(groups.items(), key=lambda item: (order.index(item[0][0]), item[0][1]))]
-    return [priced(one, cells) for one in cells]
+    return [priced(unpriced, cells) for unpriced in cells]
 
 
 def priced(cell: TlbCell, cells: list[TlbCell]) -> TlbCell:
-    """Return the cells with the cost of a control's miss. It is the cost of a miss in the largest
-    working set whose control has no miss, because in both the tables of few pages are in the
-    caches. A refill of the first-level TLB has no single cost: it is a hit in the second level, or
+    """Return the cell with the working set that gives the cost of a control's miss. This is the
+    largest working set whose control has no miss, because the caches hold the tables of few pages
+    in both. A refill of the first-level TLB has no single cost: it is a hit in the second level, or
     a walk."""
-    warm = [one for one in cells
-            if one.config == cell.config and one.is_clean and one.miss_cost is not None]
+    warm = [candidate for candidate in cells if candidate.config == cell.config
+            and candidate.is_clean and candidate.miss_cost is not None]
     known = warm and cell.event == WALKS and not cell.is_clean
     return replace(cell, warm=warm[-1]) if known else cell
 
 
 def sized_rows(log: Log, bench: str) -> list[tuple[str, int, Row]]:
-    """Yield (shape, size of the working set, row); the size is in the variant's unit."""
+    """Return (shape, size of the working set, row); the size is in the variant's unit."""
     rows = [(VARIANT.match(row.variant), row) for row in rows_of(log) if row.bench == bench]
-    return [(found["shape"], int(found["size"]), row) for found, row in rows if found]
+    return [(match["shape"], int(match["size"]), row) for match, row in rows if match]
 
 
 def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform: str,
@@ -159,16 +161,16 @@ def cell(key: tuple[str, int], shapes: dict[str, Row], settings: Data, platform:
 
 
 def largest(cells: list[TlbCell]) -> list[TlbCell]:
-    """Return the cells of the largest working set, and of these only the cells with a known
-    translation cost if there are any."""
+    """Return the cells of the largest working set that has a known translation cost, or of the
+    largest working set if no cost is known."""
     known = [cell for cell in cells if cell.cost is not None] or cells
-    return [cell for cell in cells if cell.pages == max(one.pages for one in known)]
+    return [cell for cell in cells if cell.pages == max(known_cell.pages for known_cell in known)]
 
 
 def walk_fit(cells: list[TlbCell]) -> WalkFit | None:
     """Fit a line over the largest working set. Return None if the cost is not modelled or all walks
     have the same length."""
-    points = [(one.walk_refs, one.cost) for one in largest(cells) if one.cost is not None]
+    points = [(cell.walk_refs, cell.cost) for cell in largest(cells) if cell.cost is not None]
     if len({refs for refs, _ in points}) < 2:
         return None
     refs, costs = (np.array(column, dtype=float) for column in zip(*points))
@@ -184,10 +186,10 @@ def slowdowns(log: Log) -> list[Slowdown]:
              if shape == "random" and row.config in settings_of(log)] for bench in (CHASE, READ)]
     if not any(rows):
         return []
-    found = [Slowdown("study", "guest", "native", "256 MB", STUDY_RATIO)]
-    for some in rows:
-        found += measured(log, [one for one in some if not hides(platform_of(log), one[1])])
-    return found
+    ratios = [Slowdown("study", "guest", "native", "256 MB", STUDY_RATIO)]
+    for sized in rows:
+        ratios += measured(log, [entry for entry in sized if not hides(platform_of(log), entry[1])])
+    return ratios
 
 
 def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
@@ -198,14 +200,14 @@ def measured(log: Log, rows: list[tuple[int, Row]]) -> list[Slowdown]:
     top = {row.config: row for size, row in rows if size == most}
     single = {settings[name]["stage1"]: top[name] for name in reversed(settings)
               if name in top and settings[name]["stage2"] == "off"}
-    found = []
+    ratios = []
     for name, row in top.items():
         base = single.get(settings[name]["stage1"])
         if (settings[name]["stage2"] != "off" and settings[name]["fill"] == "eager"
                 and base and base.p50 > 0):
-            found.append(Slowdown(row.bench, name, base.config,
-                                  row.variant.removeprefix("random-"), row.p50 / base.p50))
-    return found
+            ratios.append(Slowdown(row.bench, name, base.config,
+                                   row.variant.removeprefix("random-"), row.p50 / base.p50))
+    return ratios
 
 
 def event_rows(log: Log) -> dict[Key, dict[str, float]]:
@@ -227,7 +229,7 @@ def per_operation(records: list[Data]) -> dict[str, float]:
 
 def doubts(log: Log) -> Iterator[str]:
     """Return the chases over 4 KiB pages that do not miss the TLB on every access, and every
-    control that misses. A control whose misses are subtracted is left out."""
+    control that misses and whose misses are not subtracted."""
     settings = settings_of(log)
     for config in settings:
         cells = [cell for cell in tlb_cells(log)
@@ -251,24 +253,24 @@ class Miss:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The key of the chase's row."""
+        """Return the key of the chase's row."""
         return CHASE, f"random-{self.cell.pages}p", self.cell.config
 
     @property
-    def misses_said(self) -> str:
+    def misses_text(self) -> str:
         return f"{self.cell.misses:.3f} {self.cell.event}"
 
     @property
-    def control_said(self) -> str:
-        """Describe the control's misses, and whether they are subtracted from the cost."""
+    def control_text(self) -> str:
+        """Return the control's misses, and whether they are subtracted from the cost."""
         if self.cell.control_misses is None:
             return "none assumed"
         return f"{self.cell.control_misses:.3f}{'' if self.cell.is_clean else ', taken out'}"
 
 
 def miss_rows(log: Log) -> list[Miss]:
-    """Return a row for each configuration and working set in which a load misses. Return none if a
-    tick is not time."""
+    """Return a row for each configuration and working set in which a load misses. Return no row if
+    a tick is not time."""
     if platform_of(log) not in TIME:
         return []
     pools = cycle_pools(log)
@@ -288,5 +290,5 @@ def miss_cycles(cell: TlbCell, pools: dict[Key, Pool]) -> float | None:
 
 
 def largest_sets(rows: list[Miss]) -> list[Miss]:
-    """Return the largest working set of each log."""
-    return [row for row in rows if row.cell.pages == max(one.cell.pages for one in rows)]
+    """Return the rows of the largest working set."""
+    return [row for row in rows if row.cell.pages == max(miss.cell.pages for miss in rows)]
