@@ -3,7 +3,9 @@
 O3_ARM_v7a (Cortex-A15) for the out-of-order core, HPI for the in-order one."""
 
 from m5.objects import (ArmMinorCPU, ArmO3CPU, BiModeBP, Cache, FUDesc, FUPool, MinorDefaultFUPool,
-                        OpDesc, ReturnAddrStack, SimpleBTB, TournamentBP)
+                        OpDesc, ReturnAddrStack, SimpleBTB, TaggedPrefetcher, TournamentBP)
+
+PREFETCHED_LINES = 3  # 100095 4.3.67, CPUECTLR_EL1[36:35]: the most, and the value at reset
 
 SIMD = {"SimdAdd": 4, "SimdAddAcc": 4, "SimdAlu": 4, "SimdCmp": 4, "SimdCvt": 3, "SimdMisc": 3,
         "SimdMult": 5, "SimdMultAcc": 5, "SimdMatMultAcc": 5, "SimdShift": 3, "SimdShiftAcc": 3,
@@ -65,7 +67,6 @@ CORES = {"out-of-order": out_of_order, "in-order": in_order}
 
 
 def cache(cycles, response, **arguments):
-    """Return a cache without a prefetcher."""
     return Cache(tag_latency=cycles, data_latency=cycles, response_latency=response,
                  tgts_per_mshr=8, **arguments)
 
@@ -79,5 +80,10 @@ def l1_caches(settings):
 
 
 def l2_cache(settings):
+    """Return the shared cache. prefetcher=instructions: after an instruction fetch that misses, the
+    cache also reads the lines that follow, as that of Cortex-A72 does."""
+    prefetcher = {}
+    if settings["prefetcher"] == "instructions":
+        prefetcher["prefetcher"] = TaggedPrefetcher(degree=PREFETCHED_LINES, on_data=False)
     return cache(12, 12, size=f"{settings['l2_kib']}KiB", assoc=16, mshrs=16, write_buffers=8,
-                 clusivity="mostly_excl")
+                 clusivity="mostly_excl", **prefetcher)

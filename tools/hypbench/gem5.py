@@ -30,7 +30,7 @@ PROBE_S = 120.0
 LIMIT_S = 14400.0
 SHOWN = 5  # number of gem5's last lines that are shown
 CHOICES = {"core": ("out-of-order", "in-order"), "walk_cache": ("on", "off"),
-           "start": ("atomic", "timing")}
+           "start": ("atomic", "timing"), "prefetcher": ("none", "instructions")}
 CLOCK_MHZ = {"out-of-order": 1700, "in-order": 1500}
 MOST = 1 << 20
 MOST_CORES = abi.constant("PLAN_CORE_MAX")
@@ -52,7 +52,7 @@ def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
     """Return the machine of a board for a plan with `cores` cores, including the user's changes."""
     settings: Data = {"core": CHOICES["core"][0], "clock_mhz": 0, "cores": cores,
                 **CORES[tree.board_fact(board, "CPU")], "memory": "DDR3_1600_8x8", "ram": "2GiB",
-                "start": "atomic"}
+                "start": "atomic", "prefetcher": CHOICES["prefetcher"][0]}
     for word in words.split():
         name, equals, value = word.partition("=")
         if not equals or name not in settings or name in ("midr", "ram"):
@@ -94,7 +94,7 @@ class Machine:
         """Return the machine as a text from which the run can be repeated."""
         words = [f"{name}={value:#x}" if name == "midr" else f"{name}={value}"
                  for name, value in self.settings.items()]
-        return " ".join(["gem5", self.version, f"gic={self.gic}", *words, "prefetcher=none"])
+        return " ".join(["gem5", self.version, f"gic={self.gic}", *words])
 
     def command(self, image: Path, out: Path) -> list[str]:
         arguments = {**self.settings, "isa": self.isa, "gic": self.gic,
