@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the image of a board's card in a file: partition table, FAT, raw sectors. No root is needed,
-and the same files give the same image. sfdisk and mtools do the work; genimage would need a
-description as long as these calls, and is one more package."""
+"""Make the image of a board's card in a file: partition table, FAT, raw sectors. The work needs no
+root, and the same files give the same image. sfdisk and mtools do the work; genimage would need a
+description as long as these calls, and would be one more package."""
 
 import os
 import tempfile
@@ -27,58 +27,59 @@ class Made:
 
 def make_card(card: Card, sources: Sources, path: Path) -> Made:
     """Write the card's image to `path`, completely or not at all."""
-    sources.check_given(card)
-    made = collect(card.all_files(), sources)
-    for wanted, found in made.found:
-        check_room(wanted, found)
+    sources.check_user_files(card)
+    files = collect(card.all_files(), sources)
+    for file, content in files.found:
+        check_room(file, content)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".card-") as folder:
-        half = Path(folder) / "card"
-        empty_card(card, half)
-        with half.open("r+b") as image:
-            for wanted, found in made.found:
-                if wanted.sectors:
-                    image.seek(wanted.sectors[0] * SECTOR)
-                    image.write(found.data)
+        part = Path(folder) / "card"
+        make_empty_card(card, part)
+        with part.open("r+b") as image:
+            for file, content in files.found:
+                if file.sectors:
+                    image.seek(file.sectors[0] * SECTOR)
+                    image.write(content.data)
                 else:
-                    file = Path(folder) / found.name
-                    file.write_bytes(found.data)
-                    run("mcopy", "-i", fat_of(card, half), file, f"::{found.name}")
-        half.rename(path)
-    return made
+                    copy = Path(folder) / content.name
+                    copy.write_bytes(content.data)
+                    run("mcopy", "-i", fat_of(card, part), copy, f"::{content.name}")
+        part.rename(path)
+    return files
 
 
-def collect(wanted: list[File], sources: Sources) -> Made:
+def collect(files: list[File], sources: Sources) -> Made:
     """Collect every file, and report the problems of all files together."""
-    found, absent, problems = [], [], []
-    for one in wanted:
+    contents, absent, problems = [], [], []
+    for file in files:
         try:
-            what = sources.find(one)
+            content = sources.find(file)
         except click.ClickException as error:
             problems.append(error)
             continue
-        if what:
-            found.append((one, what))
+        if content:
+            contents.append((file, content))
         else:
-            absent.append(one)
+            absent.append(file)
     if problems:
-        reasons = [one.reason if isinstance(one, Missing) else one.message for one in problems]
-        ways = [one.way for one in problems if isinstance(one, Missing)]
+        reasons = [problem.reason if isinstance(problem, Missing) else problem.message
+                   for problem in problems]
+        ways = [problem.advice for problem in problems if isinstance(problem, Missing)]
         raise click.ClickException("\n".join(dict.fromkeys(reasons + ways)))
-    return Made(found, absent)
+    return Made(contents, absent)
 
 
-def check_room(wanted: File, found: Found) -> None:
-    if not wanted.sectors:
+def check_room(file: File, content: Found) -> None:
+    if not file.sectors:
         return
-    room = (wanted.sectors[1] - wanted.sectors[0] + 1) * SECTOR
-    if len(found.data) > room:
+    room = (file.sectors[1] - file.sectors[0] + 1) * SECTOR
+    if len(content.data) > room:
         raise click.ClickException(
-            f"{wanted.name} ({found.origin}) is too long: {len(found.data)} bytes, sectors"
-            f" {wanted.sectors[0]} to {wanted.sectors[1]} hold {room}")
+            f"{file.name} ({content.origin}) is too long: {len(content.data)} bytes, sectors"
+            f" {file.sectors[0]} to {file.sectors[1]} hold {room}")
 
 
-def empty_card(card: Card, path: Path) -> None:
+def make_empty_card(card: Card, path: Path) -> None:
     size = card.sectors - card.fat.start
     with path.open("wb") as file:
         file.truncate(card.size_mib * MIB)  # The file is sparse.
@@ -93,14 +94,13 @@ def fat_of(card: Card, path: Path) -> str:
     return f"{path}@@{card.fat.start * SECTOR}"
 
 
-def lacking(card: Card, path: Path) -> list[File]:
-    """Return the raw parts that only a user has, and that an image of this card does not
-    contain."""
+def missing_files(card: Card, path: Path) -> list[File]:
+    """Return the raw parts that only a user has, and that the card's image does not contain."""
     with path.open("rb") as file:
-        empty = []
-        for one in card.raw:
-            first, last = one.sectors
+        missing = []
+        for part in card.raw:
+            first, last = part.sectors
             data = os.pread(file.fileno(), (last - first + 1) * SECTOR, first * SECTOR)
-            if one.absent and not data.strip(b"\0"):
-                empty.append(one)
-        return empty
+            if part.absent and not data.strip(b"\0"):
+                missing.append(part)
+        return missing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree. For TFTP they make
-the folder of a server, and print what to type at U-Boot's prompt."""
+"""The commands for real boards: hypbench sdcard | tftp | flash | device-tree. The command
+tftp makes the folder of a TFTP server, and prints the commands for U-Boot's prompt."""
 
 import socket
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hypbench import debian, plan as plans
-from hypbench.boards.card import MIB, Made, collect, lacking, make_card
+from hypbench.boards.card import MIB, Made, collect, make_card, missing_files
 from hypbench.boards.description import Card, File, Tftp, read_card
 from hypbench.boards.flash import flash as write_device
 from hypbench.boards.listing import boards
@@ -16,8 +16,8 @@ from hypbench.boards.sources import Missing, Sources, script
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.tree import Tree, read_bytes, write_whole
 
-SCRIPT = "boot.scr.uimg"  # the name that U-Boot's own `run bootcmd_dhcp` asks for
-SOMEWHERE = ("192.0.2.1", 9)  # an address for documentation (RFC 5737), to which nothing is sent
+SCRIPT = "boot.scr.uimg"  # the file that U-Boot's own `run bootcmd_dhcp` loads
+EXAMPLE_ADDRESS = ("192.0.2.1", 9)  # an address for documentation (RFC 5737); no packet goes there
 PATH = click.Path(path_type=Path)
 BOARD = click.option("--board", required=True, metavar="B", help="A folder of boards/.")
 SCENARIO = click.option("--scenario", "plan", default="default", show_default=True, metavar="S",
@@ -27,22 +27,22 @@ PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF
 
 
 def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
-    sources.check_given(card)
-    by_name = {one.name: one for one in card.all_files()}
-    made = collect([by_name[name] for name in tftp.files], sources)
+    sources.check_user_files(card)
+    by_name = {file.name: file for file in card.all_files()}
+    files = collect([by_name[name] for name in tftp.files], sources)
     text = f"# hypbench, {card.board}: made by `make tftp`\n{tftp.commands.lstrip()}"
     boot = script(text.encode(), card.board)
     folder.mkdir(parents=True, exist_ok=True)
-    for _, found in made.found:
-        write_whole(folder / found.name, found.data)
+    for _, content in files.found:
+        write_whole(folder / content.name, content.data)
     write_whole(folder / SCRIPT, boot)
-    return made
+    return files
 
 
 def instructions(tftp: Tftp, folder: Path, server: str) -> str:
-    """Return the commands of the script, for typing by hand."""
-    first = [tftp.before] if tftp.before else []
-    network = [*first, "setenv autoload no", "dhcp", f"setenv serverip {server}"]
+    """Return the commands of the script in a text for a user who types them."""
+    before = [tftp.before] if tftp.before else []
+    network = [*before, "setenv autoload no", "dhcp", f"setenv serverip {server}"]
     by_hand = [*network, *tftp.commands.strip().splitlines()]
     by_script = [*network, f"tftpboot ${{scriptaddr}} {SCRIPT}", "source ${scriptaddr}"]
     return "\n".join([
@@ -56,23 +56,24 @@ def indented(commands: list[str]) -> list[str]:
     return [f"    {command}" for command in commands]
 
 
-def own_address() -> str:
+def local_address() -> str:
     """Return this machine's address on the route to other networks."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(SOMEWHERE)
+            probe.connect(EXAMPLE_ADDRESS)
             return probe.getsockname()[0]
     except OSError:
         return "<this machine's address>"
 
 
 def words_and_paths(_context: click.Context, _parameter: click.Parameter,
-                    given: tuple[str, ...]) -> dict[str, Path]:
-    """WORD=PATH, …"""
-    for one in given:
-        if "=" not in one:
-            raise click.BadParameter(f"'{one}' is not WORD=PATH")
-    return {word: Path(path) for word, _, path in (one.partition("=") for one in given)}
+                    arguments: tuple[str, ...]) -> dict[str, Path]:
+    """Return the path of each word from arguments of the form WORD=PATH."""
+    for argument in arguments:
+        if "=" not in argument:
+            raise click.BadParameter(f"'{argument}' is not WORD=PATH")
+    return {word: Path(path)
+            for word, _, path in (argument.partition("=") for argument in arguments)}
 
 
 GIVEN = click.option("--given", multiple=True, metavar="WORD=PATH", callback=words_and_paths,
@@ -98,33 +99,33 @@ def sdcard(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Pa
     card = read_card(tree, board)
     sources = Sources(tree, board, tree.plan(plan), platform, given)
     if check:
-        sources.check_given(card)
+        sources.check_user_files(card)
         return
     path = output or tree.build(board) / "sdcard.img"
-    made = make_card(card, sources, path)
-    click.echo(f"{shown(tree, path)}: {path.stat().st_size // MIB} MiB, scenario {plan}")
-    list_files(made)
-    for one in made.absent:
-        click.echo(missing(one, shown(tree, path), board), err=True)
+    files = make_card(card, sources, path)
+    click.echo(f"{relative_path(tree, path)}: {path.stat().st_size // MIB} MiB, scenario {plan}")
+    list_files(files)
+    for file in files.absent:
+        click.echo(missing_note(file, relative_path(tree, path), board), err=True)
     click.echo(f"to write it to a card: make flash BOARD={board} DEV=/dev/…")
 
 
-def shown(tree: Tree, path: Path) -> Path:
+def relative_path(tree: Tree, path: Path) -> Path:
     return path.relative_to(tree.root) if path.is_relative_to(tree.root) else path
 
 
-def list_files(made: Made) -> None:
-    for wanted, found in made.found:
-        place = f"sector {wanted.sectors[0]}" if wanted.sectors else "FAT"
-        click.echo(f"  {place:11s} {found.name:24s} {len(found.data):8d}  {found.origin}")
+def list_files(files: Made) -> None:
+    for file, content in files.found:
+        place = f"sector {file.sectors[0]}" if file.sectors else "FAT"
+        click.echo(f"  {place:11s} {content.name:24s} {len(content.data):8d}  {content.origin}")
 
 
-def missing(one: File, path: Path, board: str) -> str:
-    """Return the path of a file that only the user has."""
-    return (f"NOT ON THE CARD: {one.name}, sectors {one.sectors[0]} to {one.sectors[1]}:"
-            f" {one.absent}.\n"
-            f"  make sdcard BOARD={board} {one.given}=<file>, or\n"
-            f"  dd if=<file> of={path} bs=512 seek={one.sectors[0]} conv=notrunc")
+def missing_note(file: File, path: Path, board: str) -> str:
+    """Return a note about a file that the card lacks, with two ways to put the file there."""
+    return (f"NOT ON THE CARD: {file.name}, sectors {file.sectors[0]} to {file.sectors[1]}:"
+            f" {file.absent}.\n"
+            f"  make sdcard BOARD={board} {file.given}=<file>, or\n"
+            f"  dd if=<file> of={path} bs=512 seek={file.sectors[0]} conv=notrunc")
 
 
 @click.command()
@@ -145,12 +146,12 @@ def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path
     if not card.tftp:
         raise click.ClickException(f"boards/{card.board}/card.toml has no [tftp]")
     if check:
-        sources.check_given(card)
+        sources.check_user_files(card)
         return
-    made = make_folder(card, card.tftp, sources, folder)
-    names = [found.name for _, found in made.found] + [SCRIPT]
-    click.echo(f"{shown(tree, folder)}, scenario {plan}: {', '.join(names)}")
-    click.echo(instructions(card.tftp, folder.resolve(), serverip or own_address()))
+    files = make_folder(card, card.tftp, sources, folder)
+    names = [content.name for _, content in files.found] + [SCRIPT]
+    click.echo(f"{relative_path(tree, folder)}, scenario {plan}: {', '.join(names)}")
+    click.echo(instructions(card.tftp, folder.resolve(), serverip or local_address()))
 
 
 @click.command()
@@ -163,14 +164,15 @@ def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path
 def flash(tree: Tree, board: str, dev: str, confirm: str, image: Path | None) -> None:
     """Write a card's image to a device, and read it back.
 
-    Shows what the device is, refuses one that is in use, not removable or too small, and asks for
-    its name.
+    The command shows the device, refuses a device that is in use, not removable or too small, and
+    asks for the device's name.
     """
     card = read_card(tree, board)
     path = image or tree.build(board) / "sdcard.img"
     if not path.is_file():
         raise click.ClickException(f"{path} is not there: `make sdcard BOARD={board}` makes it")
-    notes = [missing(one, shown(tree, path), board) for one in lacking(card, path)]
+    notes = [missing_note(file, relative_path(tree, path), board)
+             for file in missing_files(card, path)]
     write_device(path, dev, confirm, [plan_note(path), *notes])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """boards/<board>/card.toml describes the files of a board's card, and the place and the source of
-each. docs/boards.md describes card.toml."""
+each file. docs/boards.md describes card.toml."""
 
 import tomllib
 from collections.abc import Collection
@@ -19,10 +19,10 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class File:
-    """A file of the FAT or of the TFTP folder, or raw sectors. Its source is the first of these
-    that is named: the build (the scenario is put into the file, if it takes one), the board's
-    folder, a script made from a file of that folder, a Debian package, a device tree of Debian's
-    kernel. A file without a source comes from the user."""
+    """A file of the FAT or of the TFTP folder, or raw sectors. The source of the file is the first
+    of these that the entry names: the build (the tool puts the scenario into a file that takes
+    one), the board's folder, a script made from a file of that folder, a Debian package, a device
+    tree of Debian's kernel. A file without a source comes from the user."""
 
     name: str
     build: str = ""
@@ -33,7 +33,7 @@ class File:
     component: str = ""
     device_tree: str = ""  # architecture of the kernel package that has the tree
     given: str = ""  # the word with which the user gives the file
-    absent: str = ""  # what happens if the user does not give the file
+    absent: str = ""  # text of a message: the consequence if the user does not give the file
     sectors: tuple[int, ...] = ()  # first and last sector, outside the FAT
 
 
@@ -93,14 +93,15 @@ def card_of(board: str, data: Data) -> Card:
     if unknown:
         raise ValueError(f"unknown '{unknown[0]}'; valid: {', '.join(known)}")
     fat = dict(data.get("fat", {}))
-    fat["files"] = tuple(made(File, "fat.files", one) for one in fat.get("files", []))
-    return Card(board, data.get("size_mib", 0), made(Fat, "fat", fat),
-                tuple(made(File, "raw", one) for one in data.get("raw", [])),
-                tuple(made(File, "reserved", one, RESERVED) for one in data.get("reserved", [])),
-                made(Tftp, "tftp", data["tftp"]) if "tftp" in data else None)
+    fat["files"] = tuple(parse_part(File, "fat.files", entry) for entry in fat.get("files", []))
+    return Card(board, data.get("size_mib", 0), parse_part(Fat, "fat", fat),
+                tuple(parse_part(File, "raw", entry) for entry in data.get("raw", [])),
+                tuple(parse_part(File, "reserved", entry, RESERVED)
+                      for entry in data.get("reserved", [])),
+                parse_part(Tftp, "tftp", data["tftp"]) if "tftp" in data else None)
 
 
-def made(kind: type[Part], where: str, data: Data, valid: Collection[str] = ()) -> Part:
+def parse_part(kind: type[Part], where: str, data: Data, valid: Collection[str] = ()) -> Part:
     valid = valid or list(kind.__annotations__)
     for name in data:
         if name not in valid:
@@ -115,17 +116,17 @@ def check_layout(card: Card) -> None:
         raise ValueError(f"size_mib is {card.size_mib}; it must be a power of two")
     places = [(0, 0, "the partition table"),
               (card.fat.start, card.sectors - 1, "the FAT partition")]
-    for one in (*card.raw, *card.reserved):
-        if len(one.sectors) != 2 or one.sectors[0] > one.sectors[1]:
-            raise ValueError(f"{one.name}: sectors must be [first, last]")
-        places.append((one.sectors[0], one.sectors[1], one.name))
+    for part in (*card.raw, *card.reserved):
+        if len(part.sectors) != 2 or part.sectors[0] > part.sectors[1]:
+            raise ValueError(f"{part.name}: sectors must be [first, last]")
+        places.append((part.sectors[0], part.sectors[1], part.name))
     places.sort()
-    for (_, last, name), (first, _, other) in zip(places, places[1:]):
+    for (_, last, name), (first, _, next_name) in zip(places, places[1:]):
         if first <= last:
-            raise ValueError(f"{name} and {other} overlap at sector {first}")
+            raise ValueError(f"{name} and {next_name} overlap at sector {first}")
     if places[-1][2] != "the FAT partition" or card.fat.start >= card.sectors:
         raise ValueError("the FAT partition must be the last, and begin on the card")
-    names = [one.name for one in card.all_files()]
+    names = [file.name for file in card.all_files()]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{name} is there twice")

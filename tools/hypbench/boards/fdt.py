@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the properties of a flattened device tree in the blob (Devicetree Specification 0.4, chapter
-5). A FIT is such a tree. Python alone reads the tree, so that a scenario can be put into a FIT on a
-machine without libfdt."""
+5). A FIT is such a tree. Python alone reads the tree, so that a machine without libfdt can
+put a scenario into a FIT."""
 
 import struct
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a card's image to the named device. The command first checks whether it may overwrite the
-device, shows the device and asks; afterwards it reads the device back. bmaptool neither shows nor
-asks."""
+"""Write a card's image to the named device. The command first checks that it may overwrite the
+device, shows the device and asks the user; afterwards the command reads the device back. bmaptool
+neither shows the device nor asks."""
 
 import errno
 import fcntl
@@ -36,7 +36,7 @@ def word(disk: Disk, name: str) -> str:
     return str(disk.get(name) or "").strip()
 
 
-def mounted(disk: Disk) -> list[str]:
+def mount_points(disk: Disk) -> list[str]:
     return [place for place in disk.get("mountpoints") or [] if place]
 
 
@@ -46,7 +46,7 @@ def walk(disk: Disk) -> Iterator[Disk]:
         yield from walk(child)
 
 
-def look_at(device: str) -> Disk:
+def read_disk(device: str) -> Disk:
     """Return a block device by its path, or by a link to it."""
     if not device:
         raise click.ClickException("no device is named: DEV=/dev/…, the card's; `lsblk` lists"
@@ -58,27 +58,28 @@ def look_at(device: str) -> Disk:
         raise click.ClickException(f"{device}: {error.strerror}") from error
     if not stat.S_ISBLK(mode):
         raise click.ClickException(f"{device} is no block device")
-    said = run("lsblk", "--json", "--bytes", "--output", COLUMNS, real)
-    return json.loads(said)["blockdevices"][0]
+    output = run("lsblk", "--json", "--bytes", "--output", COLUMNS, real)
+    return json.loads(output)["blockdevices"][0]
 
 
 def refusal(disk: Disk, size: int) -> str:
-    """Return why the device must not be overwritten with `size` bytes, or ""."""
+    """Return the reason why `size` bytes must not overwrite the device, or ""."""
     root = root_device()
     if disk["type"] == "part":
         return "it is a partition; the image is of a whole card"
     if disk["type"] not in ("disk", "loop"):
         return f"it is no disk, but of type {disk['type']}"
-    for one in walk(disk):
-        if "/" in mounted(one) or one.get("maj:min") == root:
-            return f"{one['path']} holds the root file system of this machine"
-    for one in walk(disk):
-        if "[SWAP]" in mounted(one):
-            return f"{one['path']} is in use as swap"
-        if mounted(one):
-            return f"{one['path']} is mounted at {', '.join(mounted(one))}; unmount it first"
-        if one is not disk and one["type"] not in PARTS:
-            return f"{one['path']} ({one['type']}) is in use on it"
+    for device in walk(disk):
+        if "/" in mount_points(device) or device.get("maj:min") == root:
+            return f"{device['path']} holds the root file system of this machine"
+    for device in walk(disk):
+        if "[SWAP]" in mount_points(device):
+            return f"{device['path']} is in use as swap"
+        if mount_points(device):
+            return (f"{device['path']} is mounted at {', '.join(mount_points(device))};"
+                    " unmount it first")
+        if device is not disk and device["type"] not in PARTS:
+            return f"{device['path']} ({device['type']}) is in use on it"
     if not is_removable(disk):
         return "it is not removable (neither RM nor HOTPLUG, by lsblk)"
     if is_set(disk.get("ro")):
@@ -104,13 +105,13 @@ def root_device() -> str:
 
 def described(disk: Disk) -> list[str]:
     """Return a line about the device, and a line about each of its partitions."""
-    what = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
-    by = word(disk, "tran") or disk["type"]
-    return [f"{disk['path']}: {what or 'no model'}, {gib(int(disk['size']))}, by {by}",
-            *(f"  {one['path']}: {gib(int(one['size']))},"
-              f" {word(one, 'fstype') or 'no file system'}"
-              f" {word(one, 'label') or word(one, 'partlabel')}".rstrip()
-              for one in disk.get("children", []))]
+    model = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
+    transport = word(disk, "tran") or disk["type"]
+    return [f"{disk['path']}: {model or 'no model'}, {gib(int(disk['size']))}, by {transport}",
+            *(f"  {child['path']}: {gib(int(child['size']))},"
+              f" {word(child, 'fstype') or 'no file system'}"
+              f" {word(child, 'label') or word(child, 'partlabel')}".rstrip()
+              for child in disk.get("children", []))]
 
 
 def gib(size: int) -> str:
@@ -119,31 +120,32 @@ def gib(size: int) -> str:
 
 def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
     size = image.stat().st_size
-    disk = look_at(device)
+    disk = read_disk(device)
     if reason := refusal(disk, size):
         raise click.ClickException(f"{disk['path']} is not written to: {reason}")
-    with exclusive(disk) as target:
+    with open_exclusively(disk) as target:
         for line in [*described(disk), f"will be overwritten with {image} ({gib(size)})", *notes]:
             click.echo(line)
         ask(disk, confirm)
         with Progress(console=Console(stderr=True), transient=True) as progress:
-            wrote = write(image, target, steps(progress, "writing", size))
+            expected = write(image, target, progress_step(progress, "writing", size))
             forget(target)
-            read = digest(target, size, steps(progress, "reading back", size))
-    if read != wrote:
-        raise click.ClickException(f"{disk['path']} does not hold what was written: sha256 {read},"
-                                   f" not {wrote}. Use another card")
-    click.echo(f"wrote {size} bytes to {disk['path']} and read them back: sha256 {wrote}")
+            actual = digest(target, size, progress_step(progress, "reading back", size))
+    if actual != expected:
+        raise click.ClickException(f"{disk['path']} does not hold what was written: sha256"
+                                   f" {actual}, not {expected}. Use another card")
+    click.echo(f"wrote {size} bytes to {disk['path']} and read them back: sha256 {expected}")
 
 
 @contextmanager
-def exclusive(disk: Disk) -> Iterator[int]:
-    """Open the device exclusively, so that nothing can mount it meanwhile. The kernel refuses a
-    device that is in use, even by another container."""
+def open_exclusively(disk: Disk) -> Iterator[int]:
+    """Open the device exclusively, so that nothing can mount the device meanwhile. The kernel
+    refuses a device that is in use, even by another container."""
     try:
         target = os.open(disk["path"], os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
-        raise click.ClickException(f"{disk['path']} is not written to: {opening(error)}") from error
+        raise click.ClickException(f"{disk['path']} is not written to:"
+                                   f" {open_problem(error)}") from error
     try:
         yield target
         try_ioctl(target, BLKRRPART)
@@ -151,7 +153,7 @@ def exclusive(disk: Disk) -> Iterator[int]:
         os.close(target)
 
 
-def opening(error: OSError) -> str:
+def open_problem(error: OSError) -> str:
     if error.errno in (errno.EACCES, errno.EPERM):
         return "you may not write to it; as root you may (sudo make flash …)"
     if error.errno == errno.EBUSY:
@@ -172,25 +174,25 @@ def ask(disk: Disk, confirm: str) -> None:
         raise click.ClickException(f"'{answer}' is not '{disk['name']}': nothing was written")
 
 
-def steps(progress: Progress, what: str, size: int) -> Callable[[int], None]:
-    task = progress.add_task(what, total=size)
+def progress_step(progress: Progress, title: str, size: int) -> Callable[[int], None]:
+    task = progress.add_task(title, total=size)
     return lambda count: progress.update(task, advance=count)
 
 
 def write(image: Path, target: int, step: Callable[[int], None]) -> str:
-    """Write the image to the device; return the SHA-256 of what was written."""
+    """Write the image to the device; return the SHA-256 of the written bytes."""
     total = hashlib.sha256()
-    done = 0
+    written = 0
     try:
         with image.open("rb") as source:
             while chunk := source.read(CHUNK):
                 write_all(target, chunk)
                 total.update(chunk)
-                done += len(chunk)
+                written += len(chunk)
                 step(len(chunk))
         os.fsync(target)
     except OSError as error:
-        raise click.ClickException(f"writing failed after {done} bytes: {error.strerror}."
+        raise click.ClickException(f"writing failed after {written} bytes: {error.strerror}."
                                    " The card is not usable as it is") from error
     return total.hexdigest()
 
@@ -216,16 +218,16 @@ def try_ioctl(target: int, request: int) -> None:
 def digest(target: int, size: int, step: Callable[[int], None]) -> str:
     total = hashlib.sha256()
     os.lseek(target, 0, os.SEEK_SET)
-    left = size
+    remaining = size
     try:
-        while left:
-            chunk = os.read(target, min(CHUNK, left))
+        while remaining:
+            chunk = os.read(target, min(CHUNK, remaining))
             if not chunk:
                 raise OSError(errno.EIO, "it ends early")
             total.update(chunk)
-            left -= len(chunk)
+            remaining -= len(chunk)
             step(len(chunk))
     except OSError as error:
-        raise click.ClickException(f"reading back failed {left} bytes before the end:"
+        raise click.ClickException(f"reading back failed {remaining} bytes before the end:"
                                    f" {error.strerror}") from error
     return total.hexdigest()

@@ -64,22 +64,22 @@ def patch_uimage(image: bytes, plan: Plan, platform: str | None) -> bytes:
 
 
 def header_crc_of(image: bytes) -> int:
-    """Return the CRC of a header, which is computed with the CRC's own field set to 0."""
+    """Return the CRC of a header. The field of the CRC counts as 0."""
     return zlib.crc32(image[:4] + bytes(4) + image[8:UIMAGE.size])
 
 
 def patch_fit(image: bytes, plan: Plan, platform: str | None) -> bytes:
     """Patch a FIT in place: the new plan and each new hash are as long as the old ones."""
     fit = bytearray(plans.write_plan(image, plan, platform))
-    parts = {(one.node, one.name): (one.start, one.end) for one in properties(image)}
-    covering = [(node, bytes(fit[slice(*place)])) for (node, name), place in parts.items()
-                if name == "data" and node.startswith("/images/") and node.count("/") == 2
-                and MAGIC in image[slice(*place)]]
-    if len(covering) != 1:
+    parts = {(entry.node, entry.name): (entry.start, entry.end) for entry in properties(image)}
+    images = [(node, bytes(fit[slice(*place)])) for (node, name), place in parts.items()
+              if name == "data" and node.startswith("/images/") and node.count("/") == 2
+              and MAGIC in image[slice(*place)]]
+    if len(images) != 1:
         raise click.ClickException("the scenario of this FIT is not inside one of its images"
                                    " (data outside the tree is not supported)")
-    node, data = covering[0]
-    for child in [one for one, name in parts if not name and one.startswith(f"{node}/")]:
+    node, data = images[0]
+    for child in [path for path, name in parts if not name and path.startswith(f"{node}/")]:
         algorithm = image[slice(*parts.get((child, "algo"), (0, 0)))].rstrip(b"\0").decode()
         value = new_hash(child, algorithm, data)
         start, end = parts.get((child, "value"), (0, 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""List the boards of a tree. Each has two files: board.mk has the core, the GIC, how the image is
-entered and the proof; board.c has the console and the cores."""
+"""List the boards of a tree. Each board has two files: board.mk has the core, the GIC, the way to
+enter the image and the proof; board.c has the console and the cores."""
 
 import re
 from dataclasses import astuple, dataclass
@@ -21,7 +21,7 @@ STARTS = {"BOOT_ONLY": "", "SPIN_TABLE": "spin table", "PSCI": "PSCI", "PEN": "p
 
 
 @dataclass(frozen=True)
-class Listed:
+class BoardFacts:
     """The facts of a board that `make boards` shows."""
 
     board: str
@@ -32,18 +32,19 @@ class Listed:
     proven: str
 
 
-def listed(tree: Tree, board: str) -> Listed:
+def facts_of(tree: Tree, board: str) -> BoardFacts:
     facts = tree.board_facts(board)
     source = with_parts(tree.root / "boards" / board / "board.c")
-    return Listed(board, f"{facts['CPU']} x {cores(source)}",
-                  facts["GIC"] + (", combined EOI" if facts.get("GIC_ENDS") == "combined" else ""),
-                  facts.get("ENTERED", ""), consoles(source), facts.get("PROVEN", ""))
+    return BoardFacts(board, f"{facts['CPU']} x {cores(source)}",
+                      facts["GIC"]
+                      + (", combined EOI" if facts.get("GIC_ENDS") == "combined" else ""),
+                      facts.get("ENTERED", ""), consoles(source), facts.get("PROVEN", ""))
 
 
 def cores(source: str) -> str:
     count, start = COUNT.search(source), START.search(source)
-    how = STARTS[start[1]] if start else ""
-    return (count[1] if count else "1") + (f" ({how})" if how else "")
+    method = STARTS[start[1]] if start else ""
+    return (count[1] if count else "1") + (f" ({method})" if method else "")
 
 
 def consoles(source: str) -> str:
@@ -53,8 +54,9 @@ def consoles(source: str) -> str:
 
 
 def boards_table(tree: Tree, table: str = "long") -> Table:
-    """Return the table. The short table has no console, and only the machine of the proof."""
-    rows = [listed(tree, board) for board in tree.boards()]
+    """Return the table of boards. The short table has no console; of the proof it has only the
+    machine."""
+    rows = [facts_of(tree, board) for board in tree.boards()]
     if table == "long":
         return Table("boards", "", ("board", "core", "GIC", "entered", "console", "proven"),
                      [astuple(row) for row in rows])

@@ -27,9 +27,9 @@ def run(name: str, *words: object, stdin: bytes = b"") -> bytes:
     if not program:
         raise click.ClickException(f"{name} is missing: it is in the package {PACKAGE_OF[name]};"
                                    " `tools/setup.sh boards` installs it")
-    done = subprocess.run([program, *map(str, words)], input=stdin, capture_output=True,
-                          env=environment(), check=False)
-    if done.returncode:
-        said = (done.stderr or done.stdout).decode(errors="replace").strip()
-        raise click.ClickException(f"{name} failed: {said or f'status {done.returncode}'}")
-    return done.stdout
+    result = subprocess.run([program, *map(str, words)], input=stdin, capture_output=True,
+                            env=environment(), check=False)
+    if result.returncode:
+        message = (result.stderr or result.stdout).decode(errors="replace").strip()
+        raise click.ClickException(f"{name} failed: {message or f'status {result.returncode}'}")
+    return result.stdout

@@ -44,17 +44,17 @@ class Part:
         return image[self.start:self.start + self.size]
 
 
-def parts_of(made: Made, image: bytes) -> list[Part]:
+def parts_of(files: Made, image: bytes) -> list[Part]:
     """Return the places of a card's files in the card's new image."""
-    return [part_of(wanted, found, image) for wanted, found in made.found]
+    return [part_of(file, content, image) for file, content in files.found]
 
 
-def part_of(wanted: File, found: Found, image: bytes) -> Part:
-    start = wanted.sectors[0] * SECTOR if wanted.sectors else sector_with(found.data, image)
-    part = Part(wanted.name, start, len(found.data), sha256(found.data).hexdigest(),
-                bool(wanted.build), bool(wanted.sectors))
-    if start < 0 or part.of(image) != found.data:
-        raise click.ClickException(f"{wanted.name} is not in one piece on the card")
+def part_of(file: File, content: Found, image: bytes) -> Part:
+    start = file.sectors[0] * SECTOR if file.sectors else sector_with(content.data, image)
+    part = Part(file.name, start, len(content.data), sha256(content.data).hexdigest(),
+                bool(file.build), bool(file.sectors))
+    if start < 0 or part.of(image) != content.data:
+        raise click.ClickException(f"{file.name} is not in one piece on the card")
     return part
 
 
@@ -79,8 +79,8 @@ class Ready:
     parts: list[Part]
 
     def with_scenario(self, plan: Plan, platform: str) -> "Ready":
-        """Return the card, with this scenario in each image that takes one, and the card's
-        parts."""
+        """Return the card and its parts, with this scenario in each image that takes a
+        scenario."""
         card, parts = bytearray(self.image), []
         for part in self.parts:
             data = part.of(self.image)
@@ -95,25 +95,25 @@ class Ready:
             parts.append(Part(**asdict(part) | {"digest": sha256(data).hexdigest()}))
         return Ready(bytes(card), parts)
 
-    def with_own(self, card: Card, given: dict[str, Path]) -> "Ready":
+    def with_user_files(self, card: Card, user_files: dict[str, Path]) -> "Ready":
         """Return the card with files that only the user has, in their sectors outside of the
         FAT."""
-        places = {one.given: one for one in card.raw if one.given}
+        parts = {part.given: part for part in card.raw if part.given}
         image = bytearray(self.image)
-        for word, path in given.items():
-            if word not in places:
+        for word, path in user_files.items():
+            if word not in parts:
                 raise UnknownName(f"{word} cannot be put onto a ready card of {card.board}; there"
-                                  f" go: {listed(sorted(places))}")
-            one, data = places[word], read_bytes(path)
-            check_room(one, Found(one.name, data, str(path)))
-            start, end = one.sectors[0] * SECTOR, (one.sectors[1] + 1) * SECTOR
+                                  f" go: {listed(sorted(parts))}")
+            part, data = parts[word], read_bytes(path)
+            check_room(part, Found(part.name, data, str(path)))
+            start, end = part.sectors[0] * SECTOR, (part.sectors[1] + 1) * SECTOR
             image[start:end] = data.ljust(end - start, b"\0")
         return Ready(bytes(image), self.parts)
 
-    def lacking(self, card: Card) -> list[File]:
+    def missing_files(self, card: Card) -> list[File]:
         """Return the raw parts that only a user has, and that this card lacks."""
-        return [one for one in card.raw if one.absent and not self.image[
-            one.sectors[0] * SECTOR:(one.sectors[1] + 1) * SECTOR].strip(b"\0")]
+        return [part for part in card.raw if part.absent and not self.image[
+            part.sectors[0] * SECTOR:(part.sectors[1] + 1) * SECTOR].strip(b"\0")]
 
 
 def read_ready(folder: Path) -> Ready:
@@ -164,9 +164,9 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
         write_images(folder, board, target, plan, platform)
         return
     description = read_card(tree, board)
-    ready = read_ready(folder).with_scenario(plan, platform).with_own(description, given)
-    missing = [f"NOT ON THE CARD: {one.name}: {one.absent}. --given {one.given}=<file> puts it"
-               " there" for one in ready.lacking(description)]
+    ready = read_ready(folder).with_scenario(plan, platform).with_user_files(description, given)
+    notes = [f"NOT ON THE CARD: {file.name}: {file.absent}. --given {file.given}=<file> puts it"
+             " there" for file in ready.missing_files(description)]
     if target.is_dir():
         click.echo(f"{shown(target)}: the files of {board}'s card, scenario {word}")
         write_files({part.name: part.of(ready.image) for part in ready.parts if not part.is_raw},
@@ -175,19 +175,19 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
         with tempfile.NamedTemporaryFile(prefix="hypbench-card-") as file:
             file.write(ready.image)
             file.flush()
-            write_device(Path(file.name), str(target), confirm, [f"its scenario: {word}", *missing])
+            write_device(Path(file.name), str(target), confirm, [f"its scenario: {word}", *notes])
         return
     else:
         write_whole(target, ready.image)
         size = len(ready.image) >> 20
         click.echo(f"{shown(target)}: {board}'s card, {size} MiB, scenario {word}")
-    for text in missing:
-        click.echo(text, err=True)
+    for note in notes:
+        click.echo(note, err=True)
 
 
 def is_device(path: Path) -> bool:
-    """Return whether a path is a device. A missing name below /dev counts as one, so that the
-    refusal names it. /dev/shm has files, in memory."""
+    """Return whether a path is a device. A missing name below /dev counts as a device, so that the
+    refusal has this name. /dev/shm has files, in memory."""
     is_below = path.is_relative_to("/dev") and not path.is_relative_to("/dev/shm")
     return is_below or (path.exists() and stat.S_ISBLK(path.stat().st_mode))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench run-guest: `make run-guest GUEST=…`."""
+"""The command hypbench run-guest, for `make run-guest GUEST=…`."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ import click
 from hypbench.analysis import programs
 from hypbench.frame import frame_of
 from hypbench.guests.machine import BadGuest
-from hypbench.guests.prepare import USUAL_CONFIG, Wish, by_recipe, check_guest
+from hypbench.guests.prepare import USUAL_CONFIG, Wish, check_guest, with_recipe
 from hypbench.guests.run import run
 from hypbench.guests.status import WAYS
 from hypbench.guests.terminal import LEAVE
@@ -22,15 +22,15 @@ LIMIT_MAX_S = 10**8  # some three years
 
 
 def address_of(_context: click.Context, _parameter: click.Parameter,
-               given: str | None) -> int | None:
-    if given is None:
+               text: str | None) -> int | None:
+    if text is None:
         return None
     try:
-        address = int(given, 0)
+        address = int(text, 0)
     except ValueError:
         address = -1
     if not 0 <= address < 1 << 32:
-        raise BadGuest(f"GUEST_ADDRESS={given}: not an address; good ones are 0x40200000, 0")
+        raise BadGuest(f"GUEST_ADDRESS={text}: not an address; good ones are 0x40200000, 0")
     return address
 
 
@@ -39,7 +39,7 @@ def say(line: str) -> None:
 
 
 class OneLine(click.Command):
-    """Reports a bad word in one line, by its name in `make run-guest`."""
+    """A command that reports a bad word in one line, by the word's name in `make run-guest`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -95,7 +95,7 @@ def run_guest(tree: Tree, image: Path, board: str, config: str | None, dtb: Path
         check_guest(tree, wish)
         return
     if not image.exists():
-        wish = by_recipe(tree, wish, tree.build(board))
+        wish = with_recipe(tree, wish, tree.build(board))
     if sys.stdin and sys.stdin.isatty():
         say(LEAVE)
     log, verdict = run(tree, wish, say)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the device tree of a guest's machine with dtc, or complete the user's own: the loader of a
-kernel adds initrd and arguments to /chosen.
+"""Make the device tree of a guest's machine with dtc, or complete the user's own tree: the
+loader of a kernel adds initrd and arguments to /chosen.
 
-The tree is made by a template and dtc, because libfdt's Python builds a tree call by call.
+A template and dtc make the tree, because libfdt's Python builds a tree call by call.
 """
 
 from pathlib import Path
@@ -71,8 +71,8 @@ def read(path: Path) -> bytes:
 
 
 def completed(content: bytes, layout: Layout, arguments: str, folder: Path) -> Path:
-    """Return a copy of the user's tree, with initrd and arguments in /chosen if the user has given
-    any."""
+    """Return a copy of the user's tree. /chosen of the copy has the initrd and the arguments that
+    the user has given."""
     blob = folder / "guest.dtb"
     blob.write_bytes(content)
     if arguments:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recognize the format of a guest's image, an arm64 Image, a zImage, an ELF or a raw binary, also
-inside gzip or an EFI zboot image, and check the conditions of each."""
+inside gzip or an EFI zboot image, and check the conditions of each format."""
 
 import io
 import lzma
@@ -37,7 +37,7 @@ ZBOOT_HEADER = struct.Struct("<4s4sII8x32s")
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's number for data with gzip's header
 # The first bytes of files that hold or describe an image, but are not an image.
-OTHERS = {
+OTHER_FILES = {
     b"\x27\x05\x19\x56": "a U-Boot uImage; `dumpimage -p 0 -o FILE` takes the image out of it",
     b"\xd0\x0d\xfe\xed": "a device tree blob or a FIT; a device tree goes to GUEST_DTB=",
     b"BZh": "compressed by bzip2; unpack it",
@@ -57,7 +57,7 @@ OTHERS = {
     b"QFI\xfb": "a disk image (qcow2), and guests have no disk; take the kernel and the initramfs"
                 " out of it",
 }
-# The same for files that only a longer pattern identifies.
+# Patterns of other such files, which no fixed first bytes identify.
 RAW_BY_OBJCOPY = ("`objcopy -I {} -O binary` makes a raw binary of it, and GUEST_ADDRESS= gives its"
                   " address")
 OTHER_PATTERNS = {
@@ -101,33 +101,34 @@ class Image:
         return f"{self.kind}{''.join(f', out of {outer}' for outer in self.packed)}"
 
 
-def check_file(path: Path, what: str, limit: int, where: str) -> None:
-    """Check that a file exists, is not empty, and fits into the `limit` bytes of `where`."""
+def check_file(path: Path, word: str, limit: int, place: str) -> None:
+    """Check that a file exists, is not empty, and fits into the `limit` bytes of `place`. `word`:
+    the user's word for the file, as GUEST."""
     try:
         size = path.stat().st_size
         with path.open("rb"):
             pass
     except OSError as error:
-        raise BadGuest(f"{what}={path}: {error.strerror}") from error
+        raise BadGuest(f"{word}={path}: {error.strerror}") from error
     if not size:
-        raise BadGuest(f"{what}={path} has 0 bytes")
+        raise BadGuest(f"{word}={path} has 0 bytes")
     if size > limit:
-        raise BadGuest(f"{what}={path} has {shown(size)}: {where} has {shown(limit)}")
+        raise BadGuest(f"{word}={path} has {shown(size)}: {place} has {shown(limit)}")
 
 
-def read_file(path: Path, what: str, limit: int, where: str) -> bytes:
-    check_file(path, what, limit, where)
+def read_file(path: Path, word: str, limit: int, place: str) -> bytes:
+    check_file(path, word, limit, place)
     return path.read_bytes()
 
 
 def read_image(path: Path, isa: str, limit: int, raw: bool) -> Image:
     """Read an image of at most `limit` bytes, also unpacked. `raw`: the user gave an address for
-    it."""
+    the image."""
     content = read_file(path, "GUEST", limit, "the board's store for images")
     try:
         if raw:
             return raw_binary(content, GIVEN_AN_ADDRESS)
-        return recognised(content, isa, limit, [])
+        return recognise(content, isa, limit, [])
     except BadGuest as error:
         raise BadGuest(f"GUEST={path}: {error.message}") from error
 
@@ -135,11 +136,11 @@ def read_image(path: Path, isa: str, limit: int, raw: bool) -> Image:
 GIVEN_AN_ADDRESS = {
     b"\x7fELF": "an ELF, which has an address of its own: run it without GUEST_ADDRESS",
     GZIP_MAGIC: "compressed by gzip: unpack it, or run it without GUEST_ADDRESS",
-} | OTHERS
+} | OTHER_FILES
 
 
-def raw_binary(content: bytes, no_such: dict[bytes, str]) -> Image:
-    reasons = [*(reason for magic, reason in no_such.items() if content.startswith(magic)),
+def raw_binary(content: bytes, refusals: dict[bytes, str]) -> Image:
+    reasons = [*(reason for magic, reason in refusals.items() if content.startswith(magic)),
                *(reason for pattern, reason in OTHER_PATTERNS.items()
                  if re.match(pattern, content)),
                *["a text file"] * is_text(content)]
@@ -158,14 +159,14 @@ def is_text(content: bytes) -> bool:
     return text.translate(BLANKS).isprintable()
 
 
-def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image:
+def recognise(content: bytes, isa: str, limit: int, packed: list[str]) -> Image:
     if not content:
         raise BadGuest("unpacked, this has 0 bytes")
     if len(packed) < 2 and content.startswith(GZIP_MAGIC):
-        inner = unpacked(content, "gzip", limit, "gzip file")
-        return recognised(inner, isa, limit, [*packed, "gzip"])
+        inner = unpack(content, "gzip", limit, "gzip file")
+        return recognise(inner, isa, limit, [*packed, "gzip"])
     if len(packed) < 2 and content.startswith(b"MZ\0\0zimg"):
-        return recognised(unpacked_zboot(content, limit), isa, limit, [*packed, "EFI zboot"])
+        return recognise(unpack_zboot(content, limit), isa, limit, [*packed, "EFI zboot"])
     if content[IMAGE_MAGIC_AT:][:4] == IMAGE_MAGIC:
         image = arm64_image(content)
     elif word_at(content, ZIMAGE_AT) in (ZIMAGE_MAGIC, swapped(ZIMAGE_MAGIC)):
@@ -174,7 +175,7 @@ def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image
         image = elf(content, isa, limit)
     else:
         check_no_header(content, isa)
-        image = raw_binary(content, OTHERS)
+        image = raw_binary(content, OTHER_FILES)
     if XEN_MARK in image.data:
         raise BadGuest(f"this {image.kind} is Xen, a hypervisor: it needs EL2, and a guest has EL1;"
                        " `make peers` runs Xen on the same machine")
@@ -182,9 +183,9 @@ def recognised(content: bytes, isa: str, limit: int, packed: list[str]) -> Image
     return Image(image.kind, image.parts, image.entry, image.text_offset, image.memory, packed)
 
 
-def check_isa(its: str, isa: str, kind: str) -> None:
-    if its != isa:
-        raise BadGuest(f"this is an {kind} for {STATES[its]}, the board runs {STATES[isa]}"
+def check_isa(image_isa: str, isa: str, kind: str) -> None:
+    if image_isa != isa:
+        raise BadGuest(f"this is an {kind} for {STATES[image_isa]}, the board runs {STATES[isa]}"
                        .replace("an zImage", "a zImage"))
 
 
@@ -256,8 +257,8 @@ def arm64_image(content: bytes) -> Image:
 
 
 def sections_end(content: bytes) -> int:
-    """Return the end of the bytes of an Image that is also an EFI program; image_size counts
-    memory, not bytes of the file."""
+    """Return the end of the bytes in the file of an Image that is also an EFI program. image_size
+    counts memory, not bytes of the file."""
     if not content.startswith(b"MZ"):
         return 0
     start = word_at(content, PE_HEADER_AT)
@@ -295,7 +296,7 @@ def elf(content: bytes, isa: str, limit: int) -> Image:
         entry = file.header.e_entry
         if not parts:
             raise BadGuest("this ELF has nothing to load: it must be linked, and no object file")
-        return Image("ELF", parts, entry=physical(file, entry))
+        return Image("ELF", parts, entry=physical_entry(file, entry))
     except (ELFError, struct.error, KeyError, ValueError, OverflowError) as error:
         raise BadGuest(f"this ELF is cut or damaged: {error or type(error).__name__}") from error
 
@@ -317,16 +318,16 @@ def check_elf(file: ELFFile, isa: str) -> None:
                        " -no-pie, or give the raw binary that objcopy makes of it")
 
 
-def loaded(file: ELFFile) -> Iterator[Container]:
+def load_headers(file: ELFFile) -> Iterator[Container]:
     for segment in file.iter_segments():
         if segment.header.p_type == "PT_LOAD" and segment.header.p_memsz:
             yield segment.header
 
 
 def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
-    """Return an ELF's segments, with zeros where memory is larger than the file (bss), so that a
-    restart clears them, too."""
-    for header in loaded(file):
+    """Yield an ELF's segments. A segment that takes more memory than the file has (bss) ends with
+    zeros, so that a restart clears this memory, too."""
+    for header in load_headers(file):
         start, size = header.p_offset, header.p_filesz
         if start + size > len(content) or size > header.p_memsz:
             raise BadGuest(f"this ELF is cut or damaged: a segment has bytes {start} to"
@@ -337,13 +338,14 @@ def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
         yield Part(header.p_paddr, content[start:start + size].ljust(header.p_memsz, b"\0"))
 
 
-def physical(file: ELFFile, address: int) -> int:
+def physical_entry(file: ELFFile, address: int) -> int:
     """Return the physical entry. An ELF's entry is a virtual address, and a guest begins without
     translation."""
-    for header in loaded(file):
+    for header in load_headers(file):
         if header.p_vaddr <= address < header.p_vaddr + header.p_memsz:
             return address - header.p_vaddr + header.p_paddr
-    if any(header.p_paddr <= address < header.p_paddr + header.p_memsz for header in loaded(file)):
+    if any(header.p_paddr <= address < header.p_paddr + header.p_memsz
+           for header in load_headers(file)):
         return address  # some linker scripts use the physical address
     raise BadGuest(f"the entry {address:#x} of this ELF is in none of its segments")
 
@@ -353,33 +355,33 @@ PACKERS: dict[str, Callable[[], Any]] = {
     "lzma": lzma.LZMADecompressor}
 
 
-def unpacked(content: bytes, packer: str, limit: int, what: str) -> bytes:
-    """Unpack all members of a gzip file, or one stream of another format. Later bytes are left
-    out."""
-    first, rest = unpacked_member(content, packer, limit, what)
+def unpack(content: bytes, packer: str, limit: int, kind: str) -> bytes:
+    """Unpack all members of a gzip file, or one stream of another format. The function ignores
+    later bytes."""
+    first, remaining = unpack_member(content, packer, limit, kind)
     data = bytearray(first)
-    while packer == "gzip" and rest.startswith(GZIP_MAGIC) and len(data) <= limit:
-        more, rest = unpacked_member(rest, packer, limit - len(data), what)
-        data += more
+    while packer == "gzip" and remaining.startswith(GZIP_MAGIC) and len(data) <= limit:
+        member, remaining = unpack_member(remaining, packer, limit - len(data), kind)
+        data += member
     if len(data) > limit:
-        raise BadGuest(f"unpacked, this {what} has more than {shown(limit)}, the board's store for"
+        raise BadGuest(f"unpacked, this {kind} has more than {shown(limit)}, the board's store for"
                        " images")
     return bytes(data)
 
 
-def unpacked_member(content: bytes, packer: str, limit: int, what: str) -> tuple[bytes, bytes]:
+def unpack_member(content: bytes, packer: str, limit: int, kind: str) -> tuple[bytes, bytes]:
     """Return at most `limit` + 1 bytes of one member, and the bytes after the member."""
     stream = PACKERS[packer]()
     try:
         data = stream.decompress(content, limit + 1)
     except (zlib.error, lzma.LZMAError) as error:
-        raise BadGuest(f"this {what} is damaged: {error}") from error
+        raise BadGuest(f"this {kind} is damaged: {error}") from error
     if len(data) <= limit and not stream.eof:
-        raise BadGuest(f"this {what} is cut: it ends before its content")
+        raise BadGuest(f"this {kind} is cut: it ends before its content")
     return data, stream.unused_data
 
 
-def unpacked_zboot(content: bytes, limit: int) -> bytes:
+def unpack_zboot(content: bytes, limit: int) -> bytes:
     if len(content) < ZBOOT_HEADER.size:
         raise BadGuest("the header of this EFI zboot image is cut")
     _, _, start, size, name = ZBOOT_HEADER.unpack_from(content)
@@ -390,4 +392,4 @@ def unpacked_zboot(content: bytes, limit: int) -> bytes:
     if packer not in PACKERS:
         raise BadGuest(f"this EFI zboot image is compressed by '{packer}', which is not unpacked"
                        f" here ({', '.join(PACKERS)} are): unpack it, or take an Image")
-    return unpacked(content[start:start + size], packer, limit, "zboot image")
+    return unpack(content[start:start + size], packer, limit, "zboot image")

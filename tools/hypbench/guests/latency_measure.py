@@ -29,43 +29,43 @@ class Latencies:
 
     @property
     def fault(self) -> str:
-        """Why the run is not a result, or ""."""
+        """The reason why the run is not a result, or ""."""
         if not self.end:
             return f"config {self.config}: latency_measure began and printed no end"
         if self.faults or self.end != "SUCCESSFUL" or not self.means:
-            why = next(iter(self.faults), "it printed no metric" if not self.means else
-                       "its last line is PROJECT EXECUTION FAILED")
-            return f"config {self.config}: latency_measure failed: {why}"
+            reason = next(iter(self.faults), "it printed no metric" if not self.means else
+                          "its last line is PROJECT EXECUTION FAILED")
+            return f"config {self.config}: latency_measure failed: {reason}"
         return ""
 
-    def take(self, line: re.Match[bytes]) -> None:
-        if line["end"]:
-            self.end = line["end"].decode()
+    def add_line(self, match: re.Match[bytes]) -> None:
+        if match["end"]:
+            self.end = match["end"].decode()
             return
-        name = " ".join(line["metric"].decode().split())
-        if line["note"]:
-            self.faults.append(f"{name}: {line['note'].decode().strip()}")
+        name = " ".join(match["metric"].decode().split())
+        if match["note"]:
+            self.faults.append(f"{name}: {match['note'].decode().strip()}")
         elif name in self.means:
             self.faults.append(f"{name} is there twice")
         elif len(self.means) == METRICS_MOST:
             self.faults.append(f"more than {METRICS_MOST} metrics")
         else:
-            self.means[name] = int(line["ns"])
+            self.means[name] = int(match["ns"])
 
 
 @once_a_log
 def runs_of(log: Log) -> list[Latencies]:
     """Return the runs in the order of the steps. A line after a last line belongs to no run."""
-    found: list[Latencies] = []
-    for config, raw in lines_by_config(log):
-        line = LINE.fullmatch(raw)
-        if not line:
+    runs: list[Latencies] = []
+    for config, line in lines_by_config(log):
+        match = LINE.fullmatch(line)
+        if not match:
             continue
-        if line["mhz"]:
-            found.append(Latencies(config, int(line["mhz"])))
-        elif found and found[-1].config == config and not found[-1].end:
-            found[-1].take(line)
-    return found
+        if match["mhz"]:
+            runs.append(Latencies(config, int(match["mhz"])))
+        elif runs and runs[-1].config == config and not runs[-1].end:
+            runs[-1].add_line(match)
+    return runs
 
 
 def results_of(log: Log) -> list[Latencies]:
@@ -79,5 +79,5 @@ def problems_of(log: Log) -> Iterator[str]:
 
 def is_last(line: bytes) -> bool:
     """Return whether latency_measure prints nothing more after a console line."""
-    found = LINE.fullmatch(line.strip(b"\r\n\0"))
-    return bool(found and found["end"])
+    match = LINE.fullmatch(line.strip(b"\r\n\0"))
+    return bool(match and match["end"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine that a guest sees: QEMU's `virt` on any board, or the board's own machine with stage
-2 off. Also the parts that a board needs for guests."""
+2 off. The module also has the parts that a board needs for guests."""
 
 import re
 from dataclasses import dataclass
@@ -63,15 +63,16 @@ class Board:
 
 
 def read_board(tree: Tree, name: str) -> Board:
-    """Return a board that guests can run on: one with a machine in QEMU and a store."""
+    """Return a board that guests can run on: QEMU has its machine, and the board has a store."""
     if not tree.qemu_options(name):
         raise BadGuest(f"guests run under QEMU, which has no board '{name}'; it has:"
                        f" {listed(tree.qemu_boards())}")
     board = described(tree, name)
     if not board.store_size:
-        able = [other for other in tree.qemu_boards() if described(tree, other).store_size]
+        names = [candidate for candidate in tree.qemu_boards()
+                 if described(tree, candidate).store_size]
         raise BadGuest(f"board '{name}' has no store for a guest's images ({board.file} has no"
-                       f" store_size); boards that have one: {listed(able)}")
+                       f" store_size); boards that have one: {listed(names)}")
     return board
 
 
@@ -103,18 +104,18 @@ class Machine:
 def machine_of(board: Board, cpus: int, ram_size: int, native: bool) -> Machine:
     check_cpus(board, cpus)
     check_ram(board, ram_size)
-    plain = (board.isa, board.cpu, board.gic, cpus)
+    common = (board.isa, board.cpu, board.gic, cpus)
     pmu_intid = board.numbers.get("pmu_intid", 0)
     if not native:
-        second = VIRT_GICC if board.gic == "gicv2" else VIRT_GICR
-        return Machine(*plain, VIRT_RAM, ram_size, VIRT_GICD, second, VIRT_UART, VIRT_UART_INTID,
+        gicc = VIRT_GICC if board.gic == "gicv2" else VIRT_GICR
+        return Machine(*common, VIRT_RAM, ram_size, VIRT_GICD, gicc, VIRT_UART, VIRT_UART_INTID,
                        pmu_intid)
     numbers = board.numbers
-    second = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
+    gicc = numbers["gic.cpu" if board.gic == "gicv2" else "gic.redist"]
     if not {"console[1]", "console[2]"} <= numbers.keys():
         raise BadGuest(f"{board.file} names no console with an interrupt: no guest can run native"
                        " there, because its output could not be read")
-    return Machine(*plain, board.ram, ram_size, numbers["gic.dist"], second,
+    return Machine(*common, board.ram, ram_size, numbers["gic.dist"], gicc,
                    numbers["console[1]"], numbers["console[2]"], pmu_intid, native=True)
 
 
@@ -138,10 +139,10 @@ def check_ram(board: Board, size: int) -> None:
 
 def size_of(text: str) -> int:
     """Parse 256M, 1G, 262144K, or a number of MiB."""
-    found = re.fullmatch(r"(\d{1,9})([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(r"(\d{1,9})([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if not match:
         raise BadGuest(f"GUEST_RAM={text}: not a size; good ones are 256M, 1G")
-    return int(found[1]) * UNITS[found[2].upper() or "M"]
+    return int(match[1]) * UNITS[match[2].upper() or "M"]
 
 
 def shown(size: int) -> str:

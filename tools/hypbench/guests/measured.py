@@ -25,7 +25,7 @@ class Cyclictest:
 
     @property
     def fault(self) -> str:
-        """Why the histogram is not a result, or ""."""
+        """The reason why the histogram is not a result, or ""."""
         total = sum(self.counts.values())
         if self.max is None:
             return f"config {self.config}: cyclictest began and printed no end"
@@ -54,35 +54,35 @@ class Cyclictest:
 
 
 def lines_by_config(log: Log) -> Iterator[tuple[str, bytes]]:
-    """Return the lines of a guest's own measurement, each with the configuration of the first step
+    """Yield the lines of a guest's own measurement, each with the configuration of the first step
     that ended after the line."""
     ends = [(record.seq, str(record.data["config"])) for record in log.sound
             if record.kind == "step"]
-    for after, raw in log.measured:
-        if config := next((name for seq, name in ends if seq > after), ""):
-            yield config, raw
+    for previous, line in log.measured:
+        if config := next((name for seq, name in ends if seq > previous), ""):
+            yield config, line
 
 
 @once_a_log
 def runs_of(log: Log) -> list[Cyclictest]:
     """Return the runs in the order of the steps."""
-    found: list[Cyclictest] = []
-    for config, raw in lines_by_config(log):
-        line = LINE.fullmatch(raw)
-        if not line:
+    runs: list[Cyclictest] = []
+    for config, line in lines_by_config(log):
+        match = LINE.fullmatch(line)
+        if not match:
             continue
-        if line["loops"]:
-            found.append(Cyclictest(config, line["system"].decode(), int(line["loops"])))
-        elif found and found[-1].config == config:
-            take(found[-1], line)
-    return found
+        if match["loops"]:
+            runs.append(Cyclictest(config, match["system"].decode(), int(match["loops"])))
+        elif runs and runs[-1].config == config:
+            add_line(runs[-1], match)
+    return runs
 
 
-def take(run: Cyclictest, line: re.Match[bytes]) -> None:
-    if line["max"]:
-        run.max = int(line["max"])
+def add_line(run: Cyclictest, match: re.Match[bytes]) -> None:
+    if match["max"]:
+        run.max = int(match["max"])
     else:
-        run.counts[int(line["ns"])] = int(line["count"])
+        run.counts[int(match["ns"])] = int(match["count"])
 
 
 def results_of(log: Log) -> list[Cyclictest]:

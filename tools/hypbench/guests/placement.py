@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Place a guest's image, device tree and initrd in the guest's memory, and in the board's store,
-where they are before the start."""
+which holds them before the start."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machi
 
 PAGE = 4 * KIB
 INSTRUCTION = 4  # bytes of an instruction of A64 and A32
-DTB_ROOM = 2 * MIB  # Linux, booting.rst: the most bytes, which must not cross such a boundary
+DTB_ROOM = 2 * MIB  # Linux, booting.rst: the tree's largest size; it must not cross such a boundary
 RAW_OFFSET = 2 * MIB
 # Linux, arch/arm/booting.rst: the kernel need not move from there before it unpacks
 ZIMAGE_OFFSET = 32 * MIB
@@ -46,7 +46,7 @@ class Layout:
     image: list[Piece]
     dtb: int
     initrd: Piece | None = None
-    room: list[Piece] = field(default_factory=list)  # all pieces that are placed
+    room: list[Piece] = field(default_factory=list)  # all pieces with a place
 
 
 def place(image: Image, machine: Machine, address: int | None, initrd: Path | None) -> Layout:
@@ -70,19 +70,19 @@ def place(image: Image, machine: Machine, address: int | None, initrd: Path | No
 
 def image_pieces(image: Image, machine: Machine, address: int | None) -> tuple[list[Piece], int]:
     if image.kind == "ELF":
-        found = [Piece("a segment of the ELF", part.address, len(part.data), part.data)
-                 for part in image.parts]
-        if len(found) > LOADS_MAX - 2:
-            raise BadGuest(f"the ELF has {len(found)} segments to load; at most {LOADS_MAX - 2} can"
-                           " be")
-        return found, image.entry
+        pieces = [Piece("a segment of the ELF", part.address, len(part.data), part.data)
+                  for part in image.parts]
+        if len(pieces) > LOADS_MAX - 2:
+            raise BadGuest(f"the ELF has {len(pieces)} segments to load; at most {LOADS_MAX - 2}"
+                           " can be")
+        return pieces, image.entry
     start = start_of(image, machine) if address is None else address
     return [Piece(f"the {image.kind}", start, image.memory, image.data)], start
 
 
 def start_of(image: Image, machine: Machine) -> int:
     if image.kind == "arm64 Image":
-        # after the first page, where QEMU and others have their own boot code
+        # The image begins after the first page, where QEMU and others have their own boot code.
         low = image.text_offset < PAGE
         return machine.ram + image.text_offset + (IMAGE_ALIGNMENT if low else 0)
     if image.kind == "zImage":
@@ -92,15 +92,15 @@ def start_of(image: Image, machine: Machine) -> int:
 
 
 def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> None:
-    """Check that a part is inside RAM. `chosen`: this tool chose the address, and not the image or
+    """Check that a piece is inside RAM. `chosen`: this tool chose the address, and not the image or
     the user."""
     ram = f"the guest's RAM ({machine.ram:#x} to {machine.ram_end - 1:#x})"
     if machine.ram <= piece.address and piece.end <= machine.ram_end:
         return
     if chosen or machine.ram <= piece.address < machine.ram_end:
-        tree = DTB_ROOM if chosen else 0  # the device tree follows such a part
-        need = up(piece.end - machine.ram, DTB_ROOM) + tree
-        raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(need)} would hold it")
+        tree_room = DTB_ROOM if chosen else 0  # the device tree follows such a piece
+        needed = up(piece.end - machine.ram, DTB_ROOM) + tree_room
+        raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(needed)} would hold it")
     if machine.native:
         raise BadGuest(f"{piece} is outside of {ram}; natively there is nothing else")
     if piece.end > FLASH_END:
@@ -114,15 +114,15 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
 
 
 def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int,
-              addressed: bool) -> int:
+              has_address: bool) -> int:
     """Return a place for the device tree that the image does not clear.
 
-    An ELF and an arm64 Image state how much memory they take. A raw binary may clear memory on both
-    sides of itself, which QEMU's virt allows: it puts the tree of such a kernel 128 MiB into RAM.
-    For an ELF, and for a raw binary with an address, the tree is at the beginning of RAM if that is
-    free, as on virt.
+    An ELF and an arm64 Image state their size in memory. A raw binary may clear memory on both
+    sides of itself, which QEMU's virt allows: virt puts the tree of such a kernel 128 MiB into RAM.
+    For an ELF, and for a raw binary with an address, the tree is at the beginning of RAM if this
+    place is free, as on virt.
     """
-    if (image.kind == "ELF" or addressed) and all(
+    if (image.kind == "ELF" or has_address) and all(
             piece.address >= machine.ram + DTB_ROOM or piece.end <= machine.ram
             for piece in pieces):
         return machine.ram
@@ -139,7 +139,7 @@ def after(pieces: list[Piece], machine: Machine) -> int:
 
 
 def check_room(room: list[Piece], machine: Machine) -> None:
-    """Check that no parts overlap, and that all parts of RAM are inside."""
+    """Check that no pieces overlap, and that all pieces of RAM are inside RAM."""
     last = max(room, key=lambda piece: piece.end)
     lowest = min(room, key=lambda piece: piece.address)
     if last.end > machine.ram_end or (lowest.address < machine.ram and lowest.content is None):
@@ -147,10 +147,10 @@ def check_room(room: list[Piece], machine: Machine) -> None:
         raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little: {last} ends beyond"
                        f" {machine.ram_end - 1:#x}; together they need"
                        f" {shown(max(needed, up(last.end - machine.ram, DTB_ROOM)))}")
-    for one, other in combinations(room, 2):
-        if one.address < other.end and other.address < one.end:
+    for first, second in combinations(room, 2):
+        if first.address < second.end and second.address < first.end:
             raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little, or the image is"
-                           f" linked badly: {one} and {other} overlap")
+                           f" linked badly: {first} and {second} overlap")
 
 
 @dataclass(frozen=True)
@@ -163,22 +163,22 @@ class Load:
     size: int
 
     def option(self, board: Board) -> list[str]:
-        """Return QEMU's option; a comma in a file's name is doubled."""
+        """Return QEMU's option. QEMU reads two commas as a comma in a file's name."""
         file = str(self.file).replace(",", ",,")
         return ["-device", f"loader,file={file},addr={board.store + self.store:#x},force-raw=on"]
 
 
 def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
-    """Return the loads. A part that is not a file becomes a file."""
-    found = list(stored(pieces, folder))
-    end = found[-1].store + found[-1].size
+    """Return a load for each piece. A piece that is not a file becomes a file."""
+    guest_loads = list(store_pieces(pieces, folder))
+    end = guest_loads[-1].store + guest_loads[-1].size
     if end > board.store_size:
         raise BadGuest(f"together these files have {shown(up(end, KIB))}: the store of board"
                        f" '{board.name}' has {shown(board.store_size)} ({board.file}, store_size)")
-    return found
+    return guest_loads
 
 
-def stored(pieces: list[Piece], folder: Path) -> Iterator[Load]:
+def store_pieces(pieces: list[Piece], folder: Path) -> Iterator[Load]:
     store = 0
     for number, piece in enumerate(pieces):
         if isinstance(piece.content, bytes):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prepare a guest for its run. A user's wishes or a plan's recipe give the guest's files in the
-store and its plan: one configuration, a `guest` line and a `load` line for each file."""
+store and the guest's plan: one configuration, a `guest` line and a `load` line for each file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,14 +17,14 @@ from hypbench.plan_words import Mistake, nearest
 from hypbench.tree import LOCK, Tree, write_whole
 
 # QEMU's GICv2 does not sample a timer's line again when a list register deactivates its interrupt.
-# With the host's clock the timer may be due again by then, and its interrupt is lost (CAVEATS.md);
-# lr=sw avoids this.
+# With the host's clock the timer may be due again by then, and its interrupt is lost (CAVEATS.md).
+# lr=sw avoids this loss.
 USUAL_CONFIG = "trapped"
 
 
 @dataclass(frozen=True)
 class Wish:
-    """The user's wishes."""
+    """The user's words about a guest and its run."""
 
     board: str
     image: Path
@@ -66,7 +66,7 @@ def plan_of(config: str, stats: bool, machine: Machine, layout: Layout, loads: l
     guests = {GUEST: guest_of(machine, layout, loads)}
     configs = dict([config_of(words.split())])
     return Plan(name=GUEST, order=ORDERS.index("once"), limit_ms=0, configs=configs, guests=guests,
-                vms=usual_vms(guests, [words_of(one) for one in configs.values()]))
+                vms=usual_vms(guests, [words_of(axes) for axes in configs.values()]))
 
 
 def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
@@ -78,8 +78,8 @@ def guest_of(machine: Machine, layout: Layout, loads: list[Load]) -> Guest:
 def check_recipe(word: str) -> None:
     """Check that the guest has a recipe. The message for an unknown word has the nearest word, or
     the way to build the guest."""
-    if how := BUILT_BY_HAND.get(word):
-        raise BadGuest(f"GUEST={word}: no such file, and no package has one: {how}"
+    if instructions := BUILT_BY_HAND.get(word):
+        raise BadGuest(f"GUEST={word}: no such file, and no package has one: {instructions}"
                        f" (docs/howto/rtos.md)")
     if word not in RECIPES:
         near = nearest(word, RECIPES)
@@ -88,39 +88,40 @@ def check_recipe(word: str) -> None:
 
 
 def check_guest(tree: Tree, wish: Wish) -> None:
-    """Check whether a wish is possible. Nothing is fetched, and no image of the board is needed."""
+    """Check that a wish is possible. The check fetches nothing and needs no image of the board."""
     if not wish.image.exists():
         check_recipe(str(wish.image))
-        checked(tree, wish)
+        check_wish(tree, wish)
         return
     with TemporaryDirectory(prefix="hypbench-") as folder:
         prepare(tree, wish, Path(folder))
 
 
-def by_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
-    """Complete a wish by the recipe; the recipe's initramfs goes to the folder."""
+def with_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
+    """Return the wish with the recipe's files and settings; the recipe's initramfs goes to the
+    folder."""
     check_recipe(str(wish.image))
-    made = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
+    recipe = RECIPES[str(wish.image)](tree.board_fact(wish.board, "ISA"))
     initrd = wish.initrd
-    if made.initrd and not initrd:
+    if recipe.initrd and not initrd:
         initrd = folder / f"{wish.image}-initrd"
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(initrd, made.initrd)
-    return replace(wish, image=made.image, initrd=initrd,
-                   arguments=wish.arguments or made.arguments,
-                   address=made.address if wish.address is None else wish.address)
+        write_whole(initrd, recipe.initrd)
+    return replace(wish, image=recipe.image, initrd=initrd,
+                   arguments=wish.arguments or recipe.arguments,
+                   address=recipe.address if wish.address is None else wish.address)
 
 
 def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
     """Return a plan with the images of its recipe's guest in place, and QEMU's options that load
     them. `folder` gets the files."""
-    found = guest_to_place(plan)
-    if not found:
+    entry = guest_to_place(plan)
+    if not entry:
         return plan, []
-    name, guest = found
+    name, guest = entry
     config = config_for(tree, board, plan)
     wish = (Wish(board, guest.image, config) if guest.image else
-            by_recipe(tree, Wish(board, Path(guest.recipe), config), folder))
+            with_recipe(tree, Wish(board, Path(guest.recipe), config), folder))
     prepared = prepare(tree, wish, folder / "guest-images")
     placed = guest_of(prepared.machine, prepared.layout, prepared.loads)
     return (replace(plan, guests=plan.guests | {name: placed}),
@@ -129,16 +130,16 @@ def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, li
 
 def guest_to_place(plan: Plan) -> tuple[str, Guest] | None:
     """Return the guest of a plan whose images the host tool places, or None."""
-    found = [(name, guest) for name, guest in plan.guests.items() if guest.recipe]
-    if len(found) > 1:
+    guests = [(name, guest) for name, guest in plan.guests.items() if guest.recipe]
+    if len(guests) > 1:
         raise BadGuest("a scenario has one guest with a recipe at most")
-    for _, guest in found:
-        check_named(guest)
-    return found[0] if found else None
+    for _, guest in guests:
+        check_recipe_of(guest)
+    return guests[0] if guests else None
 
 
-def check_named(guest: Guest) -> None:
-    """Check that the recipe of a guest exists, and with recipe=image that the user's file does."""
+def check_recipe_of(guest: Guest) -> None:
+    """Check that the recipe of a guest exists, and that recipe=image has a file of the user."""
     valid = (*RECIPES, BROUGHT)
     if guest.recipe not in valid:
         near = nearest(guest.recipe, valid)
@@ -150,82 +151,83 @@ def check_named(guest: Guest) -> None:
 
 
 def with_image(plan: Plan, image: Path | None) -> Plan:
-    """Return the plan in which the guest with recipe=image is the user's image."""
-    wanting = {name: guest for name, guest in plan.guests.items() if guest.recipe == BROUGHT}
-    if image and not wanting:
+    """Return the plan whose guest with recipe=image has the user's image."""
+    guests = {name: guest for name, guest in plan.guests.items() if guest.recipe == BROUGHT}
+    if image and not guests:
         raise BadGuest(f"GUEST={image}: this scenario runs no image of yours; latency-measure does,"
                        " and so does make run-guest")
     if image and not image.is_file():
         raise BadGuest(f"GUEST={image}: no such file")
     return replace(plan, guests=plan.guests | {
-        name: replace(guest, image=image) for name, guest in wanting.items()})
+        name: replace(guest, image=image) for name, guest in guests.items()})
 
 
 def check_placing(tree: Tree, board: str, plan: Plan) -> None:
-    """Check whether the images of a plan's guest can be placed, without fetching anything."""
-    found = guest_to_place(plan)
-    if found and found[1].image:
+    """Check that this tool can place the images of a plan's guest. The check fetches nothing."""
+    entry = guest_to_place(plan)
+    if entry and entry[1].image:
         with TemporaryDirectory(prefix="hypbench-") as folder:
             expanded(tree, board, plan, Path(folder))
 
 
 def config_for(tree: Tree, board: str, plan: Plan) -> str:
-    """Return the configuration for which a plan's guest is placed. It is the native one if there is
-    one, because RAM is then the board's own; devices have the same address with stage 2 and
-    without."""
-    off = {words_of(config)["stage2"] == "off" for config in plan.configs.values()}
-    if True not in off:
+    """Return the configuration for which the tool places a plan's guest. A plan with a native
+    configuration has that configuration, because RAM is then the board's own; devices have the same
+    address with stage 2 and without."""
+    without_stage2 = {words_of(config)["stage2"] == "off" for config in plan.configs.values()}
+    if True not in without_stage2:
         return USUAL_CONFIG
-    board_of = read_board(tree, board)
-    here, virt = (replace(machine_of(board_of, 1, MIB * 2, native), ram=0, native=False)
-                  for native in (True, False))
-    if False in off and here != virt:
+    facts = read_board(tree, board)
+    board_machine, virt_machine = (
+        replace(machine_of(facts, 1, MIB * 2, native), ram=0, native=False)
+        for native in (True, False))
+    if False in without_stage2 and board_machine != virt_machine:
         raise BadGuest(f"board '{board}' has its devices at other addresses than QEMU's virt: a"
                        " guest with a recipe runs there natively, or with stage 2, in a scenario"
                        " of its own")
     return "native"
 
 
-def checked(tree: Tree, wish: Wish) -> tuple[Board, Machine, bytes | None]:
+def check_wish(tree: Tree, wish: Wish) -> tuple[Board, Machine, bytes | None]:
     """Check all words and files of a wish except its image. Return the board, the guest's machine,
     and the user's device tree if there is one."""
-    config = settings(wish.config)
+    axes = settings(wish.config)
     board = read_board(tree, wish.board)
-    machine = machine_of(board, wish.cpus, size_of(wish.ram), native=config["stage2"] == "off")
-    if wish.cpus > 1 and config["irq"] != "trapped":
+    machine = machine_of(board, wish.cpus, size_of(wish.ram), native=axes["stage2"] == "off")
+    if wish.cpus > 1 and axes["irq"] != "trapped":
         raise BadGuest(f"CPUS={wish.cpus}: several vCPUs need irq=trapped, which CONFIG="
                        f"{wish.config} has not; CONFIG={USUAL_CONFIG} has")
     devicetree.check_arguments(wish.arguments)
-    given = devicetree.read(wish.dtb) if wish.dtb else None
+    user_tree = devicetree.read(wish.dtb) if wish.dtb else None
     if wish.initrd:
         formats.check_file(wish.initrd, "GUEST_INITRD", board.store_size,
                            "the board's store for images")
-    return board, machine, given
+    return board, machine, user_tree
 
 
 def prepare(tree: Tree, wish: Wish, folder: Path) -> Prepared:
-    """Prepare a guest. Every mistake is found here, before QEMU starts."""
-    board, machine, given = checked(tree, wish)
+    """Prepare a guest. This function reports every mistake before QEMU starts."""
+    board, machine, user_tree = check_wish(tree, wish)
     image = formats.read_image(wish.image, board.isa, board.store_size, wish.address is not None)
     try:
         layout = place(image, machine, wish.address, wish.initrd)
-        stored = store(wish, board, machine, layout, given, folder)
+        guest_loads = store_files(wish, board, machine, layout, user_tree, folder)
     except BadGuest as error:
         raise BadGuest(f"GUEST={wish.image}: {error.message}") from error
-    plan = plan_of(wish.config, wish.stats, machine, layout, stored)
-    return Prepared(board, machine, image, layout, stored, plan)
+    plan = plan_of(wish.config, wish.stats, machine, layout, guest_loads)
+    return Prepared(board, machine, image, layout, guest_loads, plan)
 
 
-def store(wish: Wish, board: Board, machine: Machine, layout: Layout, given: bytes | None,
-          folder: Path) -> list[Load]:
-    """Write the files in the order of the store, into a folder that may hold an earlier guest's."""
+def store_files(wish: Wish, board: Board, machine: Machine, layout: Layout, user_tree: bytes | None,
+                folder: Path) -> list[Load]:
+    """Write the files in the order of the store. The folder may hold an earlier guest's files."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.iterdir():
         if path.name != LOCK:
             path.unlink()
     blob = (devicetree.make(machine, layout, wish.arguments, folder, wish.network)
-            if given is None
-            else devicetree.completed(given, layout, wish.arguments, folder))
+            if user_tree is None
+            else devicetree.completed(user_tree, layout, wish.arguments, folder))
     size = blob.stat().st_size
     if size > DTB_ROOM:
         raise BadGuest(f"the device tree has {shown(size)}; at most {shown(DTB_ROOM)} can be")

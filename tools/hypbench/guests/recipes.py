@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guests by name, with Debian's files for them and the settings that they need."""
+"""Recipes of guests by name: Debian's files for a guest, and the settings that the guest needs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ ARCHITECTURE = {"armv8": "arm64", "armv7": "armhf"}
 FLAVOUR = {"armv8": "cloud-arm64", "armv7": "armmp"}
 UBOOT = {"armv8": "qemu_arm64", "armv7": "qemu_arm"}
 
-# The start of the first round of stress, when Linux has booted on every board; CNTVCT is then some
-# 57 s. ARMv7's kernel unpacks itself before its uptime begins.
+# The first round of stress starts when Linux has booted on every board; CNTVCT is then some 57 s.
+# ARMv7's kernel unpacks itself before its uptime begins.
 STRESS_FROM_S = {"armv8": 57, "armv7": 25}
 
-# Parameters of cyclictest: wake-ups, the time between two, and the end of its histogram.
+# Parameters of cyclictest: wake-ups, the time between two wake-ups, and the histogram's end.
 LOOPS, INTERVAL_US, MOST_NS = 1000, 1000, 1_000_000
 LIBRARY_PACKAGES = ("libc6", "libnuma1")
 
@@ -43,34 +43,34 @@ def kernel(isa: str) -> Path:
 
 @cache
 def busybox(isa: str) -> bytes:
-    """Return busybox: the file in bin, or since Debian 13 in usr/bin."""
+    """Return the program busybox. The package has it in bin, and since Debian 13 in usr/bin."""
     (program,) = debian.fetch("busybox-static", ARCHITECTURE[isa]).rglob("bin/busybox")
     return program.read_bytes()
 
 
 def linux(isa: str) -> Recipe:
-    """Debian's kernel with a shell of busybox as its first program."""
+    """Return a recipe with Debian's kernel and a shell of busybox as the first program."""
     return with_init(isa, filled_in("guests/init.sh.j2"))
 
 
 def stress(isa: str) -> Recipe:
-    """The same Linux with a program that keeps its core busy."""
+    """Return a recipe with the same Linux and a program that keeps the guest's core busy."""
     return with_init(isa, filled_in("guests/stress.sh.j2", from_s=STRESS_FROM_S[isa]))
 
 
-def with_init(isa: str, init: str, more: Iterable[initramfs.Entry] = ()) -> Recipe:
+def with_init(isa: str, init: str, entries: Iterable[initramfs.Entry] = ()) -> Recipe:
     initrd = initramfs.archive([
         *map(initramfs.directory, ("bin", "dev", "lib", "proc", "sys", "tmp")),
         initramfs.character_device("dev/console", 5, 1),
         initramfs.program("bin/busybox", busybox(isa)),
         initramfs.program("init", init.encode()),
-        *more,
+        *entries,
     ])
     return Recipe(kernel(isa), initrd, "quiet")
 
 
 def cyclictest(isa: str) -> Recipe:
-    """Debian's kernel, whose first program runs cyclictest of rt-tests."""
+    """Return a recipe with Debian's kernel, whose first program runs cyclictest of rt-tests."""
     arch = ARCHITECTURE[isa]
     init = filled_in("guests/cyclictest.sh.j2", loops=LOOPS, interval_us=INTERVAL_US,
                      most_ns=MOST_NS)
@@ -95,16 +95,16 @@ def libraries(program: Path, arch: str) -> list[initramfs.Entry]:
 
 
 def uboot(isa: str) -> Recipe:
-    """Debian's U-Boot for QEMU, in flash."""
+    """Return a recipe with Debian's U-Boot for QEMU, in flash."""
     (image,) = debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin")
     return Recipe(image, address=0)
 
 
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
-                                                   "uboot": uboot, "cyclictest": cyclictest}
+                                               "uboot": uboot, "cyclictest": cyclictest}
 # The recipe of a guest with an image of the user: `make bench SCENARIO=… GUEST=…`.
 BROUGHT = "image"
-# Guests without an image in any package, and how a user gets one.
+# Guests without an image in any package, and the way to build an image.
 BUILT_BY_HAND = {
     "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"
               " and `make guest-zephyr GUEST=…/zephyr.elf` runs it",

@@ -38,7 +38,7 @@ def command(tree: Tree, wish: Wish, prepared: Prepared, image: Path) -> list[str
     return [*words, *(word for load in prepared.loads for word in load.option(prepared.board))]
 
 
-def opening(wish: Wish, prepared: Prepared) -> str:
+def opening_line(wish: Wish, prepared: Prepared) -> str:
     """Describe the machine and the images in a line."""
     machine, layout = prepared.machine, prepared.layout
     parts = [f"{prepared.image} at {layout.image[0].address:#x}"]
@@ -52,9 +52,9 @@ def opening(wish: Wish, prepared: Prepared) -> str:
             f" {shown(machine.ram_size)} at {machine.ram:#x}")
 
 
-def starves(wish: Wish, program: str) -> str:
-    """Return a warning if the installed QEMU, under icount, gives all turns to one of several
-    vCPUs."""
+def starvation_warning(wish: Wish, program: str) -> str:
+    """Return a warning if the installed QEMU, under icount, gives all turns to a single vCPU of
+    several, or ""."""
     if wish.clock != "icount" or wish.cpus == 1:
         return ""
     installed = qemu.version(program)
@@ -87,9 +87,9 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
                         qemu.PLATFORM_OF_CLOCK[wish.clock], folder)
     words = command(tree, wish, prepared, image)
     session = terminal.Session(words, wish.limit_s)
-    say(opening(wish, prepared))
-    if starved := starves(wish, words[0]):
-        say(starved)
+    say(opening_line(wish, prepared))
+    if warning := starvation_warning(wish, words[0]):
+        say(warning)
     with (folder / "console.log").open("wb") as console:
         session.run(console, terminal.show)
     write_results(session.stream.log, folder)
@@ -97,18 +97,17 @@ def run_alone(tree: Tree, wish: Wish, say: Say, folder: Path) -> tuple[Log, Verd
 
 
 def verdict(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
-    """Return the outcome in one or more lines, QEMU's own messages, and this command's exit
-    status."""
-    found = outcome(session, wish, gic)
+    """Return this command's exit status, and the lines of the outcome and of QEMU's messages."""
+    result = outcome(session, wish, gic)
     messages = [line for line in session.stderr.splitlines() if not ENDED_BY_US.search(line)]
-    return Verdict(found.status, [*found.lines, *(f"QEMU reports: {line}" for line in messages)])
+    return Verdict(result.status, [*result.lines, *(f"QEMU reports: {line}" for line in messages)])
 
 
 def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
     """Return the outcome without QEMU's own messages."""
     log = session.stream.log
     faults = [note_of(data, short=False) for data in log.of_kind("fault", "error")]
-    if session.left:
+    if session.ended_by_user:
         return Verdict(0, [*faults, "ended by the user; the guest had not powered off"
                            + silence(session, gic)])
     if session.stuck:
@@ -120,8 +119,8 @@ def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
     steps = log.of_kind("step")
     if not faults and log.run and steps and steps[-1]["outcome"] == "done":
         problems = all_problems(log, session, wish)
-        own, said = own_status(session, wish)
-        return Verdict(own or int(bool(problems)), [summary(log, steps[-1]) + said, *problems])
+        status, remark = guest_status(session, wish)
+        return Verdict(status or int(bool(problems)), [summary(log, steps[-1]) + remark, *problems])
     problems = [] if faults else all_problems(log, session, wish)
     return Verdict(1, faults + problems)
 
@@ -142,8 +141,9 @@ def silence(session: terminal.Session, gic: str) -> str:
             " A hypervisor needs EL2, and a guest has EL1")
 
 
-def own_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
-    """Return the guest's own exit status if the user wants it, with a remark."""
+def guest_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
+    """Return the guest's own exit status and a remark, or 0 if the user did not ask for a
+    status."""
     if not wish.guest_status:
         return 0, ""
     code = session.exit_line.code

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connect QEMU's serial line with this terminal: keys go to the guest as they are typed, and its
-output is shown as it comes. pexpect's interact() has no time limit for a guest that hangs."""
+"""Connect QEMU's serial line with this terminal: the guest receives every key at once, and the
+terminal shows the guest's output at once. pexpect's interact() has no time limit for a guest that
+hangs."""
 
 import os
 import signal
@@ -28,14 +29,14 @@ class Keys:
     (Ctrl-a Ctrl-a gives the guest one Ctrl-a)."""
 
     def __init__(self) -> None:
-        self.left = False
+        self.ended = False
         self.after_a = False
 
     def feed(self, typed: bytes) -> bytes:
         passed = b""
-        for key in (typed[place:place + 1] for place in range(len(typed))):
+        for key in (typed[i:i + 1] for i in range(len(typed))):
             if key == CTRL_BRACKET or self.after_a and key in b"xX":
-                self.left = True
+                self.ended = True
                 break
             if self.after_a:
                 passed += CTRL_A if key == CTRL_A else CTRL_A + key
@@ -48,7 +49,7 @@ class Keys:
 
 
 def input_of(stream: TextIO | None) -> int | None:
-    """Return the number of a file that input can be read from."""
+    """Return the number of the file that gives input, or None if the stream has no such file."""
     try:
         return stream.fileno() if stream else None
     except (OSError, ValueError):
@@ -56,19 +57,19 @@ def input_of(stream: TextIO | None) -> int | None:
 
 
 def can_type() -> bool:
-    """Return whether input may come; /dev/null never has any."""
+    """Return whether input may come; /dev/null never has input."""
     number = input_of(sys.stdin)
     return number is not None and not os.path.samestat(os.fstat(number), os.stat(os.devnull))
 
 
 @contextmanager
 def raw(number: int | None) -> Iterator[bool]:
-    """Set a terminal to pass every key at once, and to show lines as before; yield whether it is a
-    terminal."""
+    """Set a terminal to pass every key at once, and to show lines as before. Yield whether the file
+    is a terminal."""
     if number is None or not os.isatty(number):
         yield False
         return
-    before = termios.tcgetattr(number)
+    settings = termios.tcgetattr(number)
     try:
         tty.setraw(number, termios.TCSADRAIN)  # the guest also gets earlier keys
         changed = termios.tcgetattr(number)
@@ -76,7 +77,7 @@ def raw(number: int | None) -> Iterator[bool]:
         termios.tcsetattr(number, termios.TCSADRAIN, changed)
         yield True
     finally:
-        termios.tcsetattr(number, termios.TCSADRAIN, before)
+        termios.tcsetattr(number, termios.TCSADRAIN, settings)
 
 
 @contextmanager
@@ -86,29 +87,29 @@ def ended_by_signals() -> Iterator[None]:
         sys.exit(128 + number)
     numbers = (signal.SIGTERM, signal.SIGHUP)
     try:
-        before = [signal.signal(number, leave) for number in numbers]
+        handlers = [signal.signal(number, leave) for number in numbers]
     except ValueError:  # fails outside of the main thread
         yield
         return
     try:
         yield
     finally:
-        for number, handler in zip(numbers, before):
+        for number, handler in zip(numbers, handlers):
             signal.signal(number, handler)
 
 
 class Session(Qemu):
-    """One run with input. Read `left` after the run."""
+    """One run with input. Read `ended_by_user` after the run."""
 
     def __init__(self, words: list[str], limit_s: float | None):
         super().__init__(words, limit_s)
         self.stream = Stream()
         self.exit_line = ExitLine()
-        self.left = False  # the user ended the run
+        self.ended_by_user = False
         self.printed = False  # the guest printed something
 
     def run(self, console: BinaryIO, show: Callable[[bytes], None]) -> None:
-        """Run. `console` receives every byte unchanged, `show` the guest's output."""
+        """Run QEMU. `console` receives every byte unchanged, `show` the guest's output."""
         source = input_of(sys.stdin)
         with (ended_by_signals(), raw(source) as typed,
               self.started(subprocess.PIPE, bufsize=0) as process):
@@ -131,19 +132,19 @@ class Session(Qemu):
         show(self.stream.finish())
 
     def _type(self, process: Process, source: int, keys: Keys | None) -> None:
-        """Pass keys on until the input ends, which ends only the guest's input. No more is read
-        until the guest has taken the earlier keys."""
+        """Pass keys on until the input ends; the run continues then without input. This method
+        reads no more keys until the guest has taken the earlier keys."""
         try:
             while process.stdin and (typed := os.read(source, CHUNK)):
                 process.stdin.write(keys.feed(typed) if keys else typed)
-                if keys and keys.left:
-                    self.left = True
+                if keys and keys.ended:
+                    self.ended_by_user = True
                     qemu.end(process)
         except (OSError, ValueError):  # the terminal or QEMU is gone
             return
 
 
 def show(data: bytes) -> None:
-    """Write to this process' output at once, byte for byte."""
+    """Write the bytes to this process' output at once."""
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command hypbench peers, for `make peers`, with its table for a terminal and for
+"""The command hypbench peers, for `make peers`, and the command's table for a terminal and for
 docs/peers.md."""
 
 import re
@@ -67,7 +67,7 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     the exit status is 1 only when nothing was measured, or this hypervisor was not.
     """
     if image is None:
-        check_alone(words)
+        check_image_words(words)
     systems = SYSTEMS if image is None else [image_of(image, keys, boards, words)]
     check_names("system", keys, [system.key for system in systems])
     check_names("board", boards, BOARDS)
@@ -81,9 +81,9 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     for board in boards or BOARDS:
         peer = Peer(tree, board, arguments)
         chosen = [system for system in systems if not keys or system.key in keys]
-        columns = [one for system in chosen if (one := tried(system, peer, folder))]
+        columns = [column for system in chosen if (column := try_system(system, peer, folder))]
         good = good and bool(columns) and all(
-            any(one.system == system.key for one in columns) for system in chosen
+            any(column.system == system.key for column in columns) for system in chosen
             if isinstance(system, Ours))
         if columns:
             text += markdown(board, columns) + "\n"
@@ -99,32 +99,32 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
     sys.exit(not good)
 
 
-def check_alone(words: dict[str, Any]) -> None:
+def check_image_words(words: dict[str, Any]) -> None:
     """Refuse words that describe the user's own image, if no image is given."""
     names = {"name": "NAME", "pair": "PAIR", "options": "QEMU", "build": "BUILT",
              "compiler": "COMPILER"}
-    given = [f"{name}=" for word, name in names.items() if words[word]]
-    if given:
-        raise click.UsageError(f"{' '.join(given)} describes an image of yours: IMAGE=<its file>"
-                               " is missing")
+    arguments = [f"{name}=" for word, name in names.items() if words[word]]
+    if arguments:
+        raise click.UsageError(f"{' '.join(arguments)} describes an image of yours:"
+                               " IMAGE=<its file> is missing")
 
 
 def count_costs(systems: list[System], peer: Peer, folder: Path, keep_them: bool) -> None:
-    """Print a table of what each of these systems makes the core do outside of the guest."""
-    found = []
+    """Print a table of the costs of each of these systems outside of the guest."""
+    entries = []
     for system in systems:
         if system.unfit(peer) or isinstance(system, Native):
             continue
         say(f"{peer.board}: {system.key}: running under QEMU's plugin")
         try:
-            found.append(costs.measure(system, peer, folder / system.key, LIMIT_S))
+            entries.append(costs.measure(system, peer, folder / system.key, LIMIT_S))
         except click.ClickException as error:
-            say(f"{peer.board}: {system.key}: not counted: {short(error)}")
-    if found:
-        print_blocks([costs.table(peer.board, found)])
+            say(f"{peer.board}: {system.key}: not counted: {short_message(error)}")
+    if entries:
+        print_blocks([costs.table(peer.board, entries)])
     if keep_them:
         copy_runs(folder, peer.tree.root / FOLDER / peer.board / costs.COSTS,
-                  [one.system for one in found])
+                  [entry.system for entry in entries])
 
 
 def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words: Any) -> Image:
@@ -137,8 +137,8 @@ def image_of(image: Path, keys: tuple[str, ...], boards: tuple[str, ...], words:
                  words["compiler"])
 
 
-def tried(system: System, peer: Peer, folder: Path) -> Column | None:
-    """Return the figures, or a line with the reason why there are no figures."""
+def try_system(system: System, peer: Peer, folder: Path) -> Column | None:
+    """Return the system's column of figures, or print why the system has no figures."""
     limit_s = IMAGE_LIMIT_S if isinstance(system, Image) else LIMIT_S
     try:
         if reason := system.unfit(peer):
@@ -147,11 +147,11 @@ def tried(system: System, peer: Peer, folder: Path) -> Column | None:
         say(f"{peer.board}: {system.key}: running twice")
         measured = measure(system, peer, folder / peer.board / system.key, limit_s)
     except click.ClickException as error:
-        say(f"{peer.board}: {system.key}: not measured: {short(error)}")
+        say(f"{peer.board}: {system.key}: not measured: {short_message(error)}")
         return None
-    data = described_run(measured, peer)
+    data = run_description(measured, peer)
     data["facts"] |= windows_of(system, peer, measured.command)
-    pair = tried_pair(system, peer, folder / peer.board / f"{system.key}-pair", limit_s)
+    pair = try_pair(system, peer, folder / peer.board / f"{system.key}-pair", limit_s)
     if isinstance(pair, str):
         data["absent"] |= dict.fromkeys(OF_PAIRS, pair)
         return keep(folder / peer.board, system.key, data, measured.log)
@@ -161,7 +161,7 @@ def tried(system: System, peer: Peer, folder: Path) -> Column | None:
     return keep(folder / peer.board, system.key, data, measured.log, pair.log)
 
 
-def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
+def try_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
     """Return the figures of two VMs on one core, or the reason why there are no figures."""
     if reason := system.unfit_pair(peer):
         return reason
@@ -169,17 +169,17 @@ def tried_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> Meas
         say(f"{peer.board}: {system.key}: two VMs on one core, running twice")
         return measure_pair(system, peer, folder, limit_s)
     except click.ClickException as error:
-        say(f"{peer.board}: {system.key}: two VMs: not measured: {short(error)}")
+        say(f"{peer.board}: {system.key}: two VMs: not measured: {short_message(error)}")
         return "two VMs on one core were not measured"
 
 
-def short(error: click.ClickException) -> str:
-    """Return the first line of a message, and its last, which may help."""
+def short_message(error: click.ClickException) -> str:
+    """Return the first and the last line of a message, because the last line may help."""
     lines = error.message.splitlines()
     return "; ".join(dict.fromkeys((lines[0], lines[-1])))
 
 
-def described_run(measured: Measured, peer: Peer) -> Data:
+def run_description(measured: Measured, peer: Peer) -> Data:
     """Return the content of the file beside a kept log: the system, the machine, and the values
     that the probe must report."""
     identity = asdict(measured.identity)
@@ -217,8 +217,8 @@ def digest_of(command: tuple[str, ...]) -> str:
 
 
 def without_folders(word: str, root: Path) -> str:
-    """Return a word of a command as on any machine: paths from the root of the tree, and only the
-    names of files outside the tree."""
+    """Return a word of a command in a form that is alike on all machines: paths from the root of
+    the tree, and only the names of files outside the tree."""
     word = word.replace(f"{root}/", "")
     return re.sub(r"(?<![\w.])(?:\.\.)?/(?!pl011@|dev/)(?:[\w.+-]+/)+", "", word)
 

@@ -27,12 +27,12 @@ class Added:
 
     label: str  # distinguishes the systems of a family, as "credit2"
     whole: Figure
-    added: int  # what the path adds, by its median
+    added: int  # length that the path adds, by the median
     factor: float | None  # factor to hypbench's length
 
     @property
     def text(self) -> str:
-        """The median; the range follows if most samples differ from it."""
+        """The median; the range follows if most samples differ from the median."""
         base = self.whole.p50 - self.added
         range_ = (f" ({self.whole.min - base} to {self.whole.max - base})"
                   if not self.whole.steady else "")
@@ -52,13 +52,13 @@ class Path:
     others: dict[str, tuple[Added, ...]]  # by family, the shortest system first
 
     def cell(self, family: str) -> str:
-        """Return a cell with the shortest system and its factor, and after it the other systems; or
+        """Return a cell with the shortest system and its factor, followed by the other systems; or
         one text if all systems are equal."""
         systems = self.others.get(family, ())
-        if len(systems) > 1 and len({one.text for one in systems}) == 1:
+        if len(systems) > 1 and len({system.text for system in systems}) == 1:
             return systems[0].text
-        return "; ".join(f"{one.text} ({one.label})" if one.label else one.text
-                         for one in systems) or NONE
+        return "; ".join(f"{system.text} ({system.label})" if system.label else system.text
+                         for system in systems) or NONE
 
     def shortest(self, family: str) -> str:
         """Return a cell with only the shortest system, by its median."""
@@ -74,57 +74,57 @@ def compared(board: str, tree: Tree | None = None) -> tuple[Path, ...]:
 
 def paths_of(columns: list[Column]) -> Iterable[Path]:
     by_name = {column.system: column for column in columns}
-    for ident, what in PATHS.items():
+    for ident, title in PATHS.items():
         if any(ident in column.figures for column in columns):
-            yield path_of(ident, what, by_name)
+            yield path_of(ident, title, by_name)
 
 
-def path_of(ident: str, what: str, columns: dict[str, Column]) -> Path:
+def path_of(ident: str, title: str, columns: dict[str, Column]) -> Path:
     native = figure_of(columns.get(NATIVE), ident)
     base = native.p50 if native else 0
     ours = added_of(columns.get(OURS), ident, base, None)
-    mine = ours.added if ours else 0
+    our_length = ours.added if ours else 0
     others: dict[str, tuple[Added, ...]] = {}
     for word, family in FAMILIES.items():
         group = [column for column in columns.values() if column.system.split("-")[0] == word]
-        found = [added_of(column, ident, base, mine) for column in group]
-        others[family] = tuple(sorted(filter(None, found), key=lambda one: one.added))
-    return Path(ident, what, native.p50 if native else None, ours, others)
+        lengths = [added_of(column, ident, base, our_length) for column in group]
+        others[family] = tuple(sorted(filter(None, lengths), key=lambda length: length.added))
+    return Path(ident, title, native.p50 if native else None, ours, others)
 
 
 def figure_of(column: Column | None, ident: str) -> Figure | None:
     return column.figures.get(ident) if column else None
 
 
-def added_of(column: Column | None, ident: str, base: int, mine: int | None) -> Added | None:
+def added_of(column: Column | None, ident: str, base: int, our_length: int | None) -> Added | None:
     figure = figure_of(column, ident)
     if not column or not figure:
         return None
     added = figure.p50 - base
-    return Added(short(column), figure, added, added / mine if mine else None)
+    return Added(short_label(column), figure, added, added / our_length if our_length else None)
 
 
-def short(column: Column) -> str:
-    """Return what distinguishes a system from others of its family: a scheduler, a version or a
-    build."""
+def short_label(column: Column) -> str:
+    """Return the part of a label that distinguishes a system from others of its family: a
+    scheduler, a version or a build."""
     if column.label == column.system:
         return column.system.partition("-")[2]
-    head, _, more = column.label.partition(", ")
-    return head.partition(" ")[2] if head.startswith("KVM") else more
+    head, _, remainder = column.label.partition(", ")
+    return head.partition(" ")[2] if head.startswith("KVM") else remainder
 
 
 def path(board: str, ident: str) -> Path | None:
-    return next((one for one in compared(board) if one.ident == ident), None)
+    return next((entry for entry in compared(board) if entry.ident == ident), None)
 
 
 @cache
 def families(board: str, tree: Tree | None = None) -> dict[str, str]:
     """Return the headings of the families on a board, with the version if all systems have one."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for word, family in FAMILIES.items():
         heads = {column.label.partition(", ")[0] for column in kept_columns(board, tree)
                  if column.system.split("-")[0] == word}
         if heads:
             head = heads.pop()
-            found[family] = head if not heads and head.startswith(family) else family
-    return found
+            names[family] = head if not heads and head.startswith(family) else family
+    return names

@@ -12,7 +12,7 @@ from hypbench.analysis.costs import COST_HEAD, COST_NOTE, cells
 from hypbench.cost import Cost, Devices, Machine
 from hypbench.model import Table
 from hypbench.peers.compared import FAMILIES
-from hypbench.peers.kept import FOLDER, place
+from hypbench.peers.kept import FOLDER, column_order
 from hypbench.peers.machine import Peer
 from hypbench.peers.outside import COUNTED, SAMPLES, Window, chosen, windows_of
 from hypbench.peers.probe import PATHS, NotMeasured
@@ -43,32 +43,32 @@ class Counted:
 
 
 def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> Counted:
-    """Run the probe under the plugin, and keep its lines in the folder."""
+    """Run the probe under the plugin, and keep the plugin's lines in the folder."""
     library = folder / "outside.so"
     folder.mkdir(parents=True, exist_ok=True)
-    short = replace(peer, arguments=f"samples={SAMPLES}")
-    words = qemu.unrecorded(system.prepare(short, folder))
+    short_peer = replace(peer, arguments=f"samples={SAMPLES}")
+    words = qemu.unrecorded(system.prepare(short_peer, folder))
     if words[words.index("-smp") + 1] != "1":
         raise NotMeasured("the plugin counts machines with one core")
     if reason := counting.reason_not_to(words[0], library):
         raise NotMeasured(reason)
     lines = folder / "visits"
     command = [*words, *counting.plugin(library, f"out={lines}")]
-    measured = judged(follow(command, folder / "1.log", 1, limit_s), system, short)
+    measured = judged(follow(command, folder / "1.log", 1, limit_s), system, short_peer)
     with lines.open() as file:
-        windows = chosen(file, short, measured.probe)
+        windows = chosen(file, short_peer, measured.probe)
     version = ".".join(map(str, qemu.version(words[0])))
     devices = Machine(peer.tree, peer.board).device
-    found = Counted(system.key, measured.version, version, datetime.now(UTC).date().isoformat(),
+    entry = Counted(system.key, measured.version, version, datetime.now(UTC).date().isoformat(),
                     {path: window.cost(peer.isa, devices) for path, window in windows.items()})
-    write(folder.parent, found, windows)
-    return found
+    write(folder.parent, entry, windows)
+    return entry
 
 
-def write(folder: Path, counted: Counted, windows: dict[str, Window]) -> None:
+def write(folder: Path, entry: Counted, windows: dict[str, Window]) -> None:
     text = "".join(line for window in windows.values() for line in window.lines)
-    write_whole(folder / f"{counted.system}{VISITS}", packed(text.encode()))
-    write_whole(folder / f"{counted.system}.json", json.dumps(asdict(counted), indent=1) + "\n")
+    write_whole(folder / f"{entry.system}{VISITS}", packed(text.encode()))
+    write_whole(folder / f"{entry.system}.json", json.dumps(asdict(entry), indent=1) + "\n")
 
 
 def read(board: str, tree: Tree | None = None) -> list[Counted]:
@@ -77,7 +77,8 @@ def read(board: str, tree: Tree | None = None) -> list[Counted]:
 
 
 def files(board: str, tree: Tree | None = None) -> list[Path]:
-    return sorted(((tree or Tree(HOME)).root / FOLDER / board / COSTS).glob("*.json"), key=place)
+    return sorted(((tree or Tree(HOME)).root / FOLDER / board / COSTS).glob("*.json"),
+                  key=column_order)
 
 
 def counted_of(data: Data) -> Counted:
@@ -91,18 +92,18 @@ def made_again(path: Path, isa: str, devices: Devices) -> dict[str, Cost]:
     return {window.path(isa): window.cost(isa, devices) for window in windows_of(lines)}
 
 
-def table(board: str, counted: list[Counted]) -> Table:
+def table(board: str, entries: list[Counted]) -> Table:
     return Table(f"peers-costs-{board}", f"{board}: outside of the guest",
-                 HEADS, [list(map(str, row)) for row in rows(counted)],
+                 HEADS, [list(map(str, row)) for row in rows(entries)],
                  (COST_NOTE.replace("At EL2, in the last sample of each path", "In the median"
                                     " sample, all that the core executes outside of the guest"),))
 
 
-def rows(counted: list[Counted]) -> list[tuple[object, ...]]:
-    return [(PATHS[path], one.system, *cells(one.costs[path]))
-            for path in COUNTED for one in counted if path in one.costs]
+def rows(entries: list[Counted]) -> list[tuple[object, ...]]:
+    return [(PATHS[path], entry.system, *cells(entry.costs[path]))
+            for path in COUNTED for entry in entries if path in entry.costs]
 
 
-def markdown(board: str, counted: list[Counted]) -> str:
+def markdown(board: str, entries: list[Counted]) -> str:
     heads = [head.removeprefix(">") for head in HEADS]
-    return "\n".join([f"#### {board}", "", *table_lines(heads, rows(counted), "---:"), ""])
+    return "\n".join([f"#### {board}", "", *table_lines(heads, rows(entries), "---:"), ""])

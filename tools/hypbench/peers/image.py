@@ -16,7 +16,7 @@ from hypbench.tree import nearest
 
 MARKER = b"hypbench-probe:\n"  # guest/probe/arch/common/arguments.inc
 ROOM = 240  # bytes after the marker, the last of them a NUL
-# Arguments of the probe that are numbers, and those that are words (guest/probe).
+# The probe's arguments (guest/probe): NUMBERS have a number as value, WORDS have a word.
 NUMBERS = ("samples", "delay", "at_ms", "turns_ms",
            *(f"{call}.{part}" for call in ("call", "yield")
              for part in ("x0", "x1", "x2", "x3", "x16", "imm")))
@@ -56,14 +56,14 @@ class Image(System):
         if peer.arguments:
             image = with_arguments(image, peer.arguments, folder / image.name)
         words = peer.command(image)
-        given = qemu_words(self.options)
-        if "-smp" in given:
+        extra = qemu_words(self.options)
+        if "-smp" in extra:
             at = words.index("-smp")
             del words[at:at + 2]
-        if "-bios" in given:
+        if "-bios" in extra:
             at = words.index("-kernel")
             del words[at:at + 2]
-        return peer.for_cores([*words, *given])
+        return peer.for_cores([*words, *extra])
 
     def check(self, log: bytes, peer: Peer) -> Identity:
         """Check the run. The version is in the first line of the console that has a version. A
@@ -71,8 +71,8 @@ class Image(System):
         head = log.replace(b"\0", b"").partition(BEGIN)[0].splitlines()
         lines = [printable(line).strip() for line in head]
         version = next((line for line in lines if VERSION.search(line)), "")
-        found = VERSION.search(version)
-        title = f"{self.name.partition('-')[0].capitalize()}{' ' + found[0] if found else ''}"
+        match = VERSION.search(version)
+        title = f"{self.name.partition('-')[0].capitalize()}{' ' + match[0] if match else ''}"
         label = ", ".join(part for part in (title, self.build.partition(",")[0]) if part)
         return Identity(label, version or self.name, self.compiler, self.build)
 
@@ -124,7 +124,7 @@ def probe_args(arguments: str, image: Path | None, made: Path | None, check: boo
     click.echo(f"{made}: the probe with {arguments}")
 
 
-def with_arguments(image: Path, arguments: str, made: Path) -> Path:
+def with_arguments(image: Path, arguments: str, copy: Path) -> Path:
     """Return a copy of a file whose probe has these arguments, as `make probe ARGS=` writes
     them."""
     content = image.read_bytes()
@@ -139,5 +139,5 @@ def with_arguments(image: Path, arguments: str, made: Path) -> Path:
     text = f"{arguments} {old}".strip().encode()
     if len(text) >= ROOM:
         raise NotMeasured(f"the probe has room for {ROOM - 1} bytes of arguments, not {len(text)}")
-    made.write_bytes(content[:at] + text.ljust(ROOM, b"\0") + content[at + ROOM:])
-    return made
+    copy.write_bytes(content[:at] + text.ljust(ROOM, b"\0") + content[at + ROOM:])
+    return copy

@@ -36,16 +36,16 @@ class Column:
 
 
 def kept_columns(board: str, tree: Tree | None = None) -> list[Column]:
-    """Return the columns of a board, hypbench and native first. Raise NotMeasured for a damaged
-    run."""
+    """Return the columns of a board, hypbench and native first. Raise NotMeasured if a run is
+    damaged."""
     return columns_in((tree or Tree(HOME)).root / FOLDER / board)
 
 
 def columns_in(folder: Path) -> list[Column]:
-    return [read_column(path) for path in sorted(folder.glob("*.json"), key=place)]
+    return [read_column(path) for path in sorted(folder.glob("*.json"), key=column_order)]
 
 
-def place(path: Path) -> tuple[int, str]:
+def column_order(path: Path) -> tuple[int, str]:
     return FIRST.index(path.stem) if path.stem in FIRST else len(FIRST), path.stem
 
 
@@ -55,9 +55,9 @@ def read_column(path: Path) -> Column:
         probe = result(read_records(path.with_suffix(LOG)), Expected(**data["expected"]))
         figures, absent = dict(probe.figures), probe.absent
         if "pair" in data:
-            more, why = pair_result(read_records(path.with_suffix(PAIR_LOG)),
-                                    Expected(**data["pair"]["expected"]))
-            figures, absent = figures | more, absent | why
+            pair_figures, reasons = pair_result(read_records(path.with_suffix(PAIR_LOG)),
+                                                Expected(**data["pair"]["expected"]))
+            figures, absent = figures | pair_figures, absent | reasons
         absent = absent | data["absent"]
         return Column(path.stem, data["label"], data["facts"], figures,
                       {name: absent.get(name, "not measured") for name in PATHS
@@ -69,7 +69,7 @@ def read_column(path: Path) -> Column:
 
 
 def keep(folder: Path, system: str, data: Data, log: bytes, pair_log: bytes = b"") -> Column:
-    """Write a run, and return the column that is read back from it."""
+    """Write a run, read its files again, and return their column."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{system}.json"
     write_whole(path.with_suffix(LOG), packed(log))
@@ -79,10 +79,10 @@ def keep(folder: Path, system: str, data: Data, log: bytes, pair_log: bytes = b"
     return read_column(path)
 
 
-def copy_runs(made: Path, kept: Path, systems: Iterable[str]) -> None:
-    kept.mkdir(parents=True, exist_ok=True)
+def copy_runs(source: Path, target: Path, systems: Iterable[str]) -> None:
+    target.mkdir(parents=True, exist_ok=True)
     for system in systems:
-        for old in kept.glob(f"{system}.*"):
-            old.unlink()
-        for path in made.glob(f"{system}.*"):
-            write_whole(kept / path.name, path.read_bytes())
+        for old_path in target.glob(f"{system}.*"):
+            old_path.unlink()
+        for path in source.glob(f"{system}.*"):
+            write_whole(target / path.name, path.read_bytes())

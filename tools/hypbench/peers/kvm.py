@@ -28,7 +28,7 @@ CALL = "call=SMCCC_VERSION call.x0=0x80000000"
 AT = "at_ms=40000"  # milliseconds of the clock that both VMs read; the kernel has settled by then
 RAM = 256 << 20  # as in kvm_init.c
 SETTLED_S = 3
-# The day is made up and not the host's, because the kernel reads and prints the time.
+# QEMU's clock begins on a fixed day, because the kernel reads and prints the time.
 CLOCK = ["-rtc", "base=2026-01-01T00:00:00,clock=vm"]
 
 
@@ -59,15 +59,16 @@ class Kvm(System):
         return dict.fromkeys(("yield", "yield_fp"), "KVM has no call that yields to another VM")
 
     def command(self, peer: Peer, folder: Path, trees: dict[str, str]) -> list[str]:
-        """Return the command with a VM for each device tree, with these arguments of the probe."""
-        made = folder / "initramfs"
-        made.write_bytes(initramfs.archive([
+        """Return the command with a VM for each device tree. `trees`: the probe's arguments by the
+        tree's file name."""
+        archive = folder / "initramfs"
+        archive.write_bytes(initramfs.archive([
             initramfs.directory("dev"), initramfs.character_device("dev/console", 5, 1),
             initramfs.program("init", launcher(peer, folder, self.source).read_bytes()),
             initramfs.program("probe.bin", peer.probe.read_bytes()),
             *(initramfs.program(name, device_tree(peer, folder, arguments).read_bytes())
               for name, arguments in trees.items())]))
-        return [*peer.command(kernel(self.suite)), "-initrd", str(made), "-append", ARGUMENTS,
+        return [*peer.command(kernel(self.suite)), "-initrd", str(archive), "-append", ARGUMENTS,
                 *CLOCK]
 
     def check(self, log: bytes, peer: Peer) -> Identity:
@@ -76,10 +77,10 @@ class Kvm(System):
         if not re.search(r"kvm \[1\]: Hyp (nVHE )?mode initialized successfully", text):
             raise NotMeasured("its KVM does not run at EL2 as nVHE (no `Hyp mode initialized"
                               " successfully`)")
-        rest = time_of("kvm_init: settled", log) - time_of("random: crng init done", log)
-        if rest < SETTLED_S:
-            raise NotMeasured(f"the probe began {rest:g} s after the random pool was ready, not"
-                              f" {SETTLED_S} s")
+        settled_s = time_of("kvm_init: settled", log) - time_of("random: crng init done", log)
+        if settled_s < SETTLED_S:
+            raise NotMeasured(f"the probe began {settled_s:g} s after the random pool was ready,"
+                              f" not {SETTLED_S} s")
         if f"kvm_init: Linux {release}, GICv{peer.gic}" not in text:
             raise NotMeasured(f"its VM had no GICv{peer.gic}")
         package = line_of(r"SMP.* (Debian \S+)", log, "version of Debian's")
@@ -99,19 +100,19 @@ def kernel(suite: str) -> Path:
 
 
 def launcher(peer: Peer, folder: Path, source: Path = SOURCE) -> Path:
-    made = folder / "kvm_init"
+    program = folder / "kvm_init"
     if not shutil.which(COMPILER):
         raise NotMeasured(f"{COMPILER} is missing: it is in the package gcc-aarch64-linux-gnu")
-    done = subprocess.run([COMPILER, *FLAGS, "-o", made, peer.tree.root / source],
-                          capture_output=True, text=True, check=False)
-    if done.returncode:
+    result = subprocess.run([COMPILER, *FLAGS, "-o", program, peer.tree.root / source],
+                            capture_output=True, text=True, check=False)
+    if result.returncode:
         raise NotMeasured(f"{source} cannot be compiled: the C library is in the package"
-                          f" libc6-dev-arm64-cross\n{done.stderr.strip()}")
-    return made
+                          f" libc6-dev-arm64-cross\n{result.stderr.strip()}")
+    return program
 
 
 def device_tree(peer: Peer, folder: Path, arguments: str) -> Path:
-    """Return the device tree that the probe gets under this hypervisor."""
+    """Return the probe's device tree, made as for a guest of this hypervisor."""
     board = read_board(peer.tree, peer.board)
     machine = machine_of(board, 1, RAM, native=False)
     image = read_image(peer.probe, board.isa, board.store_size, False)

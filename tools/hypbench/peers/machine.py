@@ -16,7 +16,7 @@ ICOUNT = {"shift=4": "shift=0"}  # 2^0 ns an instruction make one tick of the co
 
 @dataclass(frozen=True)
 class Peer:
-    """A board, with all that is needed to start something on its machine."""
+    """A board with the options and files to start a system on the board's machine."""
 
     tree: Tree
     board: str
@@ -47,11 +47,11 @@ class Peer:
         return path
 
     def options(self) -> list[str]:
-        """Return QEMU's options for the machine. Its device tree has no seed, which would differ in
-        every run, and with it the kernel's addresses and random numbers."""
+        """Return QEMU's options for the machine. The machine's device tree has no seed, because a
+        seed would give every run other addresses and random numbers of the kernel."""
         words = self.tree.qemu_options(self.board)
-        for option, more in (("-M", ",dtb-randomness=off"), ("-cpu", f",cntfrq={HZ}")):
-            words[words.index(option) + 1] += more
+        for option, suffix in (("-M", ",dtb-randomness=off"), ("-cpu", f",cntfrq={HZ}")):
+            words[words.index(option) + 1] += suffix
         return words
 
     def command(self, kernel: Path, options: list[str] | None = None) -> list[str]:
@@ -62,7 +62,7 @@ class Peer:
         return words
 
     def for_cores(self, words: list[str]) -> list[str]:
-        """Return a command with another -smp than 1, without recording, because QEMU records only
+        """Return a command that does not record if -smp is not 1, because QEMU records only
         machines with one core."""
         if words[words.index("-smp") + 1] == "1":
             return words

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a system makes the core do outside of the guest on paths of the probe, as QEMU's plugin
-tools/plugin/outside.c sees it. The plugin knows no system, so it counts all systems alike:
-everything that the core executes from the guest's exit to the guest's next instruction."""
+"""Read the counts of QEMU's plugin tools/plugin/outside.c: the work of the core for a system,
+outside of the guest, on paths of the probe. The plugin knows no system, so it counts all systems
+alike: everything that the core executes from the guest's exit to the guest's next instruction."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ SAMPLES = 20  # samples of a path after the first sample
 COUNTED = ("psci_version", "gicd_iidr", "sgi_self", "timer_busy")
 MACHINES = {"armv8": "EM_AARCH64", "armv7": "EM_ARM"}
 
-# The instruction that closes a window of the probe, and the one that closes an interrupt's window
-# (guest/probe/arch/<isa>/windows.S).
+# CLOSING is the instruction that closes a window of the probe, CLOSING_VECTOR the instruction that
+# closes an interrupt's window (guest/probe/arch/<isa>/windows.S).
 CLOSING = {"armv8": 0xD53BE056, "armv7": 0xEC5BAF1E}
 CLOSING_VECTOR = {"armv8": 0xD53BE048, "armv7": 0xEC5BAF1E}
 
@@ -87,34 +87,34 @@ class Window:
 
     def cost(self, isa: str, devices: Devices) -> Cost:
         visits = self.counted(isa)
-        return vector([one for visit in visits for one in visit.executed],
-                      [one for visit in visits for one in visit.accesses], len(visits),
+        return vector([instruction for visit in visits for instruction in visit.executed],
+                      [access for visit in visits for access in visit.accesses], len(visits),
                       CLASSES[MACHINES[isa]], devices)
 
 
 def windows_of(lines: Iterable[str]) -> Iterator[Window]:
     """Read the windows of a file. Raise NotMeasured for a file that no run of the plugin wrote."""
     codes: dict[int, tuple[str, Code]] = {}
-    last: Window | None = None
+    current: Window | None = None
     try:
         for line in lines:
             kind, *words = line.split()
             if kind == "code":
                 codes[int(words[0], 16)] = line, code_of(words)
                 continue
-            if kind in ("window", "lost") and last:
-                yield last
+            if kind in ("window", "lost") and current:
+                yield current
             if kind == "window":
-                last = Window(int(words[0], 16), [line])
+                current = Window(int(words[0], 16), [line])
             elif kind == "lost":
-                last = None
-            elif last:
-                add(last, kind, words, line, codes)
+                current = None
+            elif current:
+                add_line(current, kind, words, line, codes)
     except (ValueError, KeyError, IndexError) as error:
         raise NotMeasured(f"the plugin's file has a line that it never writes: {line[:80]}"
                           ) from error
-    if last:
-        yield last
+    if current:
+        yield current
 
 
 def code_of(words: list[str]) -> Code:
@@ -123,50 +123,49 @@ def code_of(words: list[str]) -> Code:
                 tuple(int(page, 16) for _, page in pairs))
 
 
-def add(window: Window, begin: str, words: list[str], line: str,
-        codes: dict[int, tuple[str, Code]]) -> None:
-    if begin == "visit":
+def add_line(window: Window, keyword: str, words: list[str], line: str,
+             codes: dict[int, tuple[str, Code]]) -> None:
+    if keyword == "visit":
         kind, argument, fault = (int(word, 16) for word in words)
         window.visits.append(Visit(kind, argument, fault))
-    elif begin == "path":
+    elif keyword == "path":
         for word in words:
             number, begun = (int(part, 16) for part in word.split("+"))
             text, code = codes[number]
             if text not in window.lines:
                 window.lines.insert(0, text)
             window.visits[-1].executed.extend(code.executed(begun))
-    elif begin == "data":
-        window.visits[-1].accesses.extend(one for word in words for one in accesses_of(word))
+    elif keyword == "data":
+        window.visits[-1].accesses.extend(access for word in words for access in accesses_of(word))
     else:
-        raise ValueError(begin)
+        raise ValueError(keyword)
     window.lines.append(line)
 
 
 def accesses_of(word: str) -> Iterator[Access]:
     for i, text in enumerate(word.split(",")):
-        address, rest = text[2:].split(":")
-        place, size = rest.split("+")
+        address, extent = text[2:].split(":")
+        place, size = extent.split("+")
         yield Access(text[0] == "s", text[1] == "D", int(address, 16), int(size, 16), i > 0,
                      int(place, 16))
 
 
 def of_guest(path: str, isa: str, gic: int) -> int:
-    """Return how many instructions of the guest a window has (docs/design/probe.md)."""
+    """Return the number of the guest's instructions in a window (docs/design/probe.md)."""
     if path in ("psci_version", "gicd_iidr"):
         return {"psci_version": 4, "gicd_iidr": 3}[path]
-    trapped_write = path == "sgi_self" and gic == 3  # counted, unlike a store that aborts
+    trapped_write = path == "sgi_self" and gic == 3  # this write counts, an aborted store does not
     return 1 + (isa == "armv7") + trapped_write
 
 
 def chosen(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
     """Return, for each path that the probe measured, a sample as long as the probe's median. The
-    probe counts inside the guest, and the plugin outside: unless they agree, nothing is
-    measured."""
-    found: dict[str, list[Window]] = {path: [] for path in COUNTED if path in probe.figures}
+    probe counts inside the guest, and the plugin outside: raise NotMeasured if they differ."""
+    windows: dict[str, list[Window]] = {path: [] for path in COUNTED if path in probe.figures}
     for window in windows_of(lines):
-        if (path := window.path(peer.isa)) in found:
-            found[path].append(window)
-    return {path: median(path, windows, peer, probe) for path, windows in found.items()}
+        if (path := window.path(peer.isa)) in windows:
+            windows[path].append(window)
+    return {path: median(path, samples, peer, probe) for path, samples in windows.items()}
 
 
 def median(path: str, windows: list[Window], peer: Peer, probe: Probe) -> Window:

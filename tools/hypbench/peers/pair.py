@@ -5,15 +5,15 @@ module finds the windows in which the core went from one VM to the other."""
 from bisect import bisect_left
 from itertools import pairwise
 
-from hypbench.peers.probe import (OF_PAIRS, Expected, Figure, NotMeasured, ended, members_of_lines,
-                                  read)
+from hypbench.peers.probe import (OF_PAIRS, Expected, Figure, NotMeasured, check_complete,
+                                  members_of_lines, read)
 from hypbench.records import Data
 
 VMS = ("a", "b")
-LEAST = 10  # the least number of windows of a figure
+LEAST = 10  # a figure has more windows than this
 # ticks of a gap: more than two reads of the busy loop with an FP instruction between them
 APART = 8
-Stamps = list[tuple[int, int]]  # the begin and the end of each
+Stamps = list[tuple[int, int]]  # the begin and the end of each gap
 
 
 def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dict[str, str]]:
@@ -23,13 +23,13 @@ def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dic
     absent: dict[str, str] = {}
     with members_of_lines():
         for lines in vms:
-            ended(lines, expected)
-        one, other = ([data for _, data in lines] for lines in vms)
+            check_complete(lines, expected)
+        first, second = ([data for _, data in lines] for lines in vms)
         for path in OF_PAIRS:
-            if why := reason(one, path) or reason(other, path):
-                absent[path] = why
+            if cause := reason(first, path) or reason(second, path):
+                absent[path] = cause
                 continue
-            windows = windows_of(path, stamps(one, path), stamps(other, path))
+            windows = windows_of(path, stamps(first, path), stamps(second, path))
             if len(windows) <= min(LEAST, expected.samples):
                 absent[path] = f"the core went from one VM to the other only {len(windows)} times"
             else:
@@ -43,60 +43,60 @@ def reason(lines: list[Data], path: str) -> str:
 
 
 def stamps(lines: list[Data], path: str) -> Stamps:
-    """Return the stamps of one VM and phase. A VM that slept has no `from`, only single stamps."""
-    found: Stamps = []
+    """Return the stamps of one VM and path. A VM that slept has no `from`, only single stamps."""
+    pairs: Stamps = []
     for data in lines:
         if data["kind"] == "stamps" and data["path"] == path:
             begins = data["from"] if "from" in data else data["until"]
-            found += zip(begins, data["until"], strict=True)
-    times = [time for one in found for time in one]
-    if not found:
+            pairs += zip(begins, data["until"], strict=True)
+    times = [time for pair in pairs for time in pair]
+    if not pairs:
         raise NotMeasured(f"a VM printed no stamps of {path}")
     if any(later < earlier for earlier, later in pairwise(times)):
         raise NotMeasured(f"the clock of {path} runs backwards")
-    return found
+    return pairs
 
 
-def windows_of(path: str, one: Stamps, other: Stamps) -> list[int]:
+def windows_of(path: str, first: Stamps, second: Stamps) -> list[int]:
     if path == "wake":
-        return wake_ups(joined(one), other)
+        return wake_ups(join_gaps(first), second)
     if path.startswith("yield"):
-        return switches(one, other)
-    return switches(joined(one), joined(other))
+        return switches(first, second)
+    return switches(join_gaps(first), join_gaps(second))
 
 
 def wake_ups(busy: Stamps, slept: Stamps) -> list[int]:
     """Return the windows from VM a's last stamp before a gap to the other VM's first stamp within
     the gap."""
     begins = [begin for begin, _ in busy]
-    found: dict[int, int] = {}  # the first window within each gap, in ticks
+    windows: dict[int, int] = {}  # the first window within each gap, in ticks
     for _, wake in slept:
         gap = bisect_left(begins, wake) - 1
         if gap >= 0 and busy[gap][0] < wake < busy[gap][1]:
-            found.setdefault(gap, wake - busy[gap][0])
-    return list(found.values())
+            windows.setdefault(gap, wake - busy[gap][0])
+    return list(windows.values())
 
 
-def switches(one: Stamps, other: Stamps) -> list[int]:
+def switches(first: Stamps, second: Stamps) -> list[int]:
     """Return the windows from a VM's stamp before a gap, or before its call, to the next stamp of
     either VM, if that is the other VM's stamp after its own gap or call."""
-    events = sorted([(time, is_begin, vm) for vm, gaps in enumerate((one, other))
+    events = sorted([(time, is_begin, vm) for vm, gaps in enumerate((first, second))
                      for begin, end in gaps
                      for time, is_begin in ((begin, True), (end, False))])
     return [later - earlier for (earlier, begins, vm), (later, later_begins, later_vm)
             in pairwise(events) if vm != later_vm and begins and not later_begins]
 
 
-def joined(gaps: Stamps) -> Stamps:
-    """Join consecutive gaps. If FP registers are switched on their first use, a VM that has the
-    core again first gives its FP registers back, by a trap."""
-    found: Stamps = []
+def join_gaps(gaps: Stamps) -> Stamps:
+    """Join consecutive gaps. If a system switches FP registers on their first use, a VM that has
+    the core again takes a trap first, which restores its FP registers."""
+    joined_gaps: Stamps = []
     for begin, end in gaps:
-        if found and begin - found[-1][1] <= APART:
-            found[-1] = found[-1][0], end
+        if joined_gaps and begin - joined_gaps[-1][1] <= APART:
+            joined_gaps[-1] = joined_gaps[-1][0], end
         else:
-            found.append((begin, end))
-    return found
+            joined_gaps.append((begin, end))
+    return joined_gaps
 
 
 def figure(windows: list[int]) -> Figure:

@@ -86,48 +86,48 @@ class Probe:
 
 
 def whole_lines(text: bytes) -> Iterator[bytes]:
-    """Return the probe's lines without the prefix that a hypervisor prints before each line of a
-    guest. Xen cuts a guest's line and puts the same prefix before each part; the parts are
-    joined."""
-    begun: dict[bytes, bytes] = {}  # lines without an end yet, by their prefix
+    """Yield the probe's lines without the prefix that a hypervisor prints before each line of a
+    guest. Xen cuts a guest's line and puts the same prefix before each part; this function joins
+    the parts."""
+    partial: dict[bytes, bytes] = {}  # lines without an end, by their prefix
     for line in text.replace(b"\r", b"").replace(b"\0", b"").splitlines():
-        prefix, begin, rest = line.partition(BEGIN)
+        prefix, begin, tail = line.partition(BEGIN)
         if begin:
-            part = begin + rest
+            part = begin + tail
         else:
-            prefix = next((one for one in begun if line.startswith(one)), b"")
-            part = begun.pop(prefix, b"") + line[len(prefix):]
+            prefix = next((known for known in partial if line.startswith(known)), b"")
+            part = partial.pop(prefix, b"") + line[len(prefix):]
         if prefix and part.startswith(BEGIN) and b"}" not in part and len(part) < LONGEST:
-            begun[prefix] = part
+            partial[prefix] = part
         elif part.startswith(BEGIN):
             yield part
-    yield from begun.values()
+    yield from partial.values()
 
 
 def read(text: bytes, vm: str | None = None) -> list[tuple[bytes, Data]]:
     """Read every line of one probe, whole and in order. If there are two VMs, read the lines of the
     named VM."""
-    found: list[tuple[bytes, Data]] = []
+    lines: list[tuple[bytes, Data]] = []
     for match in LINE.finditer(b"\n".join(whole_lines(text))):
         line = match[0]
         if int(match[2], 16) != zlib.crc32(line[:-CRC_MEMBER]):
-            raise NotMeasured(f"a damaged line of the probe: {shown(line)}")
+            raise NotMeasured(f"a damaged line of the probe: {line_text(line)}")
         try:
             data = parsed(line)
         except BadRecord as error:
             raise NotMeasured(f"a line of the probe that is {error}") from error
         if data.get("vm") != vm:
             continue
-        if int(match[1]) != len(found):
-            raise NotMeasured(f"line {len(found)} of the probe is missing, {match[1].decode()}"
+        if int(match[1]) != len(lines):
+            raise NotMeasured(f"line {len(lines)} of the probe is missing, {match[1].decode()}"
                               " came")
-        found.append((line, data))
-    if not found:
+        lines.append((line, data))
+    if not lines:
         raise NotMeasured(f"the probe{' of VM ' + vm if vm else ''} printed nothing")
-    return found
+    return lines
 
 
-def shown(line: bytes) -> str:
+def line_text(line: bytes) -> str:
     return line.decode(errors="replace")[:100]
 
 
@@ -135,8 +135,8 @@ def result(text: bytes, expected: Expected) -> Probe:
     """Return the figures, or the first reason why they are not credible."""
     lines = read(text)
     with members_of_lines():
-        ended(lines, expected)
-        return believed(lines, expected)
+        check_complete(lines, expected)
+        return credible_probe(lines, expected)
 
 
 @contextmanager
@@ -148,26 +148,26 @@ def members_of_lines() -> Iterator[None]:
                           ) from error
 
 
-def ended(lines: list[tuple[bytes, Data]], expected: Expected) -> None:
+def check_complete(lines: list[tuple[bytes, Data]], expected: Expected) -> None:
     """Refuse a probe that met an error, did not come to its end or ran on another machine."""
     for line, data in lines:
         if data["kind"] in ("error", "crash"):
-            raise NotMeasured(f"the probe reports: {shown(line)}")
+            raise NotMeasured(f"the probe reports: {line_text(line)}")
     if lines[0][1]["kind"] != "start":
         raise NotMeasured("the probe's first line is missing")
     if lines[-1][1]["kind"] != "end":
         raise NotMeasured("the probe did not come to its end; its last line:"
-                          f" {shown(lines[-1][0])}")
+                          f" {line_text(lines[-1][0])}")
     check_start(start_of(lines), expected)
 
 
 def start_of(lines: list[tuple[bytes, Data]]) -> Data:
-    """Return the results of the probe from all of its lines."""
+    """Return the members of the probe's lines of the kinds start and core."""
     return {name: value for _, data in lines if data["kind"] in ("start", "core")
             for name, value in data.items()}
 
 
-def believed(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
+def credible_probe(lines: list[tuple[bytes, Data]], expected: Expected) -> Probe:
     paths = [data for _, data in lines if data["kind"] == "path"]
     figures = {data["path"]: Figure(**{name: data[name] for name in Figure.__annotations__})
                for data in paths}
@@ -188,7 +188,7 @@ def check_start(start: Data, expected: Expected) -> None:
 
 
 def check_answers(paths: dict[str, Data]) -> None:
-    """Refuse a refusal among the answers: the probe should not have measured that call."""
+    """Refuse a probe that measured a call whose answer is no version."""
     for path in ("psci_version", "psci_version_smc", "smccc_version"):
         if path in paths and int(paths[path]["answer"], 16) not in VERSIONS:
             raise NotMeasured(f"{path} was answered with {paths[path]['answer']}, which is no"

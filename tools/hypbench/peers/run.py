@@ -14,10 +14,10 @@ from hypbench.peers.systems import LIMIT_S, Identity, System
 from hypbench.qemu import Qemu
 from hypbench.records import printable
 
-# After the probe's last line Xen idles without end; other systems end by themselves.
+# Xen idles without end after the probe's last line; other systems end by themselves.
 RUNS = 2
 PAIR_SAMPLES = 200  # as in guest/probe/pair.h
-LAST_LINES = 4  # lines of a stopped console that are shown
+LAST_LINES = 4  # number of a stopped console's last lines in a message
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[b
 
 
 def follow(words: list[str], path: Path, probes: int, limit_s: float) -> bytes:
-    """Return QEMU's output up to the last line of each of `count` probes, or to QEMU's own end."""
+    """Return QEMU's output up to the last line of each probe, or to QEMU's own end. `probes`: the
+    number of probes."""
     qemu = Qemu(words, limit_s)
     with path.open("wb") as log, closing(qemu.lines()) as lines:
         for line in lines:
@@ -100,8 +101,8 @@ def end_of(text: bytes) -> str:
 
 
 def judged(log: bytes, system: System, peer: Peer) -> Measured:
-    """Check first whether the system ran as it should, then whether the probe's lines are
-    credible."""
+    """Return the measured system. Refuse a system that did not run as it should, and a probe whose
+    lines are not credible."""
     identity = system.check(log, peer)
     return Measured(system, identity, result(log, expected_of(peer)))
 

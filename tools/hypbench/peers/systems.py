@@ -35,14 +35,14 @@ class Identity:
     """A log's facts about the system that wrote it; "" for a missing fact."""
 
     label: str  # for a table's heading: name, version, scheduler
-    version: str  # the version as the log has it
+    version: str  # version in the log's form
     compiler: str = ""
     build: str = ""
     scheduler: str = ""
 
 
 class System(Protocol):
-    """A system: how it is started, and what its log must have. Subclasses inherit the usual
+    """A system: the command that starts it, and the checks of its log. Subclasses inherit the usual
     answers."""
 
     @property
@@ -50,14 +50,14 @@ class System(Protocol):
         """The name of the system's column and of its logs."""
 
     def unfit(self, peer: Peer) -> str:
-        """Return why this board cannot measure the system, or ""."""
+        """Return the reason why this board cannot measure the system, or ""."""
         return ""
 
     def prepare(self, peer: Peer, folder: Path) -> list[str]:
-        """Return the command; its files go into the folder."""
+        """Return the command that starts the system. The folder gets the command's files."""
 
     def unfit_pair(self, peer: Peer) -> str:
-        """Return why two VMs cannot share a core here, or ""."""
+        """Return the reason why two VMs cannot share a core here, or ""."""
         return "it has no two VMs on one core"
 
     def prepare_pair(self, peer: Peer, folder: Path) -> list[str]:
@@ -65,7 +65,7 @@ class System(Protocol):
         raise NotMeasured(self.unfit_pair(peer))
 
     def absent(self) -> dict[str, str]:
-        """The paths that the system does not have, with reasons that replace the probe's own."""
+        """Return the paths that the system lacks, with reasons that replace the probe's own."""
         return {}
 
     def check(self, log: bytes, peer: Peer) -> Identity:
@@ -117,10 +117,11 @@ class Ours(System):
         for number, role in enumerate(PAIR):
             name = role.removeprefix("pair=")
             wish = self.wish(peer, f"{role} {peer.arguments} {OUR_YIELD}")
-            made = guests.prepare(peer.tree, wish, folder / name)
-            moved = [replace(load, store=load.store + number * STORE_EACH) for load in made.loads]
-            guest_images[name] = guests.guest_of(made.machine, made.layout, moved)
-            loads += moved
+            prepared = guests.prepare(peer.tree, wish, folder / name)
+            moved_loads = [replace(load, store=load.store + number * STORE_EACH)
+                           for load in prepared.loads]
+            guest_images[name] = guests.guest_of(prepared.machine, prepared.layout, moved_loads)
+            loads += moved_loads
         plan = Plan(name="pair", order=ORDERS.index("once"), limit_ms=0, guests=guest_images,
                     configs=dict([config_of(f"{self.config} {PAIR_CONFIG}".split())]),
                     vms={name: made_vm(name, {"cores": "0"}, guest_images)
@@ -133,17 +134,17 @@ class Ours(System):
             raise NotMeasured("no run record of the hypervisor")
         for data in records.of_kind("fault", "error"):
             raise NotMeasured(f"the hypervisor reports: {data}")
-        found = records.run["board"], records.run["configs"][0]["name"]
-        if found != (peer.board, self.config.split()[0]):
-            raise NotMeasured(f"the hypervisor ran {' '.join(found)}")
+        actual = records.run["board"], records.run["configs"][0]["name"]
+        if actual != (peer.board, self.config.split()[0]):
+            raise NotMeasured(f"the hypervisor ran {' '.join(actual)}")
         run = records.run
         version = f"hypbench {run['build']}, compiler {run['compiler']}, {self.config}"
         return Identity("hypbench", version, f"GCC {run['compiler']}", run["build"])
 
 
-def line_of(pattern: str, text: bytes, what: str) -> str:
-    """Return the group of a pattern in a log."""
-    found = re.search(pattern, text.decode(errors="replace"), re.MULTILINE)
-    if not found:
-        raise NotMeasured(f"its log has no {what}")
-    return found[1].strip()
+def line_of(pattern: str, text: bytes, title: str) -> str:
+    """Return the group of a pattern in a log. `title`: the text for a log without a match."""
+    match = re.search(pattern, text.decode(errors="replace"), re.MULTILINE)
+    if not match:
+        raise NotMeasured(f"its log has no {title}")
+    return match[1].strip()

@@ -15,7 +15,7 @@ NONE = "–"
 
 
 def rows(columns: list[Column]) -> list[list[str]]:
-    return [[what, *(column.cell(path) for column in columns)] for path, what in PATHS.items()]
+    return [[title, *(column.cell(path) for column in columns)] for path, title in PATHS.items()]
 
 
 def headings(columns: list[Column]) -> list[str]:
@@ -25,7 +25,7 @@ def headings(columns: list[Column]) -> list[str]:
 def table(board: str, columns: list[Column]) -> Table:
     path, *systems = headings(columns)
     return Table(f"peers-{board}", board, (path, *(f">{system}" for system in systems)),
-                 rows(columns), (*map(described, columns), *map(": ".join, reasons(columns)),
+                 rows(columns), (*map(description, columns), *map(": ".join, reasons(columns)),
                                  CAPTION))
 
 
@@ -46,31 +46,32 @@ def identities(columns: list[Column]) -> list[list[str]]:
              column.call or NONE] for column in columns]
 
 
-def described(column: Column) -> str:
-    """Describe the system that ran: the version line, then its build, its compiler and its cheapest
-    call."""
+def description(column: Column) -> str:
+    """Describe a column's system: the version line, the build, the compiler and the cheapest call.
+    """
     facts = column.facts
-    more = [f"{name} {facts[name]}" for name in ("build", "compiler") if name in facts]
+    parts = [f"{name} {facts[name]}" for name in ("build", "compiler") if name in facts]
     if column.call:
-        more.append(f"its cheapest call is {column.call}")
-    return f"{column.system}: {'; '.join([facts['version'], *more])}"
+        parts.append(f"its cheapest call is {column.call}")
+    return f"{column.system}: {'; '.join([facts['version'], *parts])}"
 
 
 def reasons(columns: list[Column]) -> list[tuple[str, str]]:
     """Return the reasons of empty cells: paths and reason, for each system and reason."""
-    found: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for column in columns:
-        for path, why in column.absent.items():
-            found.setdefault((column.system, why), []).append(path)
-    return [(f"{system}: {'; '.join(named(paths))}", why)
-            for (system, why), paths in found.items()]
+        for path, reason in column.absent.items():
+            groups.setdefault((column.system, reason), []).append(path)
+    return [(f"{system}: {'; '.join(row_titles(paths))}", reason)
+            for (system, reason), paths in groups.items()]
 
 
-def named(paths: list[str]) -> list[str]:
-    """Name the rows; those of two VMs have one name if all of them are among the paths."""
+def row_titles(paths: list[str]) -> list[str]:
+    """Return the titles of the rows of paths. The rows of two VMs have one title if the paths have
+    all of these rows."""
     pairs = [path for path in paths if path in OF_PAIRS]
-    shown = [path for path in paths if path not in OF_PAIRS or len(pairs) < len(OF_PAIRS)]
-    return [PATHS[path] for path in shown] + ["two VMs on one core"] * (shown != paths)
+    single = [path for path in paths if path not in OF_PAIRS or len(pairs) < len(OF_PAIRS)]
+    return [PATHS[path] for path in single] + ["two VMs on one core"] * (single != paths)
 
 
 def line(cells: Iterable[object]) -> str:

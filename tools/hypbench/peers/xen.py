@@ -16,9 +16,9 @@ from hypbench.peers.probe import NotMeasured
 from hypbench.peers.systems import PAIR, Identity, System, line_of
 from hypbench.template import filled_in
 
-MODULE = 0x60000000  # where the probe is when Xen starts; Xen copies it
+MODULE = 0x60000000  # address of the probe when Xen starts; Xen copies the probe
 DOMAIN_KIB = 0x10000
-# Each argument shows in the log: loglvl by the line "Std. Loglevel", bootscrub because no line of
+# The log shows each argument: loglvl by the line "Std. Loglevel", bootscrub because no line of
 # scrubbing comes while the probe runs, noreboot because the log ends at the domain's end.
 ARGUMENTS = "console=dtuart dtuart=/pl011@9000000 bootscrub=0 noreboot loglvl=all sched={}"
 # Hypercalls (xen/include/public/arch-arm.h) have their number in x16 or r12, and HVC #0xEA1:
@@ -62,42 +62,41 @@ class Xen(System):
     def check(self, log: bytes, peer: Peer) -> Identity:
         version = line_of(r"^\(XEN\) Xen version (\S+ \([^)]*\))", log, "line `Xen version`")
         text = log.decode(errors="replace")
-        used = SCHEDULER.search(text)
-        if not used or used[1] != self.scheduler:
+        match = SCHEDULER.search(text)
+        if not match or match[1] != self.scheduler:
             raise NotMeasured(f"asked for the scheduler {self.scheduler}, its log reports"
-                              f" {used[1] if used else 'none'}")
+                              f" {match[1] if match else 'none'}")
         if not re.search(r"^\(XEN\) Std\. Loglevel: All", text, re.MULTILINE):
             raise NotMeasured("it did not read xen,xen-bootargs: its log has no"
                               " `Std. Loglevel: All`")
         if re.search(r"^\(XEN\) Scrubbing", text, re.MULTILINE):
             raise NotMeasured("it scrubs free memory meanwhile: bootscrub=0 was not obeyed")
-        built = re.search(r"^\(XEN\) Xen version .*?\((\S*gcc.*)\) (debug=\w)", text, re.MULTILINE)
+        build = re.search(r"^\(XEN\) Xen version .*?\((\S*gcc.*)\) (debug=\w)", text, re.MULTILINE)
         return Identity(f"Xen {version.split()[0]}, {self.scheduler}",
-                        f"Xen {version}, {used[0].removeprefix('(XEN) ').strip()}",
-                        built[1] if built else "", built[2] if built else "", self.scheduler)
+                        f"Xen {version}, {match[0].removeprefix('(XEN) ').strip()}",
+                        build[1] if build else "", build[2] if build else "", self.scheduler)
 
 
 def xen_file(peer: Peer, pattern: str) -> Path:
     package = fetch(f"xen-system-{peer.debian}", peer.debian, depends="xen-hypervisor-[0-9]*")
-    found = sorted((package / "boot").glob(pattern))
-    if not found:
+    files = sorted((package / "boot").glob(pattern))
+    if not files:
         raise NotMeasured(f"Debian's Xen for {peer.debian} has no {pattern}")
-    return found[0]
+    return files[0]
 
 
 def device_tree(peer: Peer, folder: Path, arguments: str, domains: list[str]) -> Path:
-    """Return the machine's own tree as QEMU makes it, with Xen's arguments and the domains in
-    /chosen."""
-    blob, text, made = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
+    """Return the machine's tree from QEMU, with Xen's arguments and the domains in /chosen."""
+    blob, text, output = folder / "machine.dtb", folder / "xen.dts", folder / "xen.dtb"
     words = peer.options()
     words[words.index("-M") + 1] += f",dumpdtb={blob}"
-    done = subprocess.run([*words, "-smp", "1", "-nic", "none", "-display", "none"],
-                          capture_output=True, text=True, check=False)
-    if done.returncode or not blob.is_file():
-        raise click.ClickException(f"QEMU gives no device tree: {done.stderr.strip()}")
+    result = subprocess.run([*words, "-smp", "1", "-nic", "none", "-display", "none"],
+                            capture_output=True, text=True, check=False)
+    if result.returncode or not blob.is_file():
+        raise click.ClickException(f"QEMU gives no device tree: {result.stderr.strip()}")
     source = run("dtc", "-q", "-I", "dtb", "-O", "dts", blob).decode()
     text.write_text(source + filled_in(
         "peers/domain.dts.j2", arguments=arguments, memory=DOMAIN_KIB, module=MODULE,
         size=peer.probe.stat().st_size, domains=domains))
-    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", made, text)
-    return made
+    run("dtc", "-q", "-I", "dts", "-O", "dtb", "-o", output, text)
+    return output
