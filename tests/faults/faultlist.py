@@ -6,7 +6,7 @@ and the tests that must fail in the patched tree.
     name = "what is wrong in the patched tree"
     seen_by = ["tests/unit/test_x.c::a_function", "tests/host/test_y.py::test_z"]
     patches = [{ path = "lib/x.c", old = '''a text that stands once''', new = '''another''' }]
-    board = "virt-a72"  # of tests/qemu: the board whose image is built; this one if none is named
+    board = "virt-a72"  # the board whose image the tests of tests/qemu run; by default virt-a72
     was = ["tests/host/test_y.py::test_old"]  # deleted tests that saw the fault
 """
 
@@ -100,12 +100,12 @@ def problems(fault: Fault, root: Path = ROOT) -> Iterator[str]:
     if not (root / "boards" / fault.board / "board.mk").is_file():
         yield f"there is no board {fault.board}"
     yield from (f"there is no test {test}" for test in fault.seen_by
-                if not is_there(test, root))
+                if not exists(test, root))
     yield from (f"{test} is there, and no deleted test" for test in fault.was
-                if is_there(test, root))
+                if exists(test, root))
 
 
-def is_there(test: Test, root: Path) -> bool:
+def exists(test: Test, root: Path) -> bool:
     return test.function.partition("[")[0] in functions(root, test.path)
 
 

@@ -45,13 +45,13 @@ def work(root: Path, copy: Path, words: Sequence[str], environment: dict[str, st
     os.environ.update(environment)
     sys.executable = str(copy / "build" / "venv" / "bin" / "python")
     sys.pycache_prefix = None
-    sys.path[:] = [path for path in sys.path if not is_of(path, root)]
+    sys.path[:] = [path for path in sys.path if not is_inside(path, root)]
     import pytest  # noqa: PLC0415: it is there already, and only in this process
 
     pytest.main(list(words))
 
 
-def is_of(path: str, root: Path) -> bool:
+def is_inside(path: str, root: Path) -> bool:
     """Return whether a path leads to modules of the tree `root`. Packages are in its build folder
     and do not count."""
     return any(Path(path).is_relative_to(root / folder) for folder in ("tests", "tools"))

@@ -17,14 +17,14 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.outcomes = {}
-    config.seen = set()
+    config.failed = set()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Skip the other parameters of a test after one of them has failed, because the fault is
-    seen."""
-    if function_of(item) in item.config.seen & set(item.config.args):
+    """Skip the other parameters of a test after one of them has failed, because that parameter has
+    seen the fault."""
+    if function_of(item) in item.config.failed & set(item.config.args):
         pytest.skip("another parameter has seen the fault")
 
 
@@ -36,15 +36,15 @@ def function_of(item) -> str:
 def pytest_runtest_makereport(item, call):
     """Record the outcome of a test: its first failure, or its end."""
     report = yield
-    ended = item.config.outcomes.get(item.nodeid, PASSED)
-    if ended == PASSED:
-        item.config.outcomes[item.nodeid] = ended = ended_by(report, call)
-        if ended == ASSERTION:
-            item.config.seen.add(function_of(item))
+    outcome = item.config.outcomes.get(item.nodeid, PASSED)
+    if outcome == PASSED:
+        item.config.outcomes[item.nodeid] = outcome = outcome_of(report, call)
+        if outcome == ASSERTION:
+            item.config.failed.add(function_of(item))
     return report
 
 
-def ended_by(report, call) -> str:
+def outcome_of(report, call) -> str:
     if report.passed:
         return PASSED
     if report.skipped:

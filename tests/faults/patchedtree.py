@@ -37,13 +37,13 @@ HUNG = 124
 def endings(fault: Fault) -> dict[Test, str]:
     """Return SEEN for each test that failed by an assertion, and for each other test how it
     ended."""
-    found = {}
+    results = {}
     for folder, run in (("unit", run_units), ("host", run_host), ("qemu", run_images)):
         tests = [test for test in fault.seen_by if test.folder == folder]
         if tests:
             with tree_with(fault, folder) as copy:
-                found.update(run(copy, fault, tests))
-    return found
+                results.update(run(copy, fault, tests))
+    return results
 
 
 @contextmanager
@@ -65,8 +65,8 @@ def tree_with(fault: Fault, folder: str) -> Iterator[Path]:
 
 
 def write_anew(path: Path, text: str) -> None:
-    """Write a new file with the same mode. The old file stays in the template, to which it is
-    linked."""
+    """Write a new file with the same mode. The old file stays unchanged in the template, which
+    shares that file by a hard link."""
     mode = path.stat().st_mode if path.exists() else 0o644
     path.unlink(missing_ok=True)
     path.write_text(text)
@@ -102,28 +102,28 @@ def copy_index(copy: Path) -> None:
 def copy_environment(copy: Path) -> None:
     """Make the Python environment of a copy: the packages of the real environment, and the tools of
     the copy."""
-    real, there = (root / "venv" for root in (TREE.builds, copy / "build"))
+    real, venv = (root / "venv" for root in (TREE.builds, copy / "build"))
     packages = next(real.glob("lib/python3*/site-packages"))
-    (there / packages.relative_to(real)).mkdir(parents=True)
-    (there / packages.relative_to(real) / "copy.pth").write_text(f"{copy}/tools\n{packages}\n")
-    shutil.copy(real / "pyvenv.cfg", there)
-    (there / "bin").symlink_to(real / "bin")
-    (there / "hypbench.stamp").write_text(stamp(copy))
+    (venv / packages.relative_to(real)).mkdir(parents=True)
+    (venv / packages.relative_to(real) / "copy.pth").write_text(f"{copy}/tools\n{packages}\n")
+    shutil.copy(real / "pyvenv.cfg", venv)
+    (venv / "bin").symlink_to(real / "bin")
+    (venv / "hypbench.stamp").write_text(stamp(copy))
     cache = TREE.builds / "cache"
     cache.mkdir(exist_ok=True)
     (copy / "build" / "cache").symlink_to(cache)
 
 
 def stamp(copy: Path) -> str:
-    """Return the stamp that tools/setup.sh wants in an environment; without it the script installs
-    one."""
+    """Return the stamp that tools/setup.sh looks for in an environment. Without this stamp the
+    script installs the packages."""
     version = subprocess.run(["python3", "--version"], check=True, capture_output=True).stdout
     requirements = (copy / "tools" / "requirements.txt").read_bytes()
     return sha256(requirements + f"{copy}\n".encode() + version).hexdigest() + "\n"
 
 
 def copy_objects(folder: str, copy: Path) -> None:
-    """Copy a folder of objects, in which no make works meanwhile."""
+    """Copy a folder of objects. A lock keeps make out of the folder meanwhile."""
     real = TREE.builds / folder
     real.mkdir(parents=True, exist_ok=True)
     with (real / "make.lock").open("a") as lock:
@@ -156,9 +156,9 @@ def call(copy: Path, *words: str | Path, limit_s: float = LIMIT_S,
 
 
 def run_units(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
-    made = call(copy, "make", *sorted({program_of(test) for test in tests}))
-    if made.returncode:
-        return dict.fromkeys(tests, f"the build failed: {made.stdout}")
+    build = call(copy, "make", *sorted({program_of(test) for test in tests}))
+    if build.returncode:
+        return dict.fromkeys(tests, f"the build failed: {build.stdout}")
     return {test: run_unit(copy, copy / program_of(test), test) for test in tests}
 
 
@@ -170,10 +170,10 @@ def run_unit(tree: Path, program: Path, test: Test, **variables: str) -> str:
     """Return how a unit test ended. The other tests of its program do not run."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as place:
         xml = Path(place) / "results.xml"
-        ran = call(tree, program, test.function, limit_s=PROGRAM_LIMIT_S,
-                   CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=str(xml),
-                   UBSAN_OPTIONS="print_stacktrace=1", **variables)
-        return unit_ending(xml, ran.stdout, test.function)
+        process = call(tree, program, test.function, limit_s=PROGRAM_LIMIT_S,
+                       CMOCKA_MESSAGE_OUTPUT="XML", CMOCKA_XML_FILE=str(xml),
+                       UBSAN_OPTIONS="print_stacktrace=1", **variables)
+        return unit_ending(xml, process.stdout, test.function)
 
 
 def alone(path: str, tests: set[Test]) -> dict[Test, str]:
@@ -211,16 +211,16 @@ def run_host(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
 
 def run_images(copy: Path, fault: Fault, tests: list[Test]) -> dict[Test, str]:
     try:
-        if not is_of_make(fault):
+        if not is_makefile_fault(fault):
             make_image(copy, fault)
     except RuntimeError as error:
         return dict.fromkeys(tests, f"the build failed: {error}")
     return run_pytest(copy, tests, HYPBENCH_BOARDS=fault.board)
 
 
-def is_of_make(fault: Fault) -> bool:
-    """Return whether a fault is in the words of make. The tests of such a fault build what they
-    need."""
+def is_makefile_fault(fault: Fault) -> bool:
+    """Return whether a fault is only in the Makefile. The tests of such a fault build the images
+    that they need."""
     return all(patch.path == "Makefile" for patch in fault.patches)
 
 
@@ -236,16 +236,16 @@ def run_pytest(copy: Path, tests: list[Test], **variables: str) -> dict[Test, st
                           ["-q", "--assert=plain", "-p", "outcomes", f"--outcomes={file}",
                            *map(str, tests)],
                           environment() | variables, LIMIT_S)
-    ended = json.loads(file.read_text()) if file.is_file() else {}
-    return {test: pytest_ending({name: how for name, how in ended.items() if is_of(name, test)},
+    ends = json.loads(file.read_text()) if file.is_file() else {}
+    return {test: pytest_ending({name: end for name, end in ends.items() if is_run_of(name, test)},
                                 log) for test in tests}
 
 
-def is_of(name: str, test: Test) -> bool:
+def is_run_of(name: str, test: Test) -> bool:
     return name == str(test) or "[" not in str(test) and name.startswith(f"{test}[")
 
 
-def pytest_ending(ended: dict[str, str], log: str) -> str:
-    if outcomes.ASSERTION in ended.values():
+def pytest_ending(ends: dict[str, str], log: str) -> str:
+    if outcomes.ASSERTION in ends.values():
         return SEEN
-    return "; ".join(f"{name}: {how}" for name, how in ended.items()) or f"no test ran: {log}"
+    return "; ".join(f"{name}: {end}" for name, end in ends.items()) or f"no test ran: {log}"

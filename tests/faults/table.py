@@ -48,17 +48,17 @@ def add(members: list[str], member: str) -> None:
         members.append(member)
 
 
-def collected() -> Planted:
-    found, printed = Planted(), io.StringIO()
+def collect() -> Planted:
+    planted, output = Planted(), io.StringIO()
     os.environ.pop("HYPBENCH_BOARDS", None)
-    with redirect_stdout(printed):
-        status = pytest.main(["--collect-only", "-q", str(IMAGES)], plugins=[found])
+    with redirect_stdout(output):
+        status = pytest.main(["--collect-only", "-q", str(IMAGES)], plugins=[planted])
     if status:
-        sys.exit(f"pytest cannot collect {IMAGES}: {printed.getvalue()[-2000:]}")
-    return found
+        sys.exit(f"pytest cannot collect {IMAGES}: {output.getvalue()[-2000:]}")
+    return planted
 
 
-def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
+def faults_in_code(fault_of: Callable[[ast.AST], str | None]) -> Iterator[tuple[str, str]]:
     """Return the faults that code names, each with the test that contains the code, or with the
     module if the tests of the module choose the fault."""
     for path in sorted(IMAGES.glob("*.py")):
@@ -66,35 +66,35 @@ def named_in_code(is_name: Callable[[ast.AST], str | None]) -> Iterator[tuple[st
             test = f"{path.relative_to(ROOT)}"
             if isinstance(statement, ast.FunctionDef) and statement.name.startswith("test_"):
                 test += f"::{statement.name}"
-            for name in filter(None, map(is_name, ast.walk(statement))):
+            for name in filter(None, map(fault_of, ast.walk(statement))):
                 if name in PATCHES:
                     yield name, test
 
 
-def of_keyword(node: ast.AST) -> str | None:
+def fault_of_keyword(node: ast.AST) -> str | None:
     """Return the fault of an argument planted="a fault" of a run."""
-    return of_constant(node.value) if isinstance(node, ast.keyword) and node.arg == "planted" \
-        else None
+    return (fault_of_constant(node.value)
+            if isinstance(node, ast.keyword) and node.arg == "planted" else None)
 
 
-def of_constant(node: ast.AST) -> str | None:
+def fault_of_constant(node: ast.AST) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def planted_rows() -> Iterator[Row]:
-    found = collected()
-    for name, test in named_in_code(of_keyword):
-        if not any(named.startswith(test) for named in found.tests[name]):
-            add(found.tests[name], test)
-    without = {name for name, tests in found.tests.items() if not tests}
-    for name, test in named_in_code(of_constant):
-        if name in without:
-            add(found.tests[name], test)
+    planted = collect()
+    for name, test in faults_in_code(fault_of_keyword):
+        if not any(node.startswith(test) for node in planted.tests[name]):
+            add(planted.tests[name], test)
+    unseen = {name for name, tests in planted.tests.items() if not tests}
+    for name, test in faults_in_code(fault_of_constant):
+        if name in unseen:
+            add(planted.tests[name], test)
     for name, patches in PATCHES.items():
         # The runner orders the tests by their last durations, so the names are sorted.
-        yield {"list": PLANTED, "name": name, "seen_by": sorted(found.tests[name]), "was": [],
+        yield {"list": PLANTED, "name": name, "seen_by": sorted(planted.tests[name]), "was": [],
                "files": list(dict.fromkeys(patch.path for patch in patches)),
-               "boards": sorted(found.boards[name])}
+               "boards": sorted(planted.boards[name])}
 
 
 def listed_rows() -> Iterator[Row]:

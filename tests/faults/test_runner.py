@@ -48,14 +48,15 @@ def changed(**members):
      "there is no test"),
 ])
 def test_an_entry_that_is_not_of_this_tree_is_found(fault, problem):
-    found = list(problems(fault, ROOT))
-    assert len(found) == (problem is not None)
-    assert not found or problem in found[0]
+    messages = list(problems(fault, ROOT))
+    assert len(messages) == (problem is not None)
+    assert not messages or problem in messages[0]
 
 
 def test_two_patches_of_a_file_are_made_one_after_the_other():
-    two = (Patch("lib/median.c", "count / 2", "first"), Patch("lib/median.c", "first", "second"))
-    assert list(problems(changed(patches=two))) == []
+    patches = (Patch("lib/median.c", "count / 2", "first"),
+               Patch("lib/median.c", "first", "second"))
+    assert list(problems(changed(patches=patches))) == []
 
 
 def test_a_member_that_no_entry_has_is_refused():
@@ -97,5 +98,5 @@ def test_a_unit_test_ends_so(new, ending):
     ids=["seen", "not seen", "ended by another exception", "not collected"])
 def test_a_test_of_the_tools_ends_so(new, ending):
     fault = entry("tools/hypbench/initramfs.py", "bytes(-len(data) % size)", new, HOST)
-    found, = endings(fault).values()
-    assert found.removeprefix(f"{HOST}: ").startswith(ending)
+    outcome, = endings(fault).values()
+    assert outcome.removeprefix(f"{HOST}: ").startswith(ending)

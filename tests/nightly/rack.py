@@ -23,13 +23,13 @@ class Slot(machine.Slot):
     end."""
 
     def __init__(self, command: Callable[[], list[str]]):
-        self.usual = command
+        self.usual_command = command
         self.on_count = 0
-        self.seen: Callable[[bytes], None] = lambda data: None  # gets each piece of output
+        self.on_output: Callable[[bytes], None] = lambda data: None  # gets each piece of output
         super().__init__(command, LOCAL)
 
     def printed(self, data: bytes) -> None:
-        self.seen(data)
+        self.on_output(data)
         super().printed(data)
 
     def _power(self, on: bool) -> None:
@@ -67,9 +67,9 @@ class Mux:
 
     @staticmethod
     def _losetup(*words: str) -> str:
-        done = subprocess.run(["/sbin/losetup", *words], capture_output=True, text=True,
-                              check=False)
-        return done.stdout.strip() if not done.returncode else ""
+        process = subprocess.run(["/sbin/losetup", *words], capture_output=True, text=True,
+                                 check=False)
+        return process.stdout.strip() if not process.returncode else ""
 
     @property
     def is_at_board(self) -> bool:
@@ -128,18 +128,18 @@ class Labgrid:
                               text=True, env=os.environ | self.environment, check=False)
 
     def client(self, *words: str) -> str:
-        done = self.ask(*words)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        process = self.ask(*words)
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
     def wait_for(self, words: list[str], text: str) -> None:
         """Wait until a command of the client prints the text."""
         for _ in range(UP_S):
-            done = self.ask(*words)
-            if text in done.stdout:
+            process = self.ask(*words)
+            if text in process.stdout:
                 return
             time.sleep(1)
-        raise AssertionError(f"labgrid-client {' '.join(words)} printed no {text}: {done}")
+        raise AssertionError(f"labgrid-client {' '.join(words)} printed no {text}: {process}")
 
     def export(self, name: str, groups: dict[str, dict]) -> None:
         """Write an exporter's file; YAML includes JSON."""

@@ -17,11 +17,11 @@ LIMIT_S = 3600  # a command that takes longer hangs
 
 
 def run(*command: str) -> str:
-    done = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
-                          check=False)
-    assert done.returncode == 0, done.stdout[-20_000:]
-    return done.stdout
+    process = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
+                             check=False)
+    assert process.returncode == 0, process.stdout[-20_000:]
+    return process.stdout
 
 
 @pytest.mark.group("the page of a board")
@@ -34,8 +34,8 @@ def test_the_page_of_a_board_is_small_enough_to_send():
 
 @pytest.mark.group("the other Debian release")
 def test_the_commands_of_readme_pass_on_the_other_debian_release():
-    said = run("tools/other_release.sh")
-    if "nothing was run on" in said:
-        pytest.skip(said.splitlines()[-1])
+    output = run("tools/other_release.sh")
+    if "nothing was run on" in output:
+        pytest.skip(output.splitlines()[-1])
     if codename() == "bookworm":
-        assert "this board's machine needs" not in said, "imx8mp ran on neither release"
+        assert "this board's machine needs" not in output, "imx8mp ran on neither release"

@@ -80,7 +80,7 @@ TAGS = {PI: ["boot=card"], ZYNQ: ["boot=firmware", "image=hypbench.elf", "serial
         V7: ["boot=firmware", "image=hypbench.elf", "serial=virt-0002"]}
 RACKS = {"east": (PI, ZYNQ), "west": (V8, V7)}
 # The place of docs/howto/farm.md, and the replacement of each part of its hardware.
-OF_THE_PAGE = "pi-rack-3"
+PAGE_PLACE = "pi-rack-3"
 PAGE = TREE.root / "docs/howto/farm.md"
 HARDWARE = {"USBSerialPort": "NetworkSerialPort", "NetworkPowerPort": "NetworkPowerPort",
             "USBSDMuxDevice": "NetworkUSBSDMuxDevice", "USBMassStorage": "NetworkUSBMassStorage"}
@@ -96,10 +96,10 @@ def boot_files(folder: Path) -> dict[str, Path]:
     """Return the files with which QEMU starts raspi4b: U-Boot and the device tree of the card."""
     plan = TREE.plan("short")
     names = ("u-boot.bin", "bcm2711-rpi-4-b.dtb")
-    wanted = [one for one in read_card(TREE, "rpi4").all_files() if one.name in names]
-    for found in (made := collect(wanted, Sources(TREE, "rpi4", plan, PLATFORM, {}))).found:
-        (folder / found[1].name).write_bytes(found[1].data)
-    assert len(made.found) == len(names)
+    files = [file for file in read_card(TREE, "rpi4").all_files() if file.name in names]
+    for entry in (collected := collect(files, Sources(TREE, "rpi4", plan, PLATFORM, {}))).found:
+        (folder / entry[1].name).write_bytes(entry[1].data)
+    assert len(collected.found) == len(names)
     return {name: folder / name for name in names}
 
 
@@ -110,7 +110,7 @@ def card_words(card: Path) -> list[str]:
 @dataclass
 class Outcome:
     status: int
-    said: str
+    output: str
     rows: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
@@ -134,7 +134,7 @@ class Farm:
                             "HYPBENCH_BUILD": str(self.builds)}
         self.slots = {name: Slot(lambda name=name: self.machine(name)) for name in BOARDS}
         self.mux = Mux(folder, CARD_BYTES)
-        self.slots[OF_THE_PAGE] = Slot(self.muxed_machine)
+        self.slots[PAGE_PLACE] = Slot(self.muxed_machine)
         strip = power_strip({str(number): slot for number, slot in enumerate(self.slots.values())},
                             LOCAL)
         self.strip = f"http://{LOCAL}:{strip.server_port}/{{index}}"
@@ -151,7 +151,7 @@ class Farm:
 
     def resources(self, name: str) -> dict[str, dict]:
         index = list(self.slots).index(name)
-        if name == OF_THE_PAGE:
+        if name == PAGE_PLACE:
             files = self.mux.resources()
         elif name == PI:
             files = {"CardFile": {"path": str(self.folder / "card.img")}}
@@ -191,22 +191,22 @@ class Farm:
     def run(self, *places: str, before: tuple[str, ...] = (), scenario: str = "mine.toml",
             more: tuple[str, ...] = ()) -> Outcome:
         words = [word for name in places for word in ("--places", name)]
-        done = subprocess.run(
+        process = subprocess.run(
             [*before, self.builds / "venv/bin/hypbench", "farm", "run", *words, "--scenario",
              scenario, "--platform", PLATFORM, "--silence", SILENCE_S,
              "--drivers", self.folder / "own.py", *more], cwd=self.folder, text=True,
             env=os.environ | self.labgrid.environment | {"COLUMNS": "200"}, timeout=LIMIT_S,
             capture_output=True, check=False)
         rows = [[cell.strip() for cell in line.split("│")[1:-1]]
-                for line in done.stdout.splitlines() if line.startswith("│")]
+                for line in process.stdout.splitlines() if line.startswith("│")]
         head = ("place", "board", "serial", "outcome", "attempts", "records")
-        return Outcome(done.returncode, done.stderr + done.stdout,
+        return Outcome(process.returncode, process.stderr + process.stdout,
                        {row[0]: dict(zip(head, row)) for row in rows})
 
     def log(self, outcome: Outcome, place: str) -> Log:
         return read_log((self.folder / outcome.rows[place]["records"]).read_bytes())
 
-    def kept(self, place: str) -> list[dict]:
+    def runs_at(self, place: str) -> list[dict]:
         """Return the entries of the index whose run was made at that place."""
         return [entry for path in self.builds.glob("runs/*/*/index.json")
                 for entry in json.loads(path.read_text())["runs"] if entry.get("place") == place]
@@ -228,14 +228,14 @@ class Farm:
 def a_farm(tmp_path_factory) -> Iterator[Farm]:
     for board in BOARDS.values():
         assert is_built(board), f"build/{board} has no image: make image BOARD={board}"
-        if why := qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS")):
-            pytest.skip(f"{board}: {why}")
-    if why := missing("U-Boot", uboot_of_virt):
-        pytest.skip(why)
-    done = subprocess.run([TREE.root / "tools/setup.sh", "--quiet", "farm"], check=False, text=True,
-                          capture_output=True)
-    if done.returncode:
-        pytest.skip(f"labgrid cannot be had: {done.stderr.splitlines()[-1]}")
+        if reason := qemu.too_old(TREE.qemu_options(board), TREE.board_fact(board, "QEMU_NEEDS")):
+            pytest.skip(f"{board}: {reason}")
+    if reason := missing("U-Boot", uboot_of_virt):
+        pytest.skip(reason)
+    process = subprocess.run([TREE.root / "tools/setup.sh", "--quiet", "farm"], check=False,
+                             text=True, capture_output=True)
+    if process.returncode:
+        pytest.skip(f"labgrid cannot be had: {process.stderr.splitlines()[-1]}")
     farm = Farm(tmp_path_factory.mktemp("farm"))
     yield farm
     farm.close()
@@ -246,65 +246,65 @@ def as_usual(farm: Farm) -> Iterator[None]:
     """Give the slots their own boards again, and check that no place is left acquired."""
     yield
     for slot in farm.slots.values():
-        slot.command, slot.seen = slot.usual, lambda data: None
+        slot.command, slot.on_output = slot.usual_command, lambda data: None
     assert farm.is_free()
 
 
 def test_four_places_of_two_exporters_run_a_scenario_at_once(farm):
     outcome = farm.run("*")
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.output
     for place, board in BOARDS.items():
         row = outcome.rows[place]
-        found = (row["board"], row["outcome"], row["attempts"])
-        assert found == (board, "sound", "1"), outcome.said
+        facts = (row["board"], row["outcome"], row["attempts"])
+        assert facts == (board, "sound", "1"), outcome.output
         run = farm.log(outcome, place).run
         assert run["board"] == board and run["plan"] == "mine"
-        entry, = farm.kept(place)
+        entry, = farm.runs_at(place)
         assert entry["sound"] and entry["serial"] == row["serial"]
         assert entry["serial_from"] == ("u-boot" if place == PI else "tag")
     assert outcome.rows[ZYNQ]["serial"] == "zynq-0001"
-    assert f"at {ZYNQ} (board zynq-0001 by tag)" in listed_runs(farm)
-    assert f"{V8}: state u-boot" in outcome.said and f"{PI}: state u-boot" in outcome.said
+    assert f"at {ZYNQ} (board zynq-0001 by tag)" in list_runs(farm)
+    assert f"{V8}: state u-boot" in outcome.output and f"{PI}: state u-boot" in outcome.output
 
 
-def listed_runs(farm: Farm) -> str:
-    done = subprocess.run([farm.builds / "venv/bin/hypbench", "runs"], capture_output=True,
-                          text=True, check=True, cwd=farm.folder,
-                          env=os.environ | farm.labgrid.environment | {"COLUMNS": "200"})
-    return " ".join(done.stdout.split())
+def list_runs(farm: Farm) -> str:
+    process = subprocess.run([farm.builds / "venv/bin/hypbench", "runs"], capture_output=True,
+                             text=True, check=True, cwd=farm.folder,
+                             env=os.environ | farm.labgrid.environment | {"COLUMNS": "200"})
+    return " ".join(process.stdout.split())
 
 
-def once(slot: Slot, mark: bytes, do) -> threading.Event:
+def once(slot: Slot, mark: bytes, action) -> threading.Event:
     """Call `do` when the machine prints the mark for the first time."""
-    done, printed = threading.Event(), bytearray()
+    event, output = threading.Event(), bytearray()
 
-    def seen(data: bytes) -> None:
-        printed.extend(data)  # the mark may come in two parts
-        if mark in printed and not done.is_set():
-            done.set()
-            do()
-    slot.seen = seen
-    return done
+    def watch(data: bytes) -> None:
+        output.extend(data)  # the mark may come in two parts
+        if mark in output and not event.is_set():
+            event.set()
+            action()
+    slot.on_output = watch
+    return event
 
 
 def test_a_machine_that_dies_in_mid_run_is_tried_again(farm):
     """A run at another place goes on."""
     died = once(farm.slots[V7], b'"kind":"step"', farm.slots[V7].crash)
-    before = {place: len(farm.kept(place)) for place in (V7, ZYNQ)}
+    before = {place: len(farm.runs_at(place)) for place in (V7, ZYNQ)}
     outcome = farm.run(V7, ZYNQ)
-    assert died.is_set() and outcome.status == 0, outcome.said
+    assert died.is_set() and outcome.status == 0, outcome.output
     assert outcome.rows[V7]["attempts"] == "2" and outcome.rows[ZYNQ]["attempts"] == "1"
-    assert f"{V7}: attempt 1 of {ATTEMPTS}: silence" in outcome.said, outcome.said
-    assert {place: len(farm.kept(place)) - before[place] for place in before} == {V7: 1, ZYNQ: 1}
+    assert f"{V7}: attempt 1 of {ATTEMPTS}: silence" in outcome.output, outcome.output
+    assert {place: len(farm.runs_at(place)) - before[place] for place in before} == {V7: 1, ZYNQ: 1}
 
 
 def test_an_attendant_that_is_killed_is_tried_again(farm):
     """The farm releases the place of the killed attendant."""
     def kill() -> None:
-        found = subprocess.run(["pgrep", "-f", "-P", str(farm_run[0].pid), "attend.py run"],
-                               capture_output=True, text=True, check=False).stdout.split()
-        for number in found:
-            os.kill(int(number), 9)
+        pids = subprocess.run(["pgrep", "-f", "-P", str(farm_run[0].pid), "attend.py run"],
+                              capture_output=True, text=True, check=False).stdout.split()
+        for pid in pids:
+            os.kill(int(pid), 9)
     farm_run: list[subprocess.Popen] = []
     once(farm.slots[ZYNQ], b'"kind":"step"', kill)
     words = [farm.builds / "venv/bin/hypbench", "farm", "run", "--places", ZYNQ, "--scenario",
@@ -313,15 +313,15 @@ def test_an_attendant_that_is_killed_is_tried_again(farm):
                           stderr=subprocess.STDOUT,
                           env=os.environ | farm.labgrid.environment) as process:
         farm_run.append(process)
-        said, _ = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 0, said
-    assert f"{ZYNQ}: attempt 1 of {ATTEMPTS}" in said and f"{ZYNQ}: sound" in said
+        output, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, output
+    assert f"{ZYNQ}: attempt 1 of {ATTEMPTS}" in output and f"{ZYNQ}: sound" in output
 
 
 def test_a_coordinator_that_begins_anew_ends_no_run(farm):
     begun = once(farm.slots[V7], b'"kind":"run"', lambda: farm.labgrid.restart("coordinator"))
     outcome = farm.run(V7, ZYNQ)
-    assert begun.is_set() and outcome.status == 0, outcome.said
+    assert begun.is_set() and outcome.status == 0, outcome.output
     assert {row["outcome"] for row in outcome.rows.values()} == {"sound"}
     for name in BOARDS:  # The exporters make their groups again.
         farm.labgrid.wait_for(["resources"], f"{name}/NetworkPowerPort")
@@ -334,7 +334,7 @@ def test_a_place_with_another_board_than_its_tag_is_given_up(farm):
     farm.slots[ZYNQ].command = lambda: qemu.command(TREE.qemu_options("virt-a72"), CLOCK, image)
     count = farm.slots[ZYNQ].on_count
     outcome = farm.run(ZYNQ, V7)
-    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "given up", outcome.said
+    assert outcome.status == 1 and outcome.rows[ZYNQ]["outcome"] == "given up", outcome.output
     assert outcome.rows[ZYNQ]["attempts"] == str(ATTEMPTS)
     assert farm.slots[ZYNQ].on_count == count + ATTEMPTS
     assert outcome.rows[V7]["outcome"] == "sound"
@@ -347,8 +347,8 @@ def test_a_board_with_another_serial_number_than_its_tag_is_refused(farm):
         outcome = farm.run(PI)
     finally:
         farm.labgrid.client("-p", PI, "set-tags", "serial=")
-    assert outcome.status == 1 and outcome.rows[PI]["outcome"] == "refused", outcome.said
-    assert "the place's tag is serial=0000000012345678" in outcome.said
+    assert outcome.status == 1 and outcome.rows[PI]["outcome"] == "refused", outcome.output
+    assert "the place's tag is serial=0000000012345678" in outcome.output
 
 
 FULL = 'mount -t tmpfs -o size=8k tmpfs "$0" && exec "$@"'
@@ -362,22 +362,22 @@ def test_records_survive_a_full_disk(farm):
         pytest.skip("no file system can be mounted here, not even in a namespace")
     earlier = sorted(small.glob("*/*/*"))
     outcome = farm.run(V7, ZYNQ, before=before)
-    assert outcome.status == 1, outcome.said
+    assert outcome.status == 1, outcome.output
     for place in (V7, ZYNQ):
         row = outcome.rows[place]
-        assert row["outcome"] == "failed" and "No space left on device" in outcome.said
+        assert row["outcome"] == "failed" and "No space left on device" in outcome.output
         records = farm.folder / row["records"]
         assert read_log(records.read_bytes()).complete
         shutil.rmtree(records.parent)
     assert sorted(small.glob("*/*/*")) == earlier
 
 
-@pytest.mark.parametrize("place, more, says", [
+@pytest.mark.parametrize("place, more, message", [
     ("zynk-1", (), "no place 'zynk-1', nearest 'zynq-1'"),
     (ZYNQ, ("--board", "rpi4"), f"place {ZYNQ} has board zcu102, not BOARD=rpi4")])
-def test_a_place_that_cannot_be_is_refused(farm, place, more, says):
+def test_a_place_that_cannot_be_is_refused(farm, place, more, message):
     outcome = farm.run(place, more=more)
-    assert outcome.status == 2 and says in outcome.said
+    assert outcome.status == 2 and message in outcome.output
 
 
 # ---- machines that the tool plays
@@ -413,7 +413,7 @@ def test_the_tool_plays_the_board_of_a_place(farm):
         outcome = farm.run("played")
     finally:
         played.close()
-    assert outcome.status == 0 and outcome.rows["played"]["outcome"] == "sound", outcome.said
+    assert outcome.status == 0 and outcome.rows["played"]["outcome"] == "sound", outcome.output
     assert farm.log(outcome, "played").run["board"] == "zcu102"
 
 
@@ -427,7 +427,7 @@ class Reader(Labgrid):
         super().__init__(farm.labgrid.programs, farm.folder / "reader", farm.environment)
         self.folder.mkdir()
         (self.folder / "build").symlink_to(farm.builds)
-        self.said = ""
+        self.output = ""
 
     def follow(self, line: str) -> None:
         words = shlex.split(line)
@@ -443,12 +443,13 @@ class Reader(Labgrid):
         if line.startswith("export LG_COORDINATOR="):
             return
         path = f"{self.folder}/build/venv/bin:{self.programs}:{os.environ['PATH']}"
-        done = subprocess.run(["bash", "-ec", line], cwd=self.folder, text=True, check=False,
-                              env=os.environ | self.environment | {
-                                  "COLUMNS": "200", "PATH": f"{self.environment['PATH']}:{path}"},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
-        assert done.returncode == 0, f"{line}: {done.stdout}"
-        self.said += done.stdout
+        process = subprocess.run(["bash", "-ec", line], cwd=self.folder, text=True, check=False,
+                                 env=os.environ | self.environment | {
+                                     "COLUMNS": "200",
+                                     "PATH": f"{self.environment['PATH']}:{path}"},
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
+        assert process.returncode == 0, f"{line}: {process.stdout}"
+        self.output += process.stdout
 
     def replace_hardware(self, farm: Farm) -> None:
         """Export the same group, with a replacement for each part of the hardware."""
@@ -456,10 +457,10 @@ class Reader(Labgrid):
         exporter = self.running.pop("labgrid-exporter")
         exporter.terminate()
         exporter.wait()
-        resources = farm.resources(OF_THE_PAGE)
+        resources = farm.resources(PAGE_PLACE)
         assert list(resources) == list(HARDWARE.values())
-        self.export("rack-3", {OF_THE_PAGE: resources})
-        self.wait_for(["resources"], f"{OF_THE_PAGE}/NetworkUSBMassStorage")
+        self.export("rack-3", {PAGE_PLACE: resources})
+        self.wait_for(["resources"], f"{PAGE_PLACE}/NetworkUSBMassStorage")
 
 
 def test_the_page_is_followed_with_a_card_behind_a_multiplexer(farm):
@@ -470,17 +471,17 @@ def test_the_page_is_followed_with_a_card_behind_a_multiplexer(farm):
         pytest.skip("no loop device can be made here (losetup; it takes root)")
     page, reader = list(blocks(PAGE)), Reader(farm)
     try:
-        (of_exporter, first, listed, second) = page
-        (reader.folder / of_exporter.more).write_text(of_exporter.text)
-        assert all(name in of_exporter.text for name in HARDWARE)
+        (exporter, first, output, second) = page
+        (reader.folder / exporter.more).write_text(exporter.text)
+        assert all(name in exporter.text for name in HARDWARE)
         for line in first.text.splitlines():
             reader.follow(line)
-        assert lacking(reader.said, listed.text) == []
+        assert lacking(reader.output, output.text) == []
         reader.replace_hardware(farm)
         for line in second.text.splitlines():
             reader.follow(line)
-        assert reader.said.count(f"{OF_THE_PAGE}: sound") == 2
-        assert [entry["place"] for entry in farm.kept(OF_THE_PAGE)] == [OF_THE_PAGE] * 2
+        assert reader.output.count(f"{PAGE_PLACE}: sound") == 2
+        assert [entry["place"] for entry in farm.runs_at(PAGE_PLACE)] == [PAGE_PLACE] * 2
         assert farm.mux.is_at_board
     finally:
         reader.close()

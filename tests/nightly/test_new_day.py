@@ -18,10 +18,10 @@ FEW = 6  # mistakes of each kind
 
 def make(tree: Path, *words: str, status: int = 0) -> str:
     """Run make, and return only its standard output, as a pipe gets it."""
-    done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
-                          capture_output=True, errors="replace", timeout=LIMIT_S, check=False)
-    assert done.returncode == status, (done.stdout + done.stderr)[-20_000:]
-    return done.stdout
+    process = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
+                             capture_output=True, errors="replace", timeout=LIMIT_S, check=False)
+    assert process.returncode == status, (process.stdout + process.stderr)[-20_000:]
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +40,12 @@ def test_a_mistake_builds_nothing_in_a_tree_without_a_build(tree, lines, mistake
     """The test runs before the first build of this tree, so that it would see a build. test_make.py
     has all mistakes."""
     assert len(mistakes) > FEW
-    for words, says in mistakes[:FEW]:
-        done = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
-                              capture_output=True, timeout=LIMIT_S, check=False)
-        said = done.stdout + done.stderr
-        assert done.returncode == 2 and says in said, said
-        assert len(said.splitlines()) == lines, said
+    for words, message in mistakes[:FEW]:
+        process = subprocess.run(["make", *words], cwd=tree, stdin=subprocess.DEVNULL, text=True,
+                                 capture_output=True, timeout=LIMIT_S, check=False)
+        output = process.stdout + process.stderr
+        assert process.returncode == 2 and message in output, output
+        assert len(output.splitlines()) == lines, output
     assert not list((tree / "build").glob("*/hyp")) and not list((tree / "build").glob("*/*.elf"))
     assert not (tree / "runs").exists()
 

@@ -46,14 +46,14 @@ def prove(function: str, source: str, *options: str) -> str:
     command = ["bash", "-c", PROVE, "-", function, source, *options]
     if not shutil.which("cbmc"):
         command.insert(0, "tools/other_release.sh")
-    done = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
-                          check=False)
-    last = (done.stdout.splitlines() or [""])[-1]
+    process = subprocess.run(command, cwd=HOME, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S,
+                             check=False)
+    last = (process.stdout.splitlines() or [""])[-1]
     if last == NONE or "nothing was run on" in last:
         pytest.skip(f"no cbmc on PATH, and none from the other release: {last}")
-    assert done.returncode == 0, done.stdout[-20_000:]
-    return done.stdout
+    assert process.returncode == 0, process.stdout[-20_000:]
+    return process.stdout
 
 
 @pytest.mark.parametrize("function", ["prove_map", "prove_map_leaf", "prove_reset"])

@@ -51,17 +51,17 @@ def addresses_843419(words: list[int], start: int) -> Iterator[int]:
         if address & 0xfff in PAGE_ENDS and is_adrp(word) and is_load_or_store(words[index + 1]):
             third, fourth = words[index + 2:index + 4]
             uses = [third] if is_branch(third) else [third, fourth]
-            if any(has_unsigned_offset(one) and base(one) == target(word) for one in uses):
+            if any(has_unsigned_offset(access) and base(access) == target(word) for access in uses):
                 yield address
 
 
-def loaded(word: int) -> int | None:
+def loaded_register(word: int) -> int | None:
     """Return the general register that a load fills first; None for a store or a vector
     register."""
     if word >> 26 & 1:
         return None
-    of_pair = word & 0x38000000 == 0x28000000
-    is_load = word >> 22 & 1 if of_pair else word >> 22 & 3 or word & 0x3b000000 == 0x18000000
+    is_pair = word & 0x38000000 == 0x28000000
+    is_load = word >> 22 & 1 if is_pair else word >> 22 & 3 or word & 0x3b000000 == 0x18000000
     return target(word) if is_load else None
 
 
@@ -71,7 +71,7 @@ def addresses_835769(words: list[int], start: int) -> Iterator[int]:
     for index, (first, second) in enumerate(zip(words, words[1:])):
         operands = (base(second), second >> 16 & 31, second >> 10 & 31)
         if (is_load_or_store(first) and is_multiply_accumulate(second)
-                and loaded(first) not in operands):
+                and loaded_register(first) not in operands):
             yield start + 4 * index
 
 
@@ -85,13 +85,13 @@ def addresses_819472(words: list[int], start: int) -> Iterator[int]:
 SEQUENCES = {"843419": addresses_843419, "835769": addresses_835769, "819472": addresses_819472}
 
 
-def found_in(elf: ELFFile) -> dict[str, list[int]]:
+def sequences_in(elf: ELFFile) -> dict[str, list[int]]:
     """Return the addresses of each sequence."""
-    found: dict[str, list[int]] = {name: [] for name in SEQUENCES}
+    sequences: dict[str, list[int]] = {name: [] for name in SEQUENCES}
     for segment in elf.iter_segments("PT_LOAD"):
         if segment["p_flags"] & EXECUTABLE:
             data = segment.data()
             words = [int.from_bytes(data[at:at + 4], "little") for at in range(0, len(data), 4)]
             for name, addresses in SEQUENCES.items():
-                found[name] += addresses(words, segment["p_vaddr"])
-    return found
+                sequences[name] += addresses(words, segment["p_vaddr"])
+    return sequences

@@ -15,7 +15,7 @@ CROSS = {"armv7": ("arm-none-eabi-",), "armv8": ("aarch64-none-elf-", "aarch64-l
 LINK = ("-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,-N")
 # The guests run with the MMU off, where an unaligned access faults. One guest accesses address 4,
 # which the compiler reports as out of bounds. The first function of a file must stay the first,
-# because it is the entry. visitor.c runs at another address than its own.
+# because the first function is the entry. visitor.c runs at another address than the linked one.
 FREESTANDING = {
     isa: ("-std=gnu11", "-O2", "-ffreestanding", "-fno-reorder-functions", "-fpie", "-Wall",
           "-Wextra", "-Werror", "-Wno-array-bounds", *words)
@@ -38,16 +38,16 @@ class Program:
 
 
 def assemble(board: str, name: str, address: int, *defines: str,
-             also: tuple[str, ...] = ()) -> Program:
-    """Assemble arch/<name>_<isa>.S for this board, to run at this address; `also`: C files to link
-    after it."""
-    tail = re.sub(r"\W+", "_", "_".join((name, *also, *defines)))
+             sources: tuple[str, ...] = ()) -> Program:
+    """Assemble arch/<name>_<isa>.S for this board, to run at this address; `sources`: C files to
+    link after the assembly file."""
+    tail = re.sub(r"\W+", "_", "_".join((name, *sources, *defines)))
     return once(f"assembled {board} {address:#x} {tail}",
-                lambda: assembled(board, name, address, defines, also, tail))
+                lambda: build_program(board, name, address, defines, sources, tail))
 
 
-def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
-              also: tuple[str, ...], tail: str) -> Program:
+def build_program(board: str, name: str, address: int, defines: tuple[str, ...],
+                  sources: tuple[str, ...], tail: str) -> Program:
     facts = board_facts(board)
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}gcc"), CROSS[facts["ISA"]]))
     folder = TREE.build(board) / "tests"
@@ -57,8 +57,8 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
         f"-I{ROOT}", f"-I{ROOT}/arch/common/include", f"-I{ROOT}/arch/{facts['ISA']}/include",
         f"-I{ROOT}/guest/arch/common/include", f"-I{ROOT}/guest/arch/{facts['ISA']}/include",
         *LINK, f"-Wl,-Ttext={address:#x}",
-        *(FREESTANDING[facts["ISA"]] if also else ()), HERE / f"{name}_{facts['ISA']}.S",
-        *(HERE / file for file in also), "-o", elf)
+        *(FREESTANDING[facts["ISA"]] if sources else ()), HERE / f"{name}_{facts['ISA']}.S",
+        *(HERE / file for file in sources), "-o", elf)
     run(f"{cross}objcopy", "-O", "binary", elf, binary)
     lines = [line.split() for line in run(f"{cross}nm", "-n", elf).splitlines()]
     labels = [(int(address, 16), label) for address, kind, label in lines if kind in "tT"]
@@ -66,6 +66,6 @@ def assembled(board: str, name: str, address: int, defines: tuple[str, ...],
 
 
 def run(*words) -> str:
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[:2000]
-    return done.stdout
+    process = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr[:2000]
+    return process.stdout

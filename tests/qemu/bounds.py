@@ -36,7 +36,7 @@ config cold trapped state=cold-caches
 # number of vCPUs.
 PLANS = ("failover", "links", "virtio")
 FAULTS = "order once\nlimit_ms 50\nconfig trapped\n" + "".join(
-    f"bench hostile_{what}\n" for what in ("read", "device", "jump", "loop"))
+    f"bench hostile_{kind}\n" for kind in ("read", "device", "jump", "loop"))
 HOSTILE = (1, 2)
 LIVES = 23  # lives of the guest in each hostile step
 ATTACKS = ("states", "calls", "frames", "lives")  # these have longer exits than the other runs
@@ -62,8 +62,8 @@ class Marks:
 
 def marks_of(image: Image, known: list[Kind]) -> Marks:
     entries = [(entry_name(kind), kind.entry) for kind in known]
-    named = list(dict.fromkeys([*entries, *kinds.marks(image, known)]))
-    return Marks(tuple(name for name, _ in named), tuple(address for _, address in named))
+    marks = list(dict.fromkeys([*entries, *kinds.marks(image, known)]))
+    return Marks(tuple(name for name, _ in marks), tuple(address for _, address in marks))
 
 
 def entry_name(kind: Kind) -> str:
@@ -72,14 +72,14 @@ def entry_name(kind: Kind) -> str:
 
 def jobs(board: str) -> dict[str, Job]:
     """Return the measured runs by their names in the table."""
-    found = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
+    runs = {"each exit": Job(board, EXITS), "faults": Job(board, FAULTS)}
     for plan in PLANS:
         text = plan_lines(plan)
-        found[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
-    found |= {f"attack by {group}": attack(board, group) for group in ATTACKS}
-    found |= longest_exits.jobs(board)
-    return found | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
-                    for cpus in HOSTILE}
+        runs[plan] = Job(board, text.replace("n=1000", "n=5"), machine=two_cores)
+    runs |= {f"attack by {group}": attack(board, group) for group in ATTACKS}
+    runs |= longest_exits.jobs(board)
+    return runs | {f"hostile, {cpus} vCPUs": hostile(board, cpus, lives=LIVES)
+                   for cpus in HOSTILE}
 
 
 def reason_not_to(board: str) -> str:
@@ -89,26 +89,27 @@ def reason_not_to(board: str) -> str:
 
 def longest(counted: dict[str, Counted], marks: Marks, known: list[Kind]) -> dict[str, Longest]:
     """Return the longest visit of each kind in any of the runs."""
-    found: dict[str, Longest] = {}
+    visits: dict[str, Longest] = {}
     for run, result in counted.items():
-        for one in result.marked:
-            passed = marks.passed(one.marks)
+        for visit in result.marked:
+            passed = marks.passed(visit.marks)
             for kind in known:
                 if entry_name(kind) in passed and kind.is_like(passed):
-                    found[kind.name] = max(found.get(kind.name, Longest(0, "")),
-                                           Longest(one.length, run))
-    return found
+                    visits[kind.name] = max(visits.get(kind.name, Longest(0, "")),
+                                            Longest(visit.length, run))
+    return visits
 
 
-def measure(board: str, shown: proof.Proof, run: Lab | None = None) -> dict[str, Longest]:
-    marks = marks_of(shown.image, shown.kinds)
-    pieces = tuple({kind.entry for kind in shown.kinds if not kind.is_exit})
+def measure(board: str, image_proof: proof.Proof, lab: Lab | None = None) -> dict[str, Longest]:
+    marks = marks_of(image_proof.image, image_proof.kinds)
+    pieces = tuple({kind.entry for kind in image_proof.kinds if not kind.is_exit})
     counted = {}
     for name, job in jobs(board).items():
-        watched = Watched(job, None, (), marks.addresses, shown.image.symbols[kinds.LEAVE], pieces)
-        counted[name] = run.run(watched, el2count.perform) if run else el2count.perform(watched)
+        watched = Watched(job, None, (), marks.addresses,
+                          image_proof.image.symbols[kinds.LEAVE], pieces)
+        counted[name] = lab.run(watched, el2count.perform) if lab else el2count.perform(watched)
         assert counted[name].marked, counted[name].result.explain()
-    return longest(counted, marks, shown.kinds)
+    return longest(counted, marks, image_proof.kinds)
 
 
 def proof_of(board: str, planted: str = "") -> proof.Proof:

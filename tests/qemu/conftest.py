@@ -20,7 +20,7 @@ def perform(job: Job) -> Result:
 
 
 LAB = Lab(perform)
-SHOWN_ON = BOARDS[-1]
+FAULT_BOARD = BOARDS[-1]
 IN_GEM5 = list(filter(TREE.is_gem5, BOARDS))
 TURNS = [board for board in BOARDS if board not in TWINS]
 collect_ignore = [] if IN_GEM5 else ["test_gem5.py"]
@@ -54,10 +54,10 @@ def pytest_collection_modifyitems(config, items):
     planted = [item for item in items if fault_of(item)]
     for item in planted:
         item.add_marker("nightly")
-    shown = {(item.function, fault_of(item)) for item in planted if board_of(item) == SHOWN_ON}
+    pairs = {(item.function, fault_of(item)) for item in planted if board_of(item) == FAULT_BOARD}
     twins = {item for item in planted if not item.get_closest_marker("every_board")
-             and board_of(item) != SHOWN_ON
-             and (item.function, fault_of(item)) in shown and not has_own_files(item)}
+             and board_of(item) != FAULT_BOARD
+             and (item.function, fault_of(item)) in pairs and not has_own_files(item)}
     config.hook.pytest_deselected(items=list(twins))
     items[:] = [item for item in items if item not in twins]
     for item in items:

@@ -24,14 +24,14 @@ def jobs_for(board: str) -> tuple[Job, ...]:
 
 def counted(board: str, jobs: Iterable[Job], run: Callable[[Job], Counted]) -> tuple[Costs, str]:
     """Return the vectors of each configuration, and the compiler."""
-    found: Costs = {}
+    vectors: Costs = {}
     machine = cost.Machine(TREE, board)
     for counts in map(run, jobs):
         assert counts.result.status == 0, counts.result.explain()
         for config, paths in cost.costs_of(counts.result.log, counts.lines, machine).items():
-            found.setdefault(config, {}).update(paths)
+            vectors.setdefault(config, {}).update(paths)
         compiler = counts.result.log.run["compiler"]
-    return found, compiler
+    return vectors, compiler
 
 
 def path_of(board: str, compiler: str) -> Path:

@@ -29,7 +29,7 @@ class Visit(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """The longest visit to EL2 that passed these marks, one bit each."""
+    """The longest visit to EL2 that passed these marks; each mark is one bit."""
 
     length: int
     marks: int
@@ -45,7 +45,7 @@ class Counted:
     lines: list[str] = field(default_factory=list)
 
     def rows(self) -> Iterator[tuple[dict, list[Window]]]:
-        """Yield each bench record with its windows, the cold one first: the guest reports in the
+        """Yield each bench record with its windows, the cold window first. The guest reports in the
         order of its measurements."""
         windows = iter(self.windows)
         for record in self.result.records("bench"):
@@ -75,12 +75,12 @@ def words(job: Job, watched: Watched, out: Path) -> list[str]:
                             watched.marks, watched.leave, watched.pieces)
 
 
-def counted(lab_: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
+def counted(runs: Lab, job: Job, *switches: str, vector: int | None = None) -> Counted:
     """Count a run; skip the test if QEMU cannot."""
     if reason := reason_not_to(job):
         assert "gcc" not in reason, reason
         pytest.skip(reason)
-    return lab_.run(Watched(job, vector, switches), perform)
+    return runs.run(Watched(job, vector, switches), perform)
 
 
 def reason_not_to(job: Job) -> str:
@@ -98,18 +98,18 @@ def perform(watched: Watched) -> Counted:
             options = job.machine(options) if job.machine else options
             return [*options, *words(job, watched, out)]
 
-        found = Counted(lab.perform(replace(job, machine=machine)))
-        assert out.is_file(), found.result.explain()
-        found.lines = out.read_text().splitlines()
-        for line in found.lines:
+        counts = Counted(lab.perform(replace(job, machine=machine)))
+        assert out.is_file(), counts.result.explain()
+        counts.lines = out.read_text().splitlines()
+        for line in counts.lines:
             kind, *numbers = line.split()
             if kind == "window":
-                found.windows.append(Window(*map(int, numbers)))
+                counts.windows.append(Window(*map(int, numbers)))
             elif kind == "visit":
-                found.visits.append(Visit(*map(int, numbers)))
+                counts.visits.append(Visit(*map(int, numbers)))
             elif kind == "marked":
                 bits = "".join(f"{word:>016}" for word in reversed(numbers[1:]))
-                found.marked.append(Marked(int(numbers[0]), int(bits, 16)))
+                counts.marked.append(Marked(int(numbers[0]), int(bits, 16)))
             elif kind not in ("path", "longest"):
-                found.lost.append(line)
-    return found
+                counts.lost.append(line)
+    return counts

@@ -15,9 +15,10 @@ FOLDER = ROOT / "tests" / "expected"
 CHANGELOG = ROOT / "CHANGELOG.md"
 SAMPLES = 200
 SWITCHES = plan_lines("switches").replace("n=1000", f"n={SAMPLES}")
-OF_SWITCHES = re.findall(r"^bench (\w+)", SWITCHES, re.MULTILINE)
+SWITCH_BENCHES = re.findall(r"^bench (\w+)", SWITCHES, re.MULTILINE)
 PLAN = ("name figures\norder once\n" + "".join(f"config {config}\n" for config in ALL_CONFIGS)
-        + "".join(f"bench {bench} n={SAMPLES}\n" for bench in gated() if bench not in OF_SWITCHES))
+        + "".join(f"bench {bench} n={SAMPLES}\n" for bench in gated()
+                  if bench not in SWITCH_BENCHES))
 
 REFERENCE = "virt-a72"
 DOCUMENTED = "12.2"  # the compiler of the documents' figures
@@ -100,11 +101,11 @@ def read(board: str, compiler: str) -> dict | None:
     return committed if committed.get("compiler") == compiler else None
 
 
-def differences(expected: Figures, found: Figures) -> list[str]:
+def differences(expected: Figures, measured: Figures) -> list[str]:
     """Return one readable line for each path that is longer, shorter, new or gone."""
     lines = []
-    for config in sorted(expected.keys() | found.keys()):
-        old, new = expected.get(config, {}), found.get(config, {})
+    for config in sorted(expected.keys() | measured.keys()):
+        old, new = expected.get(config, {}), measured.get(config, {})
         for path in sorted(old.keys() | new.keys()):
             if old.get(path) != new.get(path):
                 lines.append(f"{config} {path}: {old.get(path, 'not there')} expected,"
@@ -126,11 +127,11 @@ def above_ceilings(board: str, figures: Figures) -> list[str]:
 
 def changelog_section(heading: str, text: str) -> str | None:
     """Return the text under `## heading`, or None."""
-    found = re.search(rf"^## {re.escape(heading)}[ \t]*$(.*?)(?=^## |\Z)", text,
+    match = re.search(rf"^## {re.escape(heading)}[ \t]*$(.*?)(?=^## |\Z)", text,
                       re.MULTILINE | re.DOTALL)
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def latest_heading(text: str) -> str:
-    found = re.search(r"^## (.+?)[ \t]*$", text, re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^## (.+?)[ \t]*$", text, re.MULTILINE)
+    return match[1] if match else ""

@@ -12,13 +12,13 @@ from lab import need_image
 Reason = Callable[[object], str]  # returns the reason why a run is impossible, or ""
 
 
-def missing(what: str, *fetches: Callable[[], object]) -> str:
+def missing(name: str, *fetches: Callable[[], object]) -> str:
     """Return why a package cannot be fetched, or "" if all packages are there."""
     try:
         for fetch in fetches:
             fetch()
     except (Offline, NotDebian) as error:
-        return f"no {what}: {error.message.splitlines()[0]}"
+        return f"no {name}: {error.message.splitlines()[0]}"
     return ""
 
 
@@ -28,5 +28,5 @@ def skip_unless_possible(run, reason: Reason) -> None:
     if run.board not in BOARDS:
         pytest.skip(f"{run.board} is not among HYPBENCH_BOARDS")
     need_image(run.board)
-    if why := reason(run):
-        pytest.skip(why)
+    if text := reason(run):
+        pytest.skip(text)

@@ -73,14 +73,14 @@ class Machine:
             raise Ended from error
 
     def answer(self) -> str:
-        while not (found := PACKET.search(self.received)):
+        while not (match := PACKET.search(self.received)):
             more = self.socket.recv(1 << 16)
             if not more:
                 raise Ended
             self.received += more
-        self.received = self.received[found.end():]
+        self.received = self.received[match.end():]
         self.socket.sendall(b"+")
-        return found[1].decode("latin-1")
+        return match[1].decode("latin-1")
 
     def feature(self, name: str) -> str:
         text = ""
@@ -93,8 +93,8 @@ class Machine:
     def registers(self) -> Iterator[tuple[str, int]]:
         number = 0
         for name in INCLUDED.findall(self.feature("target.xml")):
-            for register, told in REGISTER.findall(self.feature(name)):
-                number = int(told) if told else number
+            for register, regnum in REGISTER.findall(self.feature(name)):
+                number = int(regnum) if regnum else number
                 yield register, number
                 number += 1
 
@@ -106,8 +106,8 @@ class Machine:
             bytes.fromhex(self.ask(f"m{pa + at:x},{min(CHUNK, size - at):x}"))
             for at in range(0, size, CHUNK))
 
-    def breakpoint(self, address: int, there: bool) -> None:
-        assert self.ask(f"{'Z' if there else 'z'}1,{address:x},4") == "OK"
+    def breakpoint(self, address: int, is_set: bool) -> None:
+        assert self.ask(f"{'Z' if is_set else 'z'}1,{address:x},4") == "OK"
 
     def stops(self, *addresses: int) -> Iterator[int]:
         """Yield a halt before each instruction at one of these virtual addresses, until the machine

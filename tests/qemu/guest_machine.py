@@ -21,8 +21,8 @@ LIMIT_MS = 600_000  # limit of the guest's time, so that a guest which hangs end
 
 @dataclass(frozen=True)
 class Guest:
-    """`address`: where a raw binary is loaded; `limit_ms`: limit of the guest's time; `also`: more
-    lines of the plan, for VMs on this many `cores`."""
+    """`address`: where a raw binary is loaded; `limit_ms`: limit of the guest's time;
+    `extra_lines`: more lines of the plan, for VMs on this many `cores`."""
 
     board: str
     config: str
@@ -33,7 +33,7 @@ class Guest:
     address: int | None = None
     limit_ms: int = LIMIT_MS
     planted: str = ""
-    also: str = ""
+    extra_lines: str = ""
     cores: int = 1
     network: bool = False
 
@@ -46,8 +46,8 @@ class Guest:
 
 def guest_words(guest: Guest, folder: Path) -> list[str]:
     wish, prepared = guest.prepared(folder)
-    text = text_of(prepared.plan).partition("vm ")[0]  # `also` may have VMs of its own
-    plan = parse(text.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n{guest.also}"))
+    text = text_of(prepared.plan).partition("vm ")[0]  # extra_lines may have VMs of their own
+    plan = parse(text.replace("limit_ms 0\n", f"limit_ms {guest.limit_ms}\n{guest.extra_lines}"))
     image = plans.write_plan(image_of(guest.board, guest.planted), plan, PLATFORM)
     path = folder / "hypbench.elf"
     path.write_bytes(image)

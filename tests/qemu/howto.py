@@ -38,8 +38,8 @@ class Block:
     @property
     def guest(self) -> str:
         """The path of the image that the reader brings, "" if none is needed."""
-        found = GUEST.search(self.text) if self.more == "guest" else None
-        return found[1] if found else ""
+        match = GUEST.search(self.text) if self.more == "guest" else None
+        return match[1] if match else ""
 
     @property
     def makes(self) -> list[str]:
@@ -49,14 +49,15 @@ class Block:
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    return (Block(*found) for found in BLOCK.findall(page.read_text()))
+    return (Block(*groups) for groups in BLOCK.findall(page.read_text()))
 
 
-def lacking(said: str, text: str, exact: bool = True) -> list[str]:
+def lacking(output: str, text: str, exact: bool = True) -> list[str]:
     """Return the lines of a block `text` that are missing from the output. The width of blanks is
     ignored, and numbers are too unless `exact`."""
     def plain(line: str) -> str:
         words = " ".join(line.split())
         return words if exact else re.sub(r"\d+", "0", words)
-    lines = list(map(plain, said.splitlines()))
-    return [line for line in text.splitlines() if not any(plain(line) in one for one in lines)]
+    lines = list(map(plain, output.splitlines()))
+    return [line for line in text.splitlines()
+            if not any(plain(line) in output_line for output_line in lines)]

@@ -14,14 +14,14 @@ def tool(*names: str) -> str:
     return next(filter(None, map(shutil.which, names)))
 
 
-def said(*words) -> str:
+def output_of(*words) -> str:
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 @cache
 def symbols(board: str) -> tuple[tuple[int, str], ...]:
     nm = tool("nm", "arm-none-eabi-nm")
-    lines = said(nm, "-n", build_of(board) / "hypbench.elf").splitlines()
+    lines = output_of(nm, "-n", build_of(board) / "hypbench.elf").splitlines()
     return tuple((int(words[0], 16), words[2]) for words in map(str.split, lines)
                  if len(words) == 3)
 
@@ -31,8 +31,8 @@ def place(board: str, symbol: str) -> tuple[int, int]:
     start = next(address for address, name in symbols(board) if name == symbol)
     end = min(address for address, _ in symbols(board) if address > start)
     loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+)",
-                       said(tool("readelf", "arm-none-eabi-readelf"), "-lW",
-                            build_of(board) / "hypbench.elf"))
+                       output_of(tool("readelf", "arm-none-eabi-readelf"), "-lW",
+                                 build_of(board) / "hypbench.elf"))
     for load in loads:
         offset, address, size = (int(word, 16) for word in load)
         if address <= start < address + size:

@@ -16,8 +16,8 @@ GUEST_IMAGE_OFFSET = 0x100000
 
 
 def find_guest(image: bytes, board: str) -> int:
-    """Return where the guest begins in the file: its magic is followed by the address that it is
-    linked for."""
+    """Return the offset of the guest in the file. The guest's magic is followed by the address for
+    which the guest is linked."""
     home = struct.pack("<Q", guest_home(board))
     start = image.index(GUEST_MAGIC + home)
     assert image.find(GUEST_MAGIC + home, start + 1) < 0
@@ -35,7 +35,7 @@ def patched(image: bytes, start: int, new: bytes) -> bytes:
 
 
 def replaced(image: bytes, board: str, new: bytes) -> bytes:
-    """Return the image with another guest in place of the real one."""
+    """Return the image with another guest in place of the bench guest."""
     assert len(new) <= read_header(image, board)["image_size"]
     return patched(image, find_guest(image, board), new)
 
@@ -49,7 +49,7 @@ def guest_home(board: str) -> int:
 def guest_symbols(board: str) -> dict[str, int]:
     """Return the guest's symbols; any nm reads any ELF file."""
     nm = next(filter(None, map(shutil.which, ("nm", "arm-none-eabi-nm"))))
-    said = subprocess.run([nm, build_of(board) / "guest.elf"], capture_output=True,
-                          text=True, check=True).stdout
-    return {words[2]: int(words[0], 16) for words in map(str.split, said.splitlines())
+    output = subprocess.run([nm, build_of(board) / "guest.elf"], capture_output=True,
+                            text=True, check=True).stdout
+    return {words[2]: int(words[0], 16) for words in map(str.split, output.splitlines())
             if len(words) == 3}

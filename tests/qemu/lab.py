@@ -30,7 +30,7 @@ LIMIT_S = 300.0  # a run that takes longer hangs; no test depends on the time of
 # HYPBENCH_BOARDS=virt-a72 make … runs only the tests of virt-a72.
 BOARDS = os.environ.get("HYPBENCH_BOARDS", "").split() or TREE.reference_boards()
 # These boards share the isa of one reference board and the GIC of another. Such a board runs only
-# the tests marked every_board, or all of them if HYPBENCH_BOARDS names it.
+# the tests marked every_board. If HYPBENCH_BOARDS names the board, it runs all tests.
 TWINS = () if BOARDS != TREE.reference_boards() else ("virt-a72",)
 # Tests of image files take every board, though most of these machines do not run here.
 ANY_BOARD = [name if name in TREE.reference_boards() else pytest.param(name, marks=pytest.mark.long)
@@ -66,17 +66,17 @@ class Result:
     @cached_property
     def problems(self) -> list[str]:
         """The faults that the host tools find in the run."""
-        found = self.log.problems + check_rules(self.log, self.platform)
-        return [str(problem) for problem in found]
+        problems = self.log.problems + check_rules(self.log, self.platform)
+        return [str(problem) for problem in problems]
 
     def records(self, *kinds: str, **members) -> list[dict]:
         return [data for data in self.log.of_kind(*kinds)
                 if all(data.get(name) == value for name, value in members.items())]
 
-    def one(self, kind: str, **members) -> dict:
-        found = self.records(kind, **members)
-        assert len(found) == 1, f"{len(found)} {kind} records with {members}"
-        return found[0]
+    def record(self, kind: str, **members) -> dict:
+        records = self.records(kind, **members)
+        assert len(records) == 1, f"{len(records)} {kind} records with {members}"
+        return records[0]
 
     @property
     def without_run_record(self) -> bytes:
@@ -126,7 +126,7 @@ def too_old(board: str) -> str:
 
 
 def need_image(board: str) -> None:
-    """A missing image is an error, not a skip."""
+    """Check that the board's image is built. A missing image is an error, not a skip."""
     assert is_built(board), f"build/{board}/hypbench.elf is missing: make image BOARD={board}"
 
 
@@ -185,17 +185,18 @@ def key_of(value: Any) -> str:
 
 
 class Lab:
-    """Makes each run once a session, or reads the run that another process made."""
+    """Each run is made once a session: this process makes the run, or reads the run that another
+    process made."""
 
-    def __init__(self, how: Callable[[Any], Any] = perform) -> None:
-        self.how = how
+    def __init__(self, performer: Callable[[Any], Any] = perform) -> None:
+        self.performer = performer
         self.keys: dict[Any, str] = {}
 
-    def run(self, job: Any, how: Callable[[Any], Any] | None = None) -> Any:
-        how = how or self.how
+    def run(self, job: Any, performer: Callable[[Any], Any] | None = None) -> Any:
+        performer = performer or self.performer
         if job not in self.keys:
-            self.keys[job] = f"{how.__module__}.{how.__qualname__} {key_of(job)}"
-        return once(self.keys[job], lambda: how(job))
+            self.keys[job] = f"{performer.__module__}.{performer.__qualname__} {key_of(job)}"
+        return once(self.keys[job], lambda: performer(job))
 
     def ended(self, job: Job) -> Result:
         """Return the run of a job. Check that QEMU ended by itself, with the job's status."""

@@ -31,7 +31,7 @@ class Boot:
     cpus: int = 1
     limit_ms: int = LIMIT_MS
     planted: str = ""
-    also: str = ""
+    extra_lines: str = ""
     cores: int = 1
     script: str = ""  # instead of the usual script, and with the network's drivers
 
@@ -42,7 +42,7 @@ class Boot:
 
 @dataclass
 class Booted:
-    """A boot with the output of its console. Times are the guest's: its CNTVCT, its uptime."""
+    """A boot with the output of its console. Times are those of the guest: CNTVCT and uptime."""
 
     boot: Boot
     console: bytes
@@ -61,7 +61,7 @@ class Booted:
     @cached_property
     def user_space(self) -> int:
         """The instructions, under icount, up to the first instruction in user space; 0 if the guest
-        never got there."""
+        never reached user space."""
         return next(iter(self.hexadecimal("user space at CNTVCT")), 0)
 
     @property
@@ -81,8 +81,9 @@ class Booted:
         uptimes = [float(word) for word in re.findall(r"^uptime (\S+)", self.text, re.MULTILINE)]
         return [end - start for start, end in zip(uptimes[::2], uptimes[1::2])]
 
-    def hexadecimal(self, what: str) -> list[int]:
-        return [int(word, 16) for word in re.findall(rf"^{what} (0x\w+)$", self.text, re.MULTILINE)]
+    def hexadecimal(self, label: str) -> list[int]:
+        return [int(word, 16)
+                for word in re.findall(rf"^{label} (0x\w+)$", self.text, re.MULTILINE)]
 
     def interrupts(self, name: str) -> list[int]:
         """Return the counts of a line of /proc/interrupts, found by its last word, for each
@@ -102,8 +103,8 @@ def words_of(boot: Boot, folder: Path) -> list[str]:
     initrd.write_bytes(linux_files.root_files(boot.isa, boot.cpus, boot.script))
     config = "trapped" if boot.config == BARE else f"{boot.config} cntvoff_us={FROM_0}"
     guest = Guest(boot.board, config, recipes.kernel(boot.isa), initrd, command_line(boot.isa),
-                  boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted, also=boot.also,
-                  cores=boot.cores, network=bool(boot.script))
+                  boot.cpus, limit_ms=boot.limit_ms, planted=boot.planted,
+                  extra_lines=boot.extra_lines, cores=boot.cores, network=bool(boot.script))
     return (bare_words if boot.config == BARE else guest_words)(guest, folder)
 
 

@@ -13,7 +13,7 @@ FOR_EVER = 1_000_000_000  # rounds
 
 def program(board: str, rounds: int, seed: int = 1) -> Program:
     return assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"SEED={seed}",
-                    f"ROUNDS={rounds}", "STACKS=0x100000", also=("longest.c",))
+                    f"ROUNDS={rounds}", "STACKS=0x100000", sources=("longest.c",))
 
 
 def guest(board: str, rounds: int, ram_mib: int = 64, name: str = "", dtb: int = 0) -> str:
@@ -33,7 +33,7 @@ def events(names: tuple[str, ...], kinds: tuple[str, ...], every_us: int, until_
 
 
 def pairs(board: str) -> Job:
-    """Two VMs with their vCPUs on the same two cores, and one of them alone."""
+    """Return a run of two VMs with their vCPUs on the same two cores, and of one VM alone."""
     rounds = 300
     return run_of(board, (
         "config alone trapped cntp=emulated wfi=trapped\n"
@@ -48,7 +48,7 @@ def pairs(board: str) -> Job:
 
 
 def crowd(board: str) -> Job:
-    """As many vCPUs on each core as there can be, and events."""
+    """Return a run with as many vCPUs on each core as there can be, and with events."""
     rounds = 60
     names = tuple(f"vm{number}" for number in range(8))
     return run_of(board, (
@@ -63,7 +63,7 @@ FAIL_OVERS = ("active_call", "active_heartbeat", "active_control", "active_rando
 
 
 def fail_overs(board: str) -> Job:
-    """Fail overs and yields of bench guests, beside a VM with long exits."""
+    """Return a run with fail overs and yields of bench guests, beside a VM with long exits."""
     return run_of(board, (
         "".join(f"config {beside} trapped sched=rr fp=lazy slice_us=50 beside={beside}\n"
                 for beside in FAIL_OVERS)

@@ -8,8 +8,8 @@ from hypbench import qemu
 IS_OLD = qemu.version("qemu-system-aarch64") < (8, 1)
 
 
-def fails_on_old(why: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(IS_OLD, reason=f"QEMU 7.2 {why}: CAVEATS.md")
+def fails_on_old(reason: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(IS_OLD, reason=f"QEMU 7.2 {reason}: CAVEATS.md")
 
 
 divides_otherwise = fails_on_old("divides the time among several cores otherwise")

@@ -24,7 +24,7 @@ def column(name: str, after: str, heading: str) -> Cells:
     return {row[0]: [float(number) for number in NUMBER.findall(row[at])] for row in rows[2:]}
 
 
-def said_in_picture(svg: str) -> list[str]:
+def picture_words(svg: str) -> list[str]:
     """Return the marks of a picture with their values, and its texts. The places and fonts are left
-    out, because the plotting library chooses them."""
+    out, because the plotting library chooses places and fonts."""
     return [label or word for label, word in LABEL.findall(svg)]

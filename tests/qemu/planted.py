@@ -23,11 +23,11 @@ from once import FOLDER, once
 
 FILES = ("Makefile", "tests/unit/unit.mk")
 FOLDERS = ("abi", "arch", "boards", "drivers", "guest", "hyp", "lib", "linker", "scenarios")
-# These sources are not of the guest's image: the background VM's code is part of the hypervisor,
-# and the probe is an image of its own.
-OF_OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
+# The guest's image does not contain these sources: the background VM's code is part of the
+# hypervisor, and the probe is an image of its own.
+OTHER_IMAGES = ("guest/arch/background/", "guest/probe/")
 # Debug information takes two fifths of the time of a link. A copy needs no lock, because no other
-# make works in it.
+# make works in the copy.
 QUICKLY = {"HYP_LDFLAGS": "-g0", "HYPBENCH_LOCKED": "1"}
 
 
@@ -44,7 +44,7 @@ class Patch(NamedTuple):
 
     def apply(self, tree: Path, name: str) -> None:
         file, old = tree / self.path, self.pattern
-        text, count = old.subn(lambda found: found.expand(r"\g<1>") + self.new if old.groups
+        text, count = old.subn(lambda match: match.expand(r"\g<1>") + self.new if old.groups
                                else self.new, file.read_text() if file.is_file() else "")
         if count != 1:  # no AssertionError, which would count as a fault that the test sees
             raise RuntimeError(f"planted {name!r}: {count} times in {self.path}: {old.pattern}")
@@ -61,11 +61,11 @@ def patch_of(entry: dict[str, str]) -> Patch:
 
 def load() -> dict[str, tuple[Patch, ...]]:
     """Read planted.toml."""
-    found: dict[str, tuple[Patch, ...]] = {}
+    faults: dict[str, tuple[Patch, ...]] = {}
     for entry in tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["fault"]:
-        others = (patch for name in entry.get("also", ()) for patch in found[name])
-        found[entry["name"]] = (*others, *map(patch_of, entry["patches"]))
-    return found
+        others = (patch for name in entry.get("also", ()) for patch in faults[name])
+        faults[entry["name"]] = (*others, *map(patch_of, entry["patches"]))
+    return faults
 
 
 PATCHES = load()
@@ -103,14 +103,14 @@ def patched_copy(tree: Tree, board: str, names: tuple[str, ...]) -> Iterator[Pat
 def is_in_guest(patches: list[Patch]) -> bool:
     """Return whether the patches change only the guest's image."""
     paths = [patch.path for patch in patches]
-    return bool(paths) and all(path.startswith("guest/") and not path.startswith(OF_OTHER_IMAGES)
+    return bool(paths) and all(path.startswith("guest/") and not path.startswith(OTHER_IMAGES)
                                for path in paths)
 
 
 def replace_guest(tree: Tree, board: str, copy: Path) -> bool:
-    """Link a copy's guest, and put it into the image without a fault: one link of the hypervisor
-    serves all faults of the guest. Return False for a guest of another size, which moves what
-    follows it."""
+    """Link a copy's guest, and put the guest into the image without a fault. One link of the
+    hypervisor thus serves all faults of the guest. Return False for a guest of another size,
+    because the code after such a guest moves."""
     whole, out = build(tree, board), copy / "build" / board
     make(copy, board, f"build/{board}/guest.bin")
     old, new = (whole / "guest.bin").read_bytes(), (out / "guest.bin").read_bytes()
@@ -129,16 +129,16 @@ def images(tree: Tree, board: str) -> set[str]:
 
 
 def make(copy: Path, board: str, target: str) -> None:
-    done = subprocess.run(["make", "--no-print-directory", target, f"BOARD={board}"],
-                          cwd=copy, capture_output=True, text=True, check=False,
-                          env={"PATH": os.environ["PATH"], **QUICKLY})
-    if done.returncode:
-        raise RuntimeError(f"make {target}: {done.stdout}{done.stderr}")
+    process = subprocess.run(["make", "--no-print-directory", target, f"BOARD={board}"],
+                             cwd=copy, capture_output=True, text=True, check=False,
+                             env={"PATH": os.environ["PATH"], **QUICKLY})
+    if process.returncode:
+        raise RuntimeError(f"make {target}: {process.stdout}{process.stderr}")
 
 
 def copy_tree(tree: Tree, board: str, copy: Path) -> None:
-    """Copy the sources of an image, with the times of its files, and its objects if there are
-    any."""
+    """Copy the sources of an image, with the times of the files, and the image's objects if there
+    are any."""
     for name in FILES:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(tree.root / name, copy / name)

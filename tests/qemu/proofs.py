@@ -69,15 +69,15 @@ def usual(record: dict, share: float) -> Span:
     sample. A percentile is the upper edge of its bucket as soon as a larger bucket is in use. On
     several cores some samples are larger, because QEMU ends a core's turn every 100 ms."""
     span = max(spans_of(record["hist"], record["overflow"], record["raw_min"], record["raw_max"]),
-               key=lambda one: one.count)
+               key=lambda bucket: bucket.count)
     assert span.count >= share * record["n"], record["hist"]
     return span
 
 
 def is_later(plain: dict, record: dict, delay: int, share: float = 0.95) -> bool:
     """Return whether the usual sample of `record` can be that of `plain` plus `delay` ticks."""
-    one, other = usual(plain, share), usual(record, share)
-    return one.low + delay <= other.high and other.low <= one.high + delay
+    before, after = usual(plain, share), usual(record, share)
+    return before.low + delay <= after.high and after.low <= before.high + delay
 
 
 def values(record: dict) -> list[int]:
@@ -96,19 +96,20 @@ class Benchmark:
 @cache
 def registry() -> list[Benchmark]:
     """Return the benchmarks of every file in guest/bench/ and guest/programs/."""
-    found = []
+    benchmarks = []
     for path in sorted(ROOT.glob("guest/bench/*.c")) + sorted(ROOT.glob("guest/programs/*.c")):
         text = path.read_text()
         names = tuple(bench or program for bench, program in NAME.findall(text))
-        said = PROOF.findall(text)
-        assert len(said) == 1, f"{path}: its comment has no line `Proof: tests/qemu/test_….py.`"
-        found.append(Benchmark(names, said[0][0], bool(said[0][1])))
-    return found
+        proofs = PROOF.findall(text)
+        assert len(proofs) == 1, f"{path}: its comment has no line `Proof: tests/qemu/test_….py.`"
+        benchmarks.append(Benchmark(names, proofs[0][0], bool(proofs[0][1])))
+    return benchmarks
 
 
 def proven_in(module: str) -> tuple[str, ...]:
-    return tuple(name for one in registry() if one.proof == module for name in one.names)
+    return tuple(name for benchmark in registry() if benchmark.proof == module
+                 for name in benchmark.names)
 
 
 def gated() -> tuple[str, ...]:
-    return tuple(name for one in registry() if one.gated for name in one.names)
+    return tuple(name for benchmark in registry() if benchmark.gated for name in benchmark.names)

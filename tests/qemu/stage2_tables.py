@@ -36,24 +36,24 @@ class Range:
     def __str__(self) -> str:
         return f"{self.ipa:#x} to {self.pa:#x}, {self.size:#x} bytes, {self.kind}"
 
-    def continues(self, other: "Range") -> bool:
-        return (self.ipa, self.pa, self.kind) == (other.ipa + other.size, other.pa + other.size,
-                                                  other.kind)
+    def continues(self, before: "Range") -> bool:
+        return (self.ipa, self.pa, self.kind) == (before.ipa + before.size, before.pa + before.size,
+                                                  before.kind)
 
-    def holds(self, other: "Range") -> bool:
-        at = other.ipa - self.ipa
-        return (0 <= at and at + other.size <= self.size and other.pa == self.pa + at
-                and other.kind == self.kind)
+    def holds(self, part: "Range") -> bool:
+        at = part.ipa - self.ipa
+        return (0 <= at and at + part.size <= self.size and part.pa == self.pa + at
+                and part.kind == self.kind)
 
 
-def joined(ranges: Iterable[Range]) -> list[Range]:
-    found: list[Range] = []
-    for one in sorted(ranges):
-        if found and one.continues(found[-1]):
-            found[-1] = replace(found[-1], size=found[-1].size + one.size)
+def join(ranges: Iterable[Range]) -> list[Range]:
+    areas: list[Range] = []
+    for area in sorted(ranges):
+        if areas and area.continues(areas[-1]):
+            areas[-1] = replace(areas[-1], size=areas[-1].size + area.size)
         else:
-            found.append(one)
-    return found
+            areas.append(area)
+    return areas
 
 
 def size_of_entry(level: int) -> int:
@@ -101,8 +101,8 @@ def leaf(ipa: int, entry: int, size: int, level: int) -> Range:
     return Range(ipa, entry & ADDRESS, size, KIND_OF.get(attributes, f"{attributes:#x}"))
 
 
-def mapped(machine: Machine) -> list[Range]:
+def mapped_areas(machine: Machine) -> list[Range]:
     """Return all pages that the stage 2 of the running vCPU maps."""
     table, count = root(machine)
     read = cache(partial(entries_of, machine))  # the walk may read one table many times
-    return joined(leaves(read, table, count, 1, 0))
+    return join(leaves(read, table, count, 1, 0))

@@ -28,14 +28,14 @@ class Talk:
     board: str
     plan: str
     files: tuple[tuple[int, Path], ...] = ()
-    said: tuple[tuple[bytes, bytes], ...] = ()
+    answers: tuple[tuple[bytes, bytes], ...] = ()
     options: tuple[str, ...] = ()
     limit_s: float = LIMIT_S  # a run, or a wait for output, that takes longer hangs
     clock: str = "icount"
     attempt: Hashable = 0
 
     def answer(self, typist: Typist) -> None:
-        for text, answer in self.said:
+        for text, answer in self.answers:
             typist.wait(text)
             typist.send(answer)
 
@@ -79,8 +79,8 @@ def perform_talk(talk: Talk) -> Result:
         path.write_bytes(plans.write_plan(image_of(talk.board), parse(talk.plan),
                                           qemu.PLATFORM_OF_CLOCK[talk.clock]))
         words = command(talk, path)
-        if talk.said:
-            done = converse(words, talk.limit_s, talk.answer)
-            return Result(done.console, done.status, done.stderr, bool(done.missing),
-                          read_log(done.console))
+        if talk.answers:
+            conversation = converse(words, talk.limit_s, talk.answer)
+            return Result(conversation.console, conversation.status, conversation.stderr,
+                          bool(conversation.missing), read_log(conversation.console))
         return run_qemu(words, talk.limit_s)

@@ -32,7 +32,7 @@ CORES = {"near": "0,1", "far": "1,0"}  # cores of vCPU 0, which attacks, and of 
 
 def program(board: str) -> Program:
     return assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}",
-                    f"SPI={facts(board)['spi_first']}", also=("attack.c",))
+                    f"SPI={facts(board)['spi_first']}", sources=("attack.c",))
 
 
 def guest_line(board: str, name: str, cpus: int = 2, size: int = 0) -> str:
@@ -46,7 +46,7 @@ def run_of(board: str, plan: str) -> Job:
 
 
 def storms(board: str, names: tuple[str, ...]) -> str:
-    """Return a step for each attack, near and far, with its VM beside the urgent one."""
+    """Return a step for each attack, near and far, with the attacking VM beside the urgent VM."""
     steps = [(name, place) for name in names for place in CORES]
     return ("".join(f"config {name}-{place} {FP}\n" for name, place in steps) + BENCH
             + "".join(guest_line(board, name) for name in names) + URGENT
@@ -66,7 +66,7 @@ def frames(board: str, _names: tuple[str, ...]) -> str:
 
 
 def rings(_board: str, _names: tuple[str, ...]) -> str:
-    """Return steps with a storm of rings to a VM beside the urgent one."""
+    """Return steps with a storm of rings to a VM beside the urgent VM."""
     steps = {"rings-far": 1, "rings-near": 0}
     return ("".join(f"config {step} {FP}\n" for step in steps) + BENCH + URGENT
             + "".join(f"vm {step} image=load load=load_ring cores={core} prio=2 "
@@ -80,10 +80,10 @@ LIVES = {"destroy": ("destroy", "create"), "pause": ("pause", "resume"), "restar
 
 
 def lives(board: str, _names: tuple[str, ...]) -> str:
-    """Return steps with events on a small guest, and on one whose images have 24 MiB. In the far
-    steps the urgent VM is alone on its core."""
-    near = [f"{what}-near" for what in LIVES]
-    far = [f"{what}-far" for what in LIVES]
+    """Return steps with events on a small guest, and on a guest whose images have 24 MiB. In the
+    far steps the urgent VM is alone on its core."""
+    near = [f"{kind}-near" for kind in LIVES]
+    far = [f"{kind}-far" for kind in LIVES]
     steps = dict.fromkeys([*near, "image-near"], FP) | dict.fromkeys(far, "trapped-sw")
     vms = {step: f"image={'resets' if 'image' in step else 'idles'} "
                  f"cores={int(step.endswith('far'))}" for step in steps}
@@ -91,9 +91,9 @@ def lives(board: str, _names: tuple[str, ...]) -> str:
     return ("".join(f"config {step} {axes}\n" for step, axes in steps.items()) + BENCH
             + guest_line(board, "idles", 1) + guest_line(board, "resets", 1, 24 * MIB) + URGENT
             + "".join(f"vm {step} {words} prio=1 configs={step}\n" for step, words in vms.items())
-            + "".join(f"at {at + n * 490} {what} {step}\n" for at in range(1000, 70000, 1000)
+            + "".join(f"at {at + n * 490} {kind} {step}\n" for at in range(1000, 70000, 1000)
                       for n in range(2) for step in vms
-                      for what in [events[step.split("-")[0]][n]]))
+                      for kind in [events[step.split("-")[0]][n]]))
 
 
 PLANS = {"interrupts": (storms, GUESTS[3:6]), "states": (storms, GUESTS[6:8]),
@@ -119,15 +119,15 @@ def alone(board: str) -> Job:
 LATE = {"near": 3600, "image-near": 4500, "far": 6000, "faults-far": 8000}
 
 
-def late(result: Result, first: Result) -> dict[str, int]:
+def late(result: Result, baseline: Result) -> dict[str, int]:
     """Return the largest delay of each step, over all samples."""
     least = {bench["variant"]: max(bench["max"], bench["cold"])
-             for bench in first.records("bench")}
-    found: dict[str, int] = {}
+             for bench in baseline.records("bench")}
+    delays: dict[str, int] = {}
     for bench in result.records("bench"):
         ticks = max(bench["max"], bench["cold"]) - least[bench["variant"]]
-        found[bench["config"]] = max(found.get(bench["config"], 0), ticks)
-    return found
+        delays[bench["config"]] = max(delays.get(bench["config"], 0), ticks)
+    return delays
 
 
 @pytest.mark.every_board
@@ -135,10 +135,10 @@ def late(result: Result, first: Result) -> dict[str, int]:
 @pytest.mark.parametrize("group", PLANS)
 def test_the_urgent_vm_is_late_by_a_bound(lab, built, group):
     result = lab.ended(attack(built, group))
-    found = late(result, lab.ended(alone(built)))
-    assert {step: ticks for step, ticks in found.items()
+    delays = late(result, lab.ended(alone(built)))
+    assert {step: ticks for step, ticks in delays.items()
             if ticks > LATE.get(step, LATE[step.split("-")[-1]])} == {}
-    assert {vm["vm"] for vm in result.records("vm")} >= set(found)
+    assert {vm["vm"] for vm in result.records("vm")} >= set(delays)
 
 
 @divides_otherwise
@@ -150,9 +150,9 @@ def test_the_attacks_are_what_their_names_are(lab, built):
                 vm["vm"].startswith("to-")), vm
     restarts = lab.ended(attack(built, "calls")).records("vm")
     assert all(vm["resets"] > 30 for vm in restarts if vm["vm"].startswith("resets"))
-    received = {vm["vm"]: vm for vm in lab.ended(attack(built, "frames")).records("vm")}
-    assert received["to-frames-far"]["net_received"] > 10
-    assert received["empty_frames-far"]["net_broken"] > 10
+    vms = {vm["vm"]: vm for vm in lab.ended(attack(built, "frames")).records("vm")}
+    assert vms["to-frames-far"]["net_received"] > 10
+    assert vms["empty_frames-far"]["net_broken"] > 10
     steps = {step["config"]: step for step in lab.ended(attack(built, "lives")).records("step")}
     assert all(step["events"] > 30 for step in steps.values())
 
@@ -180,13 +180,13 @@ def faults(board: str) -> Job:
 @divides_otherwise
 def test_each_fault_has_a_whole_record_that_delays_no_other_vm(lab, built):
     result = lab.ended(faults(built))
-    found = late(result, lab.ended(alone(built)))
-    assert [step for step, ticks in found.items() if ticks > LATE.get(step, LATE["near"])] == []
-    for step in found:
+    delays = late(result, lab.ended(alone(built)))
+    assert [step for step, ticks in delays.items() if ticks > LATE.get(step, LATE["near"])] == []
+    for step in delays:
         records = result.records("fault", config=step)
         assert len(records) > 15
-        assert {(one["vm"], one["vcpu"], one["reason"], one["class"], one["at"])
-                for one in records} == {(step, 0, "prefetch-abort", "0x20", "flash")}
+        assert {(record["vm"], record["vcpu"], record["reason"], record["class"], record["at"])
+                for record in records} == {(step, 0, "prefetch-abort", "0x20", "flash")}
 
 
 @divides_otherwise
@@ -197,7 +197,7 @@ def test_a_fault_is_reported_while_other_vms_run(lab, built):
                         f"{guest_line(built, 'idles', 1)}vm idles image=idles cores=0\n"
                         "vm faults image=faults cores=1\n")
     result = lab.ended(replace(job, plan=job.plan.replace("60000", "300"), status=1))
-    assert [(one["vm"], one["reason"]) for one in result.records("fault")] == [
+    assert [(fault["vm"], fault["reason"]) for fault in result.records("fault")] == [
         ("faults", "prefetch-abort"), ("idles", "time-limit")]
 
 
@@ -213,9 +213,9 @@ RINGS = (f"{HEAD}config storm trapped\n{BENCH}vm rt image=bench cores=0\n"
 @pytest.mark.job(RINGS, machine=cores(3))
 def test_rings_without_an_answer_are_merged(result):
     """The receiver gets at most one of several rings within one rest."""
-    rung = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
-    most = result.one("step")["ticks"] // RING_TICKS
-    assert most / 2 < rung["to"] <= most + 3 < rung["from"]
+    rounds = {vm["vm"]: vm["rounds"] for vm in result.records("vm")}
+    most = result.record("step")["ticks"] // RING_TICKS
+    assert most / 2 < rounds["to"] <= most + 3 < rounds["from"]
 
 
 # --- events on a VM that commands, and on the last VM ---
@@ -244,7 +244,7 @@ def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
     events, end = COMMANDED[name]
     result = lab.run(Job(built, PAIR + events, cores(2)))
     assert len(result.records("end")) == 1 and not result.timed_out, result.explain()
-    step = result.one("step")
+    step = result.record("step")
     assert (step["events"], step["ignored"]) == (events.count("at "), 0)
     reasons = ([error["what"].split(":")[0] for error in result.records("error")]
                + [fault["reason"] for fault in result.records("fault")])
@@ -255,12 +255,12 @@ def test_events_on_a_pair_end_its_step_or_change_nothing(lab, built, name):
 @divides_otherwise
 def test_the_last_vm_leaves_and_comes_back(lab, built):
     """A step without a benchmark continues until no event is left."""
-    events = "".join(f"at {at} {what} only\n" for at, what in (
+    events = "".join(f"at {at} {event} only\n" for at, event in (
         (500, "pause"), (900, "destroy"), (1300, "create"), (1900, "reset"), (2500, "destroy"),
         (2900, "create"), (3500, "pause"), (3900, "resume"), (4300, "destroy")))
     plan = f"config one trapped\n{guest_line(built, 'idles', 1)}vm only image=idles\n{events}"
     result = lab.ended(run_of(built, plan))
-    step = result.one("step")
+    step = result.record("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", 9, 0)
     assert [vm["outcome"] for vm in result.records("vm")] == ["stopped"] * 3
 
@@ -276,10 +276,10 @@ def test_a_time_limit_ends_a_vm_whose_images_are_copied(lab, built, core):
     plan = (f"order once\nlimit_ms 10\nconfig trapped\n{guest_line(built, 'resets', 1, 24 * MIB)}"
             f"vm resets image=resets cores={core}\n")
     result = lab.run(Job(built, plan, with_image(built, program(built), 2)))
-    assert result.one("fault")["reason"] == "time-limit", result.explain()
-    step = result.one("step")
+    assert result.record("fault")["reason"] == "time-limit", result.explain()
+    step = result.record("step")
     assert (step["outcome"], step["resets"]) == ("fault", 1)
-    # including the record of the fault
+    # The ticks include the record of the fault.
     assert step["ticks"] <= result.log.run["hz"] // 100 + 4 * PIECE
     assert len(result.records("end")) == 1 and not result.timed_out
 
@@ -290,14 +290,14 @@ def test_a_time_limit_ends_a_vm_whose_images_are_copied(lab, built, core):
 def fuzzed(seed: int):
     """Flip a bit of the plan's section, or replace its end by zeros."""
     def change(image: bytes, _board: str) -> bytes:
-        drawn = random.Random(seed)
+        generator = random.Random(seed)
         start = find_section(image)
         section = bytearray(image[start:start + SECTION_SIZE])
         last = max(at for at, byte in enumerate(section) if byte)
         if seed % 2:
-            section[drawn.randrange(SECTION_SIZE)] ^= 1 << drawn.randrange(8)
+            section[generator.randrange(SECTION_SIZE)] ^= 1 << generator.randrange(8)
         else:
-            cut = drawn.randrange(last)
+            cut = generator.randrange(last)
             section[cut:] = bytes(SECTION_SIZE - cut)
         return image[:start] + bytes(section) + image[start + SECTION_SIZE:]
     return change

@@ -24,7 +24,7 @@ RARE = 2  # samples in 1000 whose sleep ends late on a machine of several cores 
 
 
 def rounds(result: Result) -> list[int]:
-    """Return the rounds of each load in each step that has one."""
+    """Return the rounds of each load in each step with a load."""
     return [vm["rounds"] for vm in result.records("vm")]
 
 
@@ -79,21 +79,22 @@ def test_no_sample_beside_loads_has_an_instruction_more(lab, job, preset, loads)
     its timer with interrupts masked."""
     counted = el2count.counted(lab, job)
     assert counted.result.status == 0 and counted.lost == [], counted.result.explain()
-    found = {(record["config"], record["variant"]): Counter((one.guest, one.el2) for one in warm)
-             for record, (_, *warm) in counted.rows()}
-    variants = {variant for _, variant in found}
+    lengths = {(record["config"], record["variant"]): Counter(
+        (window.guest, window.el2) for window in warm) for record, (_, *warm) in counted.rows()}
+    variants = {variant for _, variant in lengths}
     assert len(variants) == 6
     for variant in variants:
-        [(guest, el2)] = found[ALONE, variant]
-        assert {(guest, el2)} == set(found["native", variant]) or preset == "trapped" and el2 > 20
+        [(guest, el2)] = lengths[ALONE, variant]
+        assert {(guest, el2)} == set(lengths["native", variant]) or preset == "trapped" and el2 > 20
         for load in loads:
-            seen = found[load, variant]
+            counts = lengths[load, variant]
             missed = RARE if load in REQUESTERS else 0
-            assert seen[guest, el2] >= 1000 - missed and {one for _, one in seen} == {el2}, (
-                load, variant, seen)
-        assert set(found["later", variant]) == {(guest, el2 and el2 + DELAY)}
-    made = {(vm["config"], vm["vm"]): vm["rounds"] for vm in counted.result.records("vm")}
-    assert {config for config, _ in made} >= set(loads) and min(made.values()) > 100, made
+            assert counts[guest, el2] >= 1000 - missed and (
+                {length for _, length in counts} == {el2}), (load, variant, counts)
+        assert set(lengths["later", variant]) == {(guest, el2 and el2 + DELAY)}
+    load_rounds = {(vm["config"], vm["vm"]): vm["rounds"] for vm in counted.result.records("vm")}
+    assert {config for config, _ in load_rounds} >= set(loads) and (
+        min(load_rounds.values()) > 100), load_rounds
 
 
 # --- loads on the same core ---
@@ -115,9 +116,9 @@ def test_a_load_exits_as_its_name_is(result):
     load."""
     sends = "sysreg" if result.log.run["gic"] == "v3" else "mmio-write"
     for load in LOADS:
-        found = {exits["exit"] for exits in result.records("exits", vm="load0", config=load)
+        kinds = {exits["exit"] for exits in result.records("exits", vm="load0", config=load)
                  if exits["n"] > MANY and exits["exit"] != "hyp-timer"}
-        assert found == (EXITS_OF | {"load_sgi": {sends}}).get(load, set()), load
+        assert kinds == (EXITS_OF | {"load_sgi": {sends}}).get(load, set()), load
 
 
 def check_bounds(result: Result, loads: set[str]) -> None:
@@ -125,13 +126,13 @@ def check_bounds(result: Result, loads: set[str]) -> None:
     proven ceilings, the loads without a count have a bound, too."""
     assert result.status == 0 and result.problems == [], result.explain()
     bounds = bounds_of(result.log)
-    counted = [one for one in bounds if one.exit is not None]
+    counted = [bound for bound in bounds if bound.exit is not None]
     variants = {bench["variant"] for bench in result.records("bench", config=ALONE)}
-    assert Counter((one.load, one.variant) for one in counted) == dict.fromkeys(
+    assert Counter((bound.load, bound.variant) for bound in counted) == dict.fromkeys(
         product(loads, variants), 1)
-    assert all(one.holds for one in bounds), bounds
-    for one in counted:
-        assert (one.switch > 200) == (one.variant in WFI) and one.exit > 150, one
+    assert all(bound.holds for bound in bounds), bounds
+    for bound in counted:
+        assert (bound.switch > 200) == (bound.variant in WFI) and bound.exit > 150, bound
 
 
 BOUND, BOUND_RINGS = map(plan_lines, ("bound", "bound-rings"))
@@ -186,7 +187,7 @@ def test_every_latency_beside_a_load_on_the_core(result):
     rows = {(row["bench"], row["variant"], row["config"]): row for row in result.records("bench")}
     assert {bench for bench, _, _ in rows} == {*AWAKE, *SLEEPING}
     for bench, variant in {(bench, variant) for bench, variant, _ in rows}:
-        alone, fp, rr = (rows[bench, variant, one] for one in ("alone", "fp", "rr"))
+        alone, fp, rr = (rows[bench, variant, config] for config in ("alone", "fp", "rr"))
         if bench in AWAKE or variant.startswith("busy"):
             assert fp["hist"] == alone["hist"], (bench, variant)
             assert rr["min"] == alone["min"], (bench, variant)

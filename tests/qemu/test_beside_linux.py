@@ -68,12 +68,12 @@ def runs_on(board: str) -> list[Neighbour]:
 
 @pytest.fixture
 def runs(lab, on):
-    found = []
+    results = []
     for run in runs_on(on):
         skip_unless_possible(run, reason_to_skip)
-        found.append(lab.run(run, perform_beside))
-        assert found[-1].status == 0 and found[-1].problems == [], found[-1].explain()
-    return found
+        results.append(lab.run(run, perform_beside))
+        assert results[-1].status == 0 and results[-1].problems == [], results[-1].explain()
+    return results
 
 
 def rounds(result: Result, config: str) -> list[int]:
@@ -92,9 +92,9 @@ def test_linux_works_meanwhile(runs):
     process."""
     for result, configs in zip(runs, (FAR, NEAR, COLOURED), strict=True):
         for config in (config for config in configs if "-linux" in config):
-            found = rounds(result, config)
-            assert len(found) >= ROUNDS, (config, found)
-            assert found == list(range(found[0], found[0] + len(found))), (config, found)
+            numbers = rounds(result, config)
+            assert len(numbers) >= ROUNDS, (config, numbers)
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), (config, numbers)
 
 
 def figures(result: Result, config: str) -> dict[str, tuple]:
@@ -138,8 +138,9 @@ def test_on_the_same_core_it_delays_by_a_switch_and_an_exit_or_by_a_slice(runs):
         assert rows["fp-linux", variant]["max"] <= alone + max(ticks, 0) + most, variant
         assert (rows["rr-linux", variant]["max"]
                 <= alone + slice_ticks + max(switch.values()) + most), variant
-    bounds = {one.variant: one for one in bounds_of(near.log)}
+    bounds = {bound.variant: bound for bound in bounds_of(near.log)}
     assert bounds.keys() == switch.keys()
-    for variant, one in bounds.items():
-        assert (one.load, one.alone, one.exit) == ("linux", rows["lazy", variant]["max"], most)
-        assert one.holds, one
+    for variant, bound in bounds.items():
+        assert (bound.load, bound.alone, bound.exit) == (
+            "linux", rows["lazy", variant]["max"], most)
+        assert bound.holds, bound

@@ -43,7 +43,7 @@ def without_smc(figures: expected.Figures) -> expected.Figures:
 # ---- runs
 
 @pytest.fixture
-def other(request) -> str:
+def other_board(request) -> str:
     skip_unless_runs(request.param)
     return request.param
 
@@ -55,14 +55,15 @@ def figures_of(lab, board: str) -> expected.Figures:
     return expected.figures_of(*results)
 
 
-@pytest.mark.parametrize("other", BY_TICKS, indirect=True)
-def test_every_path_is_as_long_as_on_the_reference_board(lab, other):
-    found, reference = (figures_of(lab, board) for board in (other, REFERENCE[kind_of(other)]))
-    if "smc_needs_secure" in board_source(other):
-        assert without_smc(found) == found
+@pytest.mark.parametrize("other_board", BY_TICKS, indirect=True)
+def test_every_path_is_as_long_as_on_the_reference_board(lab, other_board):
+    figures, reference = (figures_of(lab, board)
+                          for board in (other_board, REFERENCE[kind_of(other_board)]))
+    if "smc_needs_secure" in board_source(other_board):
+        assert without_smc(figures) == figures
         reference = without_smc(reference)
-    assert expected.differences(reference, found) == []
-    assert sum(map(len, found.values())) > 150
+    assert expected.differences(reference, figures) == []
+    assert sum(map(len, figures.values())) > 150
 
 
 @cache
@@ -70,10 +71,10 @@ def board_source(board: str) -> str:
     return (TREE.root / "boards" / board / "board.c").read_text()
 
 
-@pytest.mark.parametrize("other", OTHERS, indirect=True)
-def test_the_short_plan_runs(lab, other):
-    job = Job(other, plan_lines("short"))
-    result = lab.run(job, perform_slowly) if other in BY_CYCLES else lab.run(job)
+@pytest.mark.parametrize("other_board", OTHERS, indirect=True)
+def test_the_short_plan_runs(lab, other_board):
+    job = Job(other_board, plan_lines("short"))
+    result = lab.run(job, perform_slowly) if other_board in BY_CYCLES else lab.run(job)
     result.assert_ended(0)
     assert result.problems == []
 
@@ -83,18 +84,18 @@ def test_the_short_plan_runs(lab, other):
 A53_BOARDS = [board for board in TREE.boards() if board_facts(board)["CPU"] == "cortex-a53"]
 
 
-@pytest.mark.parametrize("other_core", A53_BOARDS)
+@pytest.mark.parametrize("a53_board", A53_BOARDS)
 @pytest.mark.parametrize("name", ["hypbench.elf", "guest.elf"])
-def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(other_core, name):
-    need_image(other_core)
-    with (TREE.build(other_core) / name).open("rb") as file:
-        found = a53.found_in(ELFFile(file))
-    assert {number: list(map(hex, places)) for number, places in found.items() if places} == {}
+def test_an_image_for_a_cortex_a53_has_no_sequence_of_its_errata(a53_board, name):
+    need_image(a53_board)
+    with (TREE.build(a53_board) / name).open("rb") as file:
+        sequences = a53.sequences_in(ELFFile(file))
+    assert {number: list(map(hex, places)) for number, places in sequences.items() if places} == {}
 
 
-@pytest.mark.parametrize("other", A53_BOARDS, indirect=True)
-def test_an_image_for_a_cortex_a53_reports_the_options_it_is_built_with(lab, other):
-    run = lab.ended(Job(other, "order once\nconfig native\nbench counter n=10\n")).log.run
+@pytest.mark.parametrize("other_board", A53_BOARDS, indirect=True)
+def test_an_image_for_a_cortex_a53_reports_the_options_it_is_built_with(lab, other_board):
+    run = lab.ended(Job(other_board, "order once\nconfig native\nbench counter n=10\n")).log.run
     assert {"835769", "843419"} <= set(run["errata"]) and run["errata_missing"] == []
 
 
@@ -129,7 +130,7 @@ def test_what_is_like_a_sequence_is_none(sequence, start, words):
 
 SHIFT = 7  # 2^7 ns an instruction: a tick of 125 ns is shorter, and no path is shorter than a tick
 CYCLES = 1 << SHIFT  # cycles of an instruction at 1 GHz
-OF_REFERENCE = 16
+REFERENCE_CYCLES = 16
 BOTH_CLOCKS = ("order once\n"
                + "".join(f"config {name} {name} cycles=on\n" for name in expected.ALL_CONFIGS)
                + "".join(f"bench {bench} n=100\n" for bench in (
@@ -152,11 +153,11 @@ def instructions(result: Result, cycles: int) -> Iterator[tuple[str, float]]:
             yield ("{config} {bench} {variant}".format(**record), record["cycles_p50"] / cycles)
 
 
-@pytest.mark.parametrize("other", BY_CYCLES, indirect=True)
-def test_every_path_has_as_many_instructions_by_the_cycle_counter(lab, other):
-    result = lab.run(Job(other, BOTH_CLOCKS), perform_slowly)
+@pytest.mark.parametrize("other_board", BY_CYCLES, indirect=True)
+def test_every_path_has_as_many_instructions_by_the_cycle_counter(lab, other_board):
+    result = lab.run(Job(other_board, BOTH_CLOCKS), perform_slowly)
     result.assert_ended(0)
-    reference = lab.ended(Job(REFERENCE[kind_of(other)], BOTH_CLOCKS))
-    found = dict(instructions(result, CYCLES))
-    assert found == dict(instructions(reference, OF_REFERENCE))
-    assert len(found) > 40
+    reference = lab.ended(Job(REFERENCE[kind_of(other_board)], BOTH_CLOCKS))
+    lengths = dict(instructions(result, CYCLES))
+    assert lengths == dict(instructions(reference, REFERENCE_CYCLES))
+    assert len(lengths) > 40

@@ -28,15 +28,15 @@ bench timer_wakeup n=10
 """
 GIB = 1 << 30
 ARNDALE_KEPT = 0xb9000000  # U-Boot keeps RAM from this address on
-MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # of SCTLR and HSCTLR: I, C, M
+MMU_AND_CACHES = 1 << 12 | 1 << 2 | 1 << 0  # bits I, C and M of SCTLR and HSCTLR
 
 
 @cache
-def uboot(boot: str = "HYP", other: str = "HYP", hz: int = COUNTER_HZ, left_on: int = 0,
+def uboot(boot: str = "HYP", other_core: str = "HYP", hz: int = COUNTER_HZ, left_on: int = 0,
           prepared: int = 1):
     """Return QEMU's options for two cores that begin in the shim, in Secure SVC."""
     shim = assemble(BOARD, "uboot", SHIM_ADDRESS, f"HYP_BASE={board_facts(BOARD)['HYP_BASE']}",
-                    f"BOOT={boot}", f"OTHER={other}", f"COUNTER_HZ={hz}", f"LEFT_ON={left_on}",
+                    f"BOOT={boot}", f"OTHER={other_core}", f"COUNTER_HZ={hz}", f"LEFT_ON={left_on}",
                     f"PREPARED={prepared}")
 
     def machine(options: list[str]) -> list[str]:
@@ -70,7 +70,7 @@ def run(lab):
 
 @pytest.fixture
 def good(run):
-    """Return a run that ended with no problem."""
+    """Return a function that runs a plan, and checks that the run ended without a problem."""
     def good(*arguments, **members) -> Result:
         result = run(*arguments, **members)
         assert result.status == 0 and result.problems == [], result.explain()
@@ -79,11 +79,11 @@ def good(run):
 
 
 def refusal(result: Result) -> str:
-    """Return the only line of a run that never began, which also has an end and the status of such
-    a run."""
+    """Return the message of a run that never began. The only other record of such a run is the
+    end."""
     assert result.status == 2 and not result.timed_out, result.explain()
     assert [record.kind for record in result.log.records] == ["error", "end"]
-    return result.one("error")["what"]
+    return result.record("error")["what"]
 
 
 def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
@@ -94,12 +94,12 @@ def test_non_secure_state_beside_a_secure_one_changes_no_path(good):
     assert paths(board) == paths(good(SHORT, board=REFERENCE, planted=expected.LOADED))
 
 
-@pytest.mark.parametrize("other, came_in", [
+@pytest.mark.parametrize("other_core, entry", [
     ("HYP", "el2"), ("SECURE_SVC", "secure-svc"), ("SVC", "el1"), ("MONITOR", "el3"),
     ("NEVER", "absent")])
-def test_other_core_says_how_it_came_and_disturbs_nothing(good, other, came_in):
-    result = good(PLAN, uboot(other=other))
-    assert result.log.run["cores"] == ["el2", came_in]
+def test_other_core_says_how_it_came_and_disturbs_nothing(good, other_core, entry):
+    result = good(PLAN, uboot(other_core=other_core))
+    assert result.log.run["cores"] == ["el2", entry]
     assert paths(result) == paths(good(PLAN))
 
 
@@ -121,16 +121,16 @@ def beside(machine):
                          ids=["did not wait", "from the pen", "beside monitor mode"])
 def test_the_other_core_runs_a_vcpu(good, machine):
     """The guest of test_cores runs: SGIs both ways, CPU_OFF, CPU_ON again, SYSTEM_RESET."""
-    assert good(*beside(machine())).one("step")["resets"] == 1
+    assert good(*beside(machine())).record("step")["resets"] == 1
 
 
-@pytest.mark.parametrize("other", [
-    "SVC", *(pytest.param(other, marks=pytest.mark.long)
-             for other in ("SECURE_SVC", "MONITOR", "NEVER"))])
-def test_a_core_that_is_not_in_hyp_mode_runs_no_vcpu(run, other):
-    result = run(*beside(uboot(other=other)))
+@pytest.mark.parametrize("other_core", [
+    "SVC", *(pytest.param(other_core, marks=pytest.mark.long)
+             for other_core in ("SECURE_SVC", "MONITOR", "NEVER"))])
+def test_a_core_that_is_not_in_hyp_mode_runs_no_vcpu(run, other_core):
+    result = run(*beside(uboot(other_core=other_core)))
     assert result.status == 1
-    assert result.one("error")["what"] == "the VMs want 2 cores: 1 came"
+    assert result.record("error")["what"] == "the VMs want 2 cores: 1 came"
 
 
 @pytest.mark.parametrize("left_on", [0, 1])

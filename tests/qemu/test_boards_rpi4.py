@@ -15,9 +15,9 @@ from lab import (CLOCK, PLATFORM, TREE, Job, Result, board_facts, image_of, need
                  too_old)
 
 BOARD = "rpi4"
-NOT_THERE = too_old(BOARD)
+TOO_OLD = too_old(BOARD)
 pytestmark = [pytest.mark.long,
-              pytest.mark.skipif(bool(NOT_THERE), reason=f"{BOARD}: {NOT_THERE}")]
+              pytest.mark.skipif(bool(TOO_OLD), reason=f"{BOARD}: {TOO_OLD}")]
 
 BOOT_MS = 50
 
@@ -32,7 +32,7 @@ bench irq_phases n=20
 bench sgi_self n=20
 """
 
-# ---- what runs before the hypervisor
+# ---- the stub that runs before the hypervisor
 
 STUB = 0x100000  # RAM below the hypervisor
 HEADER_SIZE = 64
@@ -57,7 +57,7 @@ def first_to_stub(image: bytes, board: str) -> bytes:
     return branch(STUB - hyp_base(board)) + image[4:]
 
 
-def behind_stub(*defines: str, more: tuple[str, ...] = ()):
+def after_stub(*defines: str, more: tuple[str, ...] = ()):
     begin = hyp_base(BOARD) + HEADER_SIZE
 
     def machine(options: list[str]) -> list[str]:
@@ -80,15 +80,15 @@ def run(lab, image):
 
 
 def good(result: Result) -> Result:
-    """Return a run that the board's reset ended, without a problem."""
+    """Check that the board's reset ended the run, without a problem. Return the run."""
     assert not result.timed_out and result.status == 0, result.explain()
     assert result.problems == []
-    assert result.one("end")["status"] == "ok" and result.log.text == []
+    assert result.record("end")["status"] == "ok" and result.log.text == []
     return result
 
 
 def test_a_plan_runs_at_el2(run):
-    record = run(PLAN).one("run")
+    record = run(PLAN).record("run")
     assert record["board"] == BOARD and record["lr_count"] == 4
     assert record["entry_level"] == "el2"
     assert record["cores"] == ["el2"] * 4
@@ -99,24 +99,24 @@ def test_parked_cores_are_silent(run):
     """A boot loader left each parked core with an interrupt that is always pending. If the core's
     CPU interface were on, WFI would return at once, and the core's instructions would be
     counted."""
-    loud = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "LOUD=1"),
+    loud = run(PLAN, machine=after_stub(f"GPFSEL1={gpfsel1(ALT0)}", "LOUD=1"),
                change=first_to_stub)
-    assert loud.one("run")["cores"] == ["el2"] * 4
+    assert loud.record("run")["cores"] == ["el2"] * 4
     assert loud.without_run_record == run(PLAN).without_run_record
 
 
 @pytest.mark.parametrize("pins", PINS)
 def test_the_console_is_where_the_pins_go(run, pins):
-    """QEMU's second serial line is the mini UART; the first one then has no output."""
+    """QEMU's second serial line is the mini UART; the first serial line then has no output."""
     first = ("-serial", "null") if pins == "mini" else ()
-    result = run(PLAN, machine=behind_stub(f"GPFSEL1={gpfsel1(PINS[pins])}", more=first),
+    result = run(PLAN, machine=after_stub(f"GPFSEL1={gpfsel1(PINS[pins])}", more=first),
                  change=first_to_stub)
     assert result.without_run_record == run(PLAN).without_run_record
 
 
 # ---- other ways to start
 
-def of_elf(path, machine=None, change=None) -> Result:
+def run_elf(path, machine=None, change=None) -> Result:
     """Run the ELF file, at whose entry QEMU starts every core of raspi4b in EL3."""
     elf = (TREE.build(BOARD) / "hypbench.elf").read_bytes()
     elf = plans.write_plan(elf, parse(PLAN), PLATFORM)
@@ -127,7 +127,7 @@ def of_elf(path, machine=None, change=None) -> Result:
 
 def test_an_elf_comes_at_el3_with_all_cores(image, tmp_path, run):
     """The boot core descends to EL2 by itself, and the others report their place and are parked."""
-    result = of_elf(tmp_path / "hypbench.elf")
+    result = run_elf(tmp_path / "hypbench.elf")
     assert result.log.run["entry_level"] == "el3"
     assert result.log.run["cores"] == ["el3"] * 4
     assert result.without_run_record == run(PLAN).without_run_record
@@ -137,6 +137,6 @@ def test_a_frequency_that_nobody_set_is_the_boards(image, tmp_path):
     def elf_to_stub(elf: bytes) -> bytes:
         at = place(BOARD, "_start")[0]
         return elf[:at] + branch(STUB - hyp_base(BOARD)) + elf[at + 4:]
-    stub = behind_stub(f"GPFSEL1={gpfsel1(ALT0)}", "NO_FREQUENCY=1")
-    result = of_elf(tmp_path / "hypbench.elf", stub, elf_to_stub)
+    stub = after_stub(f"GPFSEL1={gpfsel1(ALT0)}", "NO_FREQUENCY=1")
+    result = run_elf(tmp_path / "hypbench.elf", stub, elf_to_stub)
     assert result.log.run["hz"] == 54_000_000

@@ -10,7 +10,7 @@ NOPS = "order once\nconfig trapped\nbench counter n=10\n"  # the path nop10 has 
 
 
 def calibrated(result) -> dict[str, int]:
-    record = result.one("calibration")
+    record = result.record("calibration")
     return {name: record[name] - EMPTY for name in ("min", "p50", "max")}
 
 
@@ -23,24 +23,24 @@ def test_the_overhead_is_the_median_of_the_empty_windows(result):
 
 @pytest.mark.job(PLAN, planted="windows drift")
 def test_halves_that_differ_by_two_ticks_are_stable(result):
-    assert result.one("calibration")["stable"]
+    assert result.record("calibration")["stable"]
     assert calibrated(result) == {"min": 0, "p50": 2, "max": 2}
 
 
 @pytest.mark.job(PLAN, planted="windows drift too far", status=1)
 def test_halves_that_differ_by_three_ticks_refuse_the_step(result):
-    assert not result.one("calibration")["stable"]
-    assert result.one("step")["outcome"] == "refused"
-    assert "not stable" in result.one("error")["what"]
+    assert not result.record("calibration")["stable"]
+    assert result.record("step")["outcome"] == "refused"
+    assert "not stable" in result.record("error")["what"]
 
 
 @pytest.mark.job(NOPS, planted="windows nine longer")
 def test_a_path_one_tick_longer_than_an_empty_window_is_taken(result):
-    assert result.one("bench", variant="nop10")["min"] == 1
+    assert result.record("bench", variant="nop10")["min"] == 1
 
 
 @pytest.mark.job(NOPS, planted="windows ten longer", status=1)
 def test_a_path_as_long_as_an_empty_window_refuses_the_step(result):
     assert result.records("bench", variant="nop10") == []
-    assert result.one("step")["outcome"] == "refused"
-    assert "no longer than an empty window" in result.one("error")["what"]
+    assert result.record("step")["outcome"] == "refused"
+    assert "no longer than an empty window" in result.record("error")["what"]

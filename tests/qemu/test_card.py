@@ -48,7 +48,7 @@ def card(tmp_path_factory) -> Path:
     try:
         make_card(read_card(TREE, BOARD), sources, path)
     except click.ClickException as error:
-        if any(isinstance(one, (Offline, NotDebian)) for one in sources.failed.values()):
+        if any(isinstance(cause, (Offline, NotDebian)) for cause in sources.failed.values()):
             pytest.skip(f"the card's files cannot be had: {error.message.splitlines()[0]}")
         raise
     return path
@@ -84,17 +84,17 @@ def boot(card: Path) -> Result:
         "-drive", f"if=sd,file={card},format=raw", "-no-reboot"])
 
 
-def check_run(card: Path, booted: Result, by: bytes) -> None:
+def check_run(card: Path, booted: Result, message: bytes) -> None:
     booted.assert_ended(0)  # the reset ends QEMU
     assert b"U-Boot 20" in card.with_name("pl011").read_bytes()
-    assert by in booted.console, booted.explain()
+    assert message in booted.console, booted.explain()
     run = booted.log.run
     assert run["board"] == BOARD and run["plan"] == "from-the-card", run
     assert run["entry_level"] == "el2" and run["cores"] == ["el2"] * 4, run
     assert 0 < run["boot_ticks"] <= BOOT_S * run["hz"]
     for bench in ("hvc", "timer_wakeup"):
-        seen = {record["config"] for record in booted.records("bench", bench=bench)}
-        assert seen == set(CONFIGS) - ({"native"} if bench == "hvc" else set()), bench
+        configs = {record["config"] for record in booted.records("bench", bench=bench)}
+        assert configs == set(CONFIGS) - ({"native"} if bench == "hvc" else set()), bench
 
 
 def test_the_card_boots_and_runs_its_plan(card):
@@ -120,7 +120,7 @@ def test_the_run_is_as_long_as_without_a_card(card):
     image.write_bytes(from_card(card, "hypbench.img").read_bytes())
     direct = run_qemu(qemu.command(TREE.qemu_options(BOARD), CLOCK, image))
     direct.assert_ended(0)
-    medians = [{(one["config"], one["variant"]): one["p50"]
-                for one in result.records("bench", bench="timer_wakeup")}
+    medians = [{(record["config"], record["variant"]): record["p50"]
+                for record in result.records("bench", bench="timer_wakeup")}
                for result in (booted, direct)]
     assert medians[0] == medians[1] != {}

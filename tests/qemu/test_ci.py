@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 HYPERCALL = "	return vcpu_result(vcpu, HC_OK);\n}\n\nstatic struct vcpu *hc_record("
 LONGER = HYPERCALL.replace("	return", '	__asm__ volatile("nop");\n	return', 1)
 PAGE, = (page for page in PAGES if page.stem == "ci")
-# commands that add what a container of the service lacks
+# These commands install programs that a container of the service lacks.
 PREPARES = re.compile(r"apt-get|git config --global")
 
 
@@ -50,19 +50,19 @@ class Repository(Clone):
     def follow(self, steps: list[str], **variables: str) -> tuple[int, str]:
         """Return the status of the first step that fails, or 0, and the output of the last step."""
         for step in steps:
-            done = subprocess.run(["bash", "-ec", step], cwd=self.root, text=True, check=False,
-                                  env=environment(**variables), stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if done.returncode:
+            process = subprocess.run(["bash", "-ec", step], cwd=self.root, text=True, check=False,
+                                     env=environment(**variables), stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if process.returncode:
                 break
-        return done.returncode, done.stdout
+        return process.returncode, process.stdout
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
-    made = Repository(tmp_path_factory.mktemp("ci") / "repository")
-    yield made
-    shutil.rmtree(made.root)
+    clone = Repository(tmp_path_factory.mktemp("ci") / "repository")
+    yield clone
+    shutil.rmtree(clone.root)
 
 
 def pipeline(name: str) -> dict:
@@ -85,11 +85,12 @@ def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_pa
     for commit, status in ((repository.same, 0), (repository.longer, 2)):
         summary = tmp_path / f"summary-{status}"
         summary.touch()
-        found, said = repository.follow(github_steps(), BASE=repository.base, GITHUB_SHA=commit,
-                                        GITHUB_STEP_SUMMARY=str(summary))
-        assert (found != 0) == (status != 0), said
-        assert ("::error title=hvc null%2C trapped::SLOWER by more than 0" in said) == bool(status)
-        assert "::notice title=virt-a72%2C scenario default" in said
+        code, output = repository.follow(github_steps(), BASE=repository.base, GITHUB_SHA=commit,
+                                         GITHUB_STEP_SUMMARY=str(summary))
+        assert (code != 0) == (status != 0), output
+        assert ("::error title=hvc null%2C trapped::SLOWER by more than 0" in output) == (
+            bool(status))
+        assert "::notice title=virt-a72%2C scenario default" in output
         lengths = re.search(r"\| hvc null \| trapped \| (\d+) -&gt; (\d+) ticks \|",
                             summary.read_text())
         assert bool(lengths) == bool(status)
@@ -97,9 +98,9 @@ def test_github_passes_the_same_path_and_refuses_a_longer_one(repository, tmp_pa
 
 
 def test_gitlab_refuses_a_longer_path(repository):
-    status, said = repository.follow(
+    status, output = repository.follow(
         gitlab_steps(), CI_MERGE_REQUEST_DIFF_BASE_SHA=repository.base,
         CI_COMMIT_SHA=repository.longer)
-    assert status != 0, said
+    assert status != 0, output
     report = (repository.root / "compare.xml").read_text()
     assert 'failures="3"' in report and 'errors="0"' in report

@@ -18,7 +18,7 @@ from lab import ROOT, TREE
 pytestmark = pytest.mark.long
 
 BOARD = "virt-a72"
-# Other commands need these tools; building and running an image need none of them.
+# Only commands that neither build nor run an image need these tools.
 NOT_NEEDED = re.compile(r"(gdb|clang|gcc$|cc$|c99|dtc|mkimage|dumpimage|sudo|chromium|git$)")
 
 
@@ -42,9 +42,9 @@ class Clone:
         subprocess.run(["cp", "-a", ROOT / "build" / "venv", venv.parent], check=True)
         path, = venv.glob("lib/python3*/site-packages/hypbench.pth")
         path.write_text(f"{self.root}/tools\n")
-        wanted = (self.root / "tools" / "requirements.txt").read_bytes()
+        requirements = (self.root / "tools" / "requirements.txt").read_bytes()
         python = subprocess.run(["python3", "--version"], stdout=subprocess.PIPE, check=True).stdout
-        stamp = hashlib.sha256(wanted + f"{self.root}\n".encode() + python).hexdigest()
+        stamp = hashlib.sha256(requirements + f"{self.root}\n".encode() + python).hexdigest()
         (venv / "hypbench.stamp").write_text(f"{stamp}\n")
 
     def take_objects(self, board: str) -> None:
@@ -60,9 +60,9 @@ class Clone:
 
     def make(self, *words: str, status: int = 0, **more: str) -> str:
         with self.start(*words, **more) as process:
-            said, _ = process.communicate(timeout=600)
-        assert process.returncode == status, said
-        return said
+            output, _ = process.communicate(timeout=600)
+        assert process.returncode == status, output
+        return output
 
     def clean(self) -> None:
         for path in (self.root / "build").iterdir():
@@ -96,9 +96,9 @@ def test_two_at_once_take_turns(clone):
     both = {plan: clone.start("bench", f"BOARD={BOARD}", f"SCENARIO={plan}")
             for plan in ("short", "storm")}
     for plan, process in both.items():
-        said, _ = process.communicate(timeout=600)
-        assert process.returncode == 0, said
-        assert f"scenario {plan}, platform" in said
+        output, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, output
+        assert f"scenario {plan}, platform" in output
     last = read_log((clone.root / "build" / BOARD / "records.jsonl").read_bytes())
     assert last.complete and not last.problems
 

@@ -46,12 +46,12 @@ def test_delay_is_seen_in_every_window(result):
 @pytest.mark.job(PLAN)
 def test_delay_at_el2_is_seen_once_an_exit(result):
     for line in (ACCESS, WAKEUP):
-        found = result.figures(line)
-        for config, variant in found:
+        figures = result.figures(line)
+        for config, variant in figures:
             if config != "cntp":
                 continue
             late = EL2_DELAY * EXITS.get(variant.rpartition("-")[2], 1)
-            assert found["cntp-late", variant]["p50"] == found[config, variant]["p50"] + late
+            assert figures["cntp-late", variant]["p50"] == figures[config, variant]["p50"] + late
 
 
 @pytest.mark.job(PLAN)
@@ -81,10 +81,10 @@ def test_emulated_it_costs_exits(result):
 @stamps_exit
 @pytest.mark.job(PLAN)
 def test_the_virtual_timer_does_not_care(result):
-    found = result.figures(VIRTUAL)
+    figures = result.figures(VIRTUAL)
     for emulated, owned in (("cntp", "trapped"), ("cntp-sw", "trapped-sw")):
-        for variant in {variant for _, variant in found}:
-            assert found[emulated, variant]["p50"] == found[owned, variant]["p50"], variant
+        for variant in {variant for _, variant in figures}:
+            assert figures[emulated, variant]["p50"] == figures[owned, variant]["p50"], variant
 
 
 @pytest.mark.long

@@ -43,8 +43,8 @@ class Follower:
         return next(self.decoder.disasm(self.machine.read(address, 4), address))
 
     def step(self) -> capstone.CsInsn:
-        """Execute one instruction, and keep its accesses. Their addresses are physical, because EL2
-        maps its memory one to one."""
+        """Execute one instruction, and note the lines that it accesses. The addresses are physical,
+        because EL2 maps its memory one to one."""
         instruction = self.next_instruction()
         self.text.add(instruction.address // LINE)
         if re.search(CLEAN_LINE[self.isa], instruction.op_str):
@@ -62,8 +62,8 @@ class Follower:
         return self.machine.register({"ip": "r12"}.get(name, name))
 
     def accesses(self, instruction: capstone.CsInsn) -> Iterator[int]:
-        """Yield the first and the last byte of what a load or store accesses."""
-        registers = sum(one.type == capstone.CS_OP_REG for one in instruction.operands)
+        """Yield the addresses of the first and the last byte that a load or store accesses."""
+        registers = sum(operand.type == capstone.CS_OP_REG for operand in instruction.operands)
         for start in self.starts(instruction):
             yield from (start, start + registers * WORD[self.isa] - 1)
 
@@ -78,7 +78,8 @@ class Follower:
 
 
 def first_register(instruction: capstone.CsInsn) -> int:
-    return next(one.reg for one in instruction.operands if one.type == capstone.CS_OP_REG)
+    return next(operand.reg for operand in instruction.operands
+                if operand.type == capstone.CS_OP_REG)
 
 
 def last_maintenance(board: str, isa: str, state: str) -> int:
@@ -86,9 +87,10 @@ def last_maintenance(board: str, isa: str, state: str) -> int:
     offset, size = place(board, "hc_cold")
     elf = (build_of(board) / "hypbench.elf").read_bytes()
     code = capstone.Cs(*MODE[isa]).disasm(elf[offset:offset + size], symbol(board, "hc_cold"))
-    found = [one.address for one in code if re.search(LAST[state][isa], one.op_str)]
-    assert len(found) == 1, found
-    return found[0]
+    addresses = [instruction.address for instruction in code
+                 if re.search(LAST[state][isa], instruction.op_str)]
+    assert len(addresses) == 1, addresses
+    return addresses[0]
 
 
 def returns(board: str, isa: str, state: str, folder) -> Iterator[Follower]:
@@ -97,7 +99,8 @@ def returns(board: str, isa: str, state: str, folder) -> Iterator[Follower]:
         for _ in machine.stops(last_maintenance(board, isa, state)):
             follower = Follower(machine, isa)
             followed = islice(iter(follower.step, None), RETURN_MAX)
-            assert any(one.mnemonic == "eret" for one in followed), "the guest is not reached"
+            assert any(instruction.mnemonic == "eret" for instruction in followed), (
+                "the guest is not reached")
             yield follower
 
 

@@ -13,7 +13,7 @@ from hypbench.plan_vms import LOAD_MIB
 from image import guest_symbols, read_header
 from lab import Job, image_of
 from proofs import job, two_cores
-from stage2_tables import PAGE, Range, joined, mapped
+from stage2_tables import PAGE, Range, join, mapped_areas
 from test_isolation import command, in_guest
 from test_links import assert_all_answered, sent_for
 
@@ -24,13 +24,13 @@ MEASURED, OTHER = (0, 2, 3, 4, 7), tuple(range(8, 16))
 HEAD = "order once\nlimit_ms 60000\n"
 
 
-def said(colours: tuple[int, ...]) -> str:
+def colour_list(colours: tuple[int, ...]) -> str:
     return ",".join(map(str, colours))
 
 
-VMS = (f"vm bench cores=0 colours={said(MEASURED)}\n"
-       f"vm near image=load cores=0 colours={said(OTHER)}\n"
-       f"vm far image=load cores=1 colours={said(OTHER)}\n")
+VMS = (f"vm bench cores=0 colours={colour_list(MEASURED)}\n"
+       f"vm near image=load cores=0 colours={colour_list(OTHER)}\n"
+       f"vm far image=load cores=1 colours={colour_list(OTHER)}\n")
 
 
 # --- the same paths ---
@@ -49,15 +49,15 @@ PATHS = HEAD + "".join(f"config {name}-{colouring} {axes} stage2=4K colouring={c
 
 @pytest.mark.job(PATHS)
 def test_paths_are_as_long_with_colours_as_without(result):
-    found = {(row["bench"], row["config"], row["variant"]): row for row in result.records("bench")}
-    of_kinds = {config.rpartition("-")[0] for _, config, _ in found}
-    assert of_kinds == set(KINDS) and len(found) > 400
-    for (bench, config, variant), row in found.items():
+    rows = {(row["bench"], row["config"], row["variant"]): row for row in result.records("bench")}
+    kinds = {config.rpartition("-")[0] for _, config, _ in rows}
+    assert kinds == set(KINDS) and len(rows) > 400
+    for (bench, config, variant), row in rows.items():
         kind, _, colouring = config.rpartition("-")
         if colouring == "on":
-            off = found[bench, f"{kind}-off", variant]
-            assert [row[one] for one in ("min", "p50", "max", "hist")] == [
-                off[one] for one in ("min", "p50", "max", "hist")], (bench, config, variant)
+            off = rows[bench, f"{kind}-off", variant]
+            assert [row[value] for value in ("min", "p50", "max", "hist")] == [
+                off[value] for value in ("min", "p50", "max", "hist")], (bench, config, variant)
 
 
 # --- seen from outside ---
@@ -78,56 +78,57 @@ def rams(board: str) -> dict[str, list[Range]]:
     base, size = facts["guest_base"], facts["guest_size"]
     window = LOAD_MIB * COLOURS // len(OTHER) << 20
     measured = (size - window) // COLOURS * len(MEASURED) & -0x200000
-    return {"bench": joined(pages_of(base, base, measured, MEASURED)),
-            "load": joined(pages_of(base, base + size - window, LOAD_MIB << 20, OTHER))}
+    return {"bench": join(pages_of(base, base, measured, MEASURED)),
+            "load": join(pages_of(base, base + size - window, LOAD_MIB << 20, OTHER))}
 
 
-def swept(board: str, folder, axes: str) -> list[tuple[str, list[Range]]]:
+def sweep(board: str, folder, axes: str) -> list[tuple[str, list[Range]]]:
     """Return the RAM that stage 2 maps for either VM, at its first instruction and at its end."""
     plan = (f"{HEAD}config on trapped stage2=4K colouring=on sched=rr slice_us=100 fp=lazy"
             f" beside=load_mem_write {axes}\nbench hostile_touch\n"
             + "".join(line for line in VMS.splitlines(keepends=True) if "far" not in line))
     places = {read_header(image_of(board), board)["entry"]: "entry",
               guest_symbols(board)["guest_exit"]: "exit"}
-    found = []
+    mappings = []
     with Machine(command(board, plan, folder)) as machine:
         for address in machine.stops(*places):
             if in_guest(machine):
-                found.append((places[address], [one for one in mapped(machine)
-                                                if one.kind == "ram"]))
-    return found
+                mappings.append((places[address], [area for area in mapped_areas(machine)
+                                                   if area.kind == "ram"]))
+    return mappings
 
 
 def places_of(ram: list[Range]) -> dict[int, int]:
     """Return the physical address of each page."""
-    return {one.ipa + at: one.pa + at for one in ram for at in range(0, one.size, PAGE)}
+    return {area.ipa + at: area.pa + at for area in ram for at in range(0, area.size, PAGE)}
 
 
 def colours_of(ram: list[Range]) -> set[int]:
-    return {pa // PAGE % COLOURS for one in ram for pa in range(one.pa, one.pa + one.size, PAGE)}
+    return {pa // PAGE % COLOURS for area in ram
+            for pa in range(area.pa, area.pa + area.size, PAGE)}
 
 
 def test_each_page_has_a_colour_of_its_vm(built, tmp_path):
-    found = swept(built, tmp_path, "fill=eager")
+    mappings = sweep(built, tmp_path, "fill=eager")
     expected = rams(built)
-    seen = set()
-    for place, ram in found:
-        vm = "load" if sum(one.size for one in ram) == LOAD_MIB << 20 else "bench"
-        seen.add(vm)
+    vms = set()
+    for place, ram in mappings:
+        vm = "load" if sum(area.size for area in ram) == LOAD_MIB << 20 else "bench"
+        vms.add(vm)
         assert ram == expected[vm], (place, vm)
         assert colours_of(ram) == set(MEASURED if vm == "bench" else OTHER)
-    assert seen == {"bench", "load"}
+    assert vms == {"bench", "load"}
 
 
 def test_each_page_that_a_touch_maps_has_a_colour_of_its_vm(built, tmp_path):
-    found = swept(built, tmp_path, "fill=lazy")
+    mappings = sweep(built, tmp_path, "fill=lazy")
     expected = rams(built)
     places = {vm: places_of(ram) for vm, ram in expected.items()}
-    assert found[0][1] == []
-    for place, ram in found:
+    assert mappings[0][1] == []
+    for place, ram in mappings:
         vm = "load" if colours_of(ram) <= set(OTHER) else "bench"
         assert places_of(ram).items() <= places[vm].items(), (place, vm)
-    assert found[-1][1] == expected["bench"]  # the guest touches every page
+    assert mappings[-1][1] == expected["bench"]  # the guest touches every page
 
 
 # --- links ---
@@ -160,5 +161,5 @@ def test_vms_with_colours_answer_each_other(lab, built, links):
 @job(f"{HEAD}config on trapped stage2=4K colouring=on\nbench hvc n=5\n{VMS}",
      planted="few colours", status=1)
 def test_a_cache_with_fewer_colours_is_refused(result):
-    error = result.one("error")
+    error = result.record("error")
     assert "colouring needs a cache of 16 colours: this core's has 8" in error["what"]

@@ -34,7 +34,7 @@ config again trapped stats=off trace=off wfi=native frame=light delay_el2=0
 # light frame, which leaves out the registers that C preserves; other exits always have a full
 # frame.
 FULL_FRAME = {"armv8": 12 + 12, "armv7": 2 + 2}
-OF_IRQ = {"armv8": 1, "armv7": 0}  # instructions more than FULL_FRAME for an interrupt
+IRQ_EXTRA = {"armv8": 1, "armv7": 0}  # instructions more than FULL_FRAME for an interrupt
 OTHER_EXITS = ("smc", "sysreg", "mmio_read", "mmio_write", "sgi_self")
 # A full frame also adds a branch to every exit, because its code does not fit into the vector.
 BRANCH = {"armv8": 1, "armv7": 0}
@@ -46,8 +46,8 @@ pytestmark = pytest.mark.job(PLAN)
 def lengths(result, bench: str, config: str) -> dict[str, dict]:
     """Return by variant the measurement without the frame of the record."""
     return {variant: unframed(record, "config", "s2_levels", "walk_refs")
-            for (of, variant), record in result.figures(BENCHES.index(bench)).items()
-            if of == config}
+            for (name, variant), record in result.figures(BENCHES.index(bench)).items()
+            if name == config}
 
 
 def p50(result, bench: str, config: str) -> dict[str, int]:
@@ -79,8 +79,8 @@ def test_full_frame_costs_its_instructions(result, board):
             # The end of an interrupt without a link is one more exit, before the task.
             extra = 1 if like == "trapped-sw" and variant.endswith("-task") else 0
             full = p50(result, bench, config)[variant]
-            own = OF_IRQ[board_facts(board)["ISA"]] if bench == "timer_wakeup" else 0
-            more = (cost + branch + own) * (exits + extra) + branch * others
+            irq_cost = IRQ_EXTRA[board_facts(board)["ISA"]] if bench == "timer_wakeup" else 0
+            more = (cost + branch + irq_cost) * (exits + extra) + branch * others
             assert full == light + more, (config, bench, variant)
 
 

@@ -31,9 +31,9 @@ def store_base(board: str) -> int:
 
 
 def guest(board: str, cpus: int, ending: int, conduit: str) -> Program:
-    # a guest with one vCPU asks for another one that does not exist
+    # A guest with one vCPU asks for a second vCPU, which does not exist.
     return assemble(board, "vcpus", ENTRY, f"CPUS={cpus}", f"GIC={gic(board)}", f"ENDING={ending}",
-                    f"CONDUIT={conduit}", also=("cores.c",))
+                    f"CONDUIT={conduit}", sources=("cores.c",))
 
 
 @cache
@@ -71,7 +71,7 @@ ELSEWHERE = {2: (1, 0), 4: (2, 3, 1, 0)}  # by the number of vCPUs
 
 
 def on_cores(job: Job, cores: tuple[int, ...]) -> Job:
-    """vCPU n of the VM runs on cores[n]."""
+    """Return the run with vCPU n of the VM on cores[n]."""
     return replace(job, plan=f"{job.plan}vm guest cores={','.join(map(str, cores))}\n")
 
 
@@ -89,7 +89,7 @@ SMCS = {"armv8": 218, "armv7": 210}  # SMCs of both lives; AArch64 also makes th
 
 def test_smc_is_as_good_as_hvc(lab, built):
     result = lab.ended(several(built, conduit="smc"))
-    assert result.one("step")["smc"] == SMCS[board_facts(built)["ISA"]]
+    assert result.record("step")["smc"] == SMCS[board_facts(built)["ISA"]]
 
 
 def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
@@ -100,12 +100,12 @@ def test_cores_that_no_vcpu_is_for_do_no_harm(lab, built):
 @pytest.mark.parametrize("ending", [END_FAULT, END_FAULT_BUSY])
 def test_a_fault_of_one_vcpu_stops_all(lab, built, ending, cores):
     result = lab.run(on_cores(several(built, ending=ending), cores))
-    fault = result.one("fault")
+    fault = result.record("fault")
     assert (fault["vcpu"], fault["reason"], fault["ipa"]) == (1, "mmio-syndrome", "0x8000100")
     assert fault["at"] == "distributor"
     assert int(fault["pc"], 16) >= ENTRY
-    assert result.one("step")["outcome"] == "fault" and result.status == 1
-    assert not result.timed_out and result.one("end")["faults"] == 1
+    assert result.record("step")["outcome"] == "fault" and result.status == 1
+    assert not result.timed_out and result.record("end")["faults"] == 1
 
 
 def test_a_vcpu_beside_the_first_can_end_the_vm(lab, built):
@@ -116,7 +116,7 @@ def test_a_vcpu_beside_the_first_can_end_the_vm(lab, built):
 def test_more_vcpus_than_cores_is_an_error_and_the_next_step_runs(lab, built, cpus, cores):
     result = lab.run(several(built, cpus=cpus, cores=cores))
 
-    assert result.one("error")["what"] == f"the VMs want {cpus} cores: {cores} came"
+    assert result.record("error")["what"] == f"the VMs want {cpus} cores: {cores} came"
     assert result.status == 1 and not result.timed_out
 
 
@@ -134,9 +134,9 @@ def test_the_exits_of_all_vcpus_are_counted(lab, built):
     assert first + second == both and second["hvc"] >= 2 * 2
 
 
-def exit_counts(result, **of) -> Counter:
+def exit_counts(result, **members) -> Counter:
     counts: Counter = Counter()
-    for record in result.records("exits", **of):
+    for record in result.records("exits", **members):
         counts[record["exit"]] += record["n"]
     return counts
 
@@ -144,7 +144,7 @@ def exit_counts(result, **of) -> Counter:
 @pytest.mark.parametrize("conduit", ["hvc", "smc"])
 def test_psci_version_is_cheap(lab, built, conduit):
     result = lab.run(several(built, ending=END_COUNT, conduit=conduit))
-    ticks = int(result.one("fault")["ipa"], 16) - WRONG - 0x1000
+    ticks = int(result.record("fault")["ipa"], 16) - WRONG - 0x1000
     assert 20 <= ticks <= {"hvc": 80, "smc": 200}[conduit]
 
 
@@ -160,10 +160,10 @@ def on_other(board: str) -> Callable[..., Job]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("other", ["rpi4", "zcu102", "imx8mp", "orangepi-pc"])
-def test_cores_come_by_the_boards_firmware(lab, other):
+@pytest.mark.parametrize("other_board", ["rpi4", "zcu102", "imx8mp", "orangepi-pc"])
+def test_cores_come_by_the_boards_firmware(lab, other_board):
     """On the Raspberry Pi the other cores start by the spin table, on the other boards by PSCI."""
-    lab.ended(on_other(other)(cpus=4, cores=4))
+    lab.ended(on_other(other_board)(cpus=4, cores=4))
 
 
 @pytest.mark.long
@@ -173,15 +173,15 @@ def test_versals_cores_come_where_firmware_is_below(lab):
     job = on_other("versal")(cpus=2, cores=4)
     image = (TREE.build("versal") / "hypbench.bin").read_bytes()
     flat = plans.write_plan(image, parse(job.plan), PLATFORM)
-    assert lab.ended(replace(job, change=lambda *_: flat)).one("run")["cores"] == ["el2"]
+    assert lab.ended(replace(job, change=lambda *_: flat)).record("run")["cores"] == ["el2"]
     result = lab.run(job)
-    assert result.one("run")["cores"] == ["el3"]
-    assert result.one("error")["what"] == "the VMs want 2 cores: 1 came"
+    assert result.record("run")["cores"] == ["el3"]
+    assert result.record("error")["what"] == "the VMs want 2 cores: 1 came"
 
 
 @pytest.mark.parametrize("config", ["trapped", "trapped-sw"])
 def test_what_is_signalled_is_what_the_architecture_says(lab, built, config):
     """One vCPU has interrupts of both groups, more interrupts than list registers, and a split EOI.
     The guest checks which interrupts are signalled, and how (arch/groups.c)."""
-    program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", also=("groups.c",))
+    program = assemble(built, "vcpus", ENTRY, f"GIC={gic(built)}", sources=("groups.c",))
     lab.ended(run_of(built, program, config, 1, 1))

@@ -18,8 +18,8 @@ from lab import ROOT, TREE, Job, board_facts
 pytestmark = pytest.mark.long
 
 # These benchmarks have paths that never enter EL2, or windows that begin or end at EL2's own stamp.
-WITHOUT = {"cntp_access", "counter", "fp_first_use", "wfi"}
-UNSEEN = {"cyclic periodic", "irq_phases device-total"}
+UNCOUNTED_BENCHES = {"cntp_access", "counter", "fp_first_use", "wfi"}
+UNCOUNTED_PATHS = {"cyclic periodic", "irq_phases device-total"}
 MNEMONICS = {"mrs": Kind.READ, "mrc": Kind.READ, "mrrc": Kind.READ, "vmrs": Kind.READ,
              "msr": Kind.WRITE, "mcr": Kind.WRITE, "mcrr": Kind.WRITE, "vmsr": Kind.WRITE,
              "cps": Kind.WRITE, "cpsid": Kind.WRITE, "cpsie": Kind.WRITE,
@@ -43,20 +43,20 @@ def counted(lab, built):
 
 @pytest.mark.every_board
 def test_every_vector_is_the_committed_one(counted, built):
-    found, compiler = counted()
-    kept = costs.read(built, compiler)
-    if not kept:
+    vectors, compiler = counted()
+    committed = costs.read(built, compiler)
+    if not committed:
         pytest.skip(f"no costs of gcc {compiler} are committed")
-    assert list(cost.problems(kept["costs"], found)) == []
+    assert list(cost.problems(committed["costs"], vectors)) == []
 
 
 @pytest.mark.every_board
 def test_every_path_into_el2_has_a_vector(counted, built):
-    found, compiler = counted()
+    vectors, compiler = counted()
     figures = expected.read(built, compiler)["figures"]
     for config in ("trapped", "trapped-sw", "switch", "yield", "failover-best"):
-        missing = {path for path in figures[config].keys() - found[config].keys()
-                   if path not in UNSEEN and path.split()[0] not in WITHOUT}
+        missing = {path for path in figures[config].keys() - vectors[config].keys()
+                   if path not in UNCOUNTED_PATHS and path.split()[0] not in UNCOUNTED_BENCHES}
         assert all(path.startswith("failover ") and "-" in path for path in missing), missing
 
 
@@ -87,10 +87,10 @@ def test_each_function_of_the_hot_text_is_in_the_source():
 
 
 def test_spin_at_each_entry_is_in_instructions_and_in_the_load_of_its_length(counted, built):
-    found, _ = counted(Job(built, DELAYED))
-    assert found["plain"]
-    for path, plain in found["plain"].items():
-        delayed = found["delayed"][path]
+    vectors, _ = counted(Job(built, DELAYED))
+    assert vectors["plain"]
+    for path, plain in vectors["plain"].items():
+        delayed = vectors["delayed"][path]
         assert delayed == replace(
             plain, instructions=plain.instructions + 100, loads=plain.loads + 1,
             data_lines=plain.data_lines + 1, data_fill=delayed.data_fill,
@@ -108,16 +108,16 @@ def test_instructions_are_what_a_disassembler_names(built):
         (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN) if is_a64
         else (capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM | capstone.CS_MODE_V8)))
     start, text = machine.segments[0]
-    seen = set()
+    kinds = set()
     for address in range(start, start + len(text) // 4 * 4, 4):
         for instruction in disassembler.disasm(text[address - start:][:4], address, 1):
             kind = machine.kind(address)
-            seen.add(kind)
-            assert kind is named(instruction), (hex(address), instruction.mnemonic)
-    assert seen == set(Kind)
+            kinds.add(kind)
+            assert kind is kind_of(instruction), (hex(address), instruction.mnemonic)
+    assert kinds == set(Kind)
 
 
-def named(instruction) -> Kind:
+def kind_of(instruction) -> Kind:
     """Classify an instruction by its mnemonic without the condition. CP15's c7 and c8 are
     maintenance."""
     mnemonic = instruction.mnemonic

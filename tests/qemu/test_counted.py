@@ -27,7 +27,7 @@ config wfi-direct+ direct wfi=trapped delay_el2={EL2_DELAY}
 SKIPPING = {"hvc": {"native"}, "smc": {"native"}, "wfi": {"wfi-direct", "wfi-direct-late"}}
 
 # The guest's own instructions, natively; docs/reference/benchmarks.md names them.
-RAW_NATIVELY = {
+NATIVE_RAW = {
     "armv8": {"pair": 3, "nop10": 13, "loop200": 203, "actlr": 4, "pending": 4, "vgic": 4,
               "isenabler": 4, "null": 4, "vector": 4, "busy-vector": 2, "wfi-vector": 3},
     "armv7": {"pair": 3, "nop10": 13, "loop200": 203, "actlr": 4, "pending": 4, "vgic": 4,
@@ -73,11 +73,11 @@ def test_empty_pair_costs_three_instructions(result):
 
 
 def test_native_windows_hold_what_was_counted(result, board):
-    expected = RAW_NATIVELY[board_facts(board)["ISA"]]
-    found = [record for bench in BENCHES
-             for (config, _), record in figures(result, bench).items() if config == "native"]
-    assert set(expected) <= {record["variant"] for record in found}
-    for record in found:
+    expected = NATIVE_RAW[board_facts(board)["ISA"]]
+    records = [record for bench in BENCHES
+               for (config, _), record in figures(result, bench).items() if config == "native"]
+    assert set(expected) <= {record["variant"] for record in records}
+    for record in records:
         raw = expected.get(record["variant"])
         if raw:
             assert (record["raw_min"], record["raw_max"]) == (raw, raw), record
@@ -107,12 +107,12 @@ def exits(bench: str, config: str, variant: str) -> int:
 def test_delay_at_el2_is_seen_once_an_exit(result):
     configs = ("direct", "trapped", "trapped-sw", "wfi", "wfi-direct")
     for bench, config in product(BENCHES, configs):
-        found = figures(result, bench)
-        variants = [variant for name, variant in found if name == config]
+        rows = figures(result, bench)
+        variants = [variant for name, variant in rows if name == config]
         assert variants or config in SKIPPING.get(bench, set()), (bench, config)
         for variant in variants:
             late = EL2_DELAY * exits(bench, config, variant)
-            plain, delayed = found[config, variant], found[f"{config}-late", variant]
+            plain, delayed = rows[config, variant], rows[f"{config}-late", variant]
             assert [delayed[name] for name in ("min", "p50", "p95", "max")] == [
                 plain[name] + late for name in ("min", "p50", "p95", "max")], (
                 bench, config, variant)

@@ -14,7 +14,7 @@ from el2count import Counted, Window
 from lab import Job, board_facts
 from planlines import plan_lines
 from proofs import two_cores
-from test_counted import RAW_NATIVELY, exits
+from test_counted import NATIVE_RAW, exits
 
 pytestmark = pytest.mark.long
 
@@ -40,7 +40,7 @@ config beside trapped beside=load_exit
 bench hvc n=20
 bench timer_wakeup n=20
 """
-NATIVELY = "order once\nconfig native\nbench counter n=10\nbench timer_wakeup n=10\n"
+NATIVE_PLAN = "order once\nconfig native\nbench counter n=10\nbench timer_wakeup n=10\n"
 
 Row = tuple[dict, list[Window]]
 
@@ -69,9 +69,9 @@ def differences(rows: Iterable[Row]) -> list[str]:
 
 
 def differences_from(committed: expected.Figures, rows: Iterable[Row]) -> list[str]:
-    found = [(record, committed[record["config"]].get("{bench} {variant}".format(**record)),
-              figures_of(record, windows)["p50"]) for record, windows in rows]
-    return [name_of(record) for record, length, was in found if length not in (None, was)]
+    lengths = [(record, committed[record["config"]].get("{bench} {variant}".format(**record)),
+                figures_of(record, windows)["p50"]) for record, windows in rows]
+    return [name_of(record) for record, length, was in lengths if length not in (None, was)]
 
 
 def test_run_under_the_plugin_is_the_same_to_the_byte(lab, built, counted):
@@ -97,14 +97,15 @@ def test_windows_hold_the_visits_that_they_should(counted):
 
 def test_guest_executes_the_same_in_every_configuration(counted, board):
     """In the native configuration the count equals the count by hand."""
-    natively = {}
+    native_lengths = {}
     for record, windows in counted.rows():
         path = record["bench"], record["variant"]
-        found = {window.guest for window in windows}
-        assert len(found) == 1, name_of(record)
-        assert found == natively.setdefault(path, found), name_of(record)
-    for variant, length in RAW_NATIVELY[board_facts(board)["ISA"]].items():
-        assert {length} in [found for path, found in natively.items() if path[1] == variant]
+        lengths = {window.guest for window in windows}
+        assert len(lengths) == 1, name_of(record)
+        assert lengths == native_lengths.setdefault(path, lengths), name_of(record)
+    for variant, length in NATIVE_RAW[board_facts(board)["ISA"]].items():
+        assert {length} in [lengths for path, lengths in native_lengths.items()
+                            if path[1] == variant]
 
 
 def test_icount_differs_from_what_is_executed_in_two_places_alone(counted):
@@ -130,12 +131,12 @@ def test_each_core_has_its_own_count(lab, built):
     """The VMs on the two cores have one vCPU each, so VMPIDR is the same on both cores."""
     counted = el2count.counted(lab, Job(built, APART, machine=two_cores))
     assert counted.lost == []
-    found = {(record["bench"], record["variant"], record["config"]):
-             {(one.guest, one.el2, one.visits) for one in warm}
-             for record, (_, *warm) in counted.rows()}
-    alone = {key[:2]: windows for key, windows in found.items() if key[2] == "alone"}
+    counts = {(record["bench"], record["variant"], record["config"]):
+              {(window.guest, window.el2, window.visits) for window in warm}
+              for record, (_, *warm) in counted.rows()}
+    alone = {key[:2]: windows for key, windows in counts.items() if key[2] == "alone"}
     assert len(alone) > 5 and all(len(windows) == 1 for windows in alone.values())
-    assert alone == {key[:2]: windows for key, windows in found.items() if key[2] == "beside"}
+    assert alone == {key[:2]: windows for key, windows in counts.items() if key[2] == "beside"}
 
 
 @pytest.mark.every_board
@@ -152,5 +153,5 @@ def test_committed_lengths_were_counted(counted, board):
 def test_window_whose_begin_was_not_seen_is_found(lab, built):
     """The plugin gets a wrong vector of the guest. Only the vector ends a wait, so the begin of the
     window is not seen."""
-    assert el2count.counted(lab, Job(built, NATIVELY)).lost == []
-    assert el2count.counted(lab, Job(built, NATIVELY), vector=4).lost
+    assert el2count.counted(lab, Job(built, NATIVE_PLAN)).lost == []
+    assert el2count.counted(lab, Job(built, NATIVE_PLAN), vector=4).lost

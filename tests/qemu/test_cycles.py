@@ -19,8 +19,8 @@ BATCH = 8
 
 # Benchmarks that have cycles and repeat their operation with batch=N.
 REPEATED = ("counter", "hvc", "smc", "sysreg", "wfi", "mmio_read", "mmio_write")
-WITHOUT = ("timer_wakeup n=12", "cyclic n=12 period_us=1000", "irq_storm n=12", "irq_phases n=12",
-           "page_fault n=12")
+TICK_BENCHES = ("timer_wakeup n=12", "cyclic n=12 period_us=1000", "irq_storm n=12",
+                "irq_phases n=12", "page_fault n=12")
 CONFIGS = """order once
 config native
 config trapped
@@ -34,7 +34,7 @@ VALUES = ("cold", "min", "p50", "p90", "max")
 FORMS = ((1, 0), (BATCH, 0), (BATCH, DELAY))  # batch, delay: one line of the plan for each
 REPEATED_PLAN = CONFIGS + "".join(f"bench {bench} n=12 batch={batch} delay={delay}\n"
                                   for bench in REPEATED for batch, delay in FORMS)
-WITHOUT_PLAN = CONFIGS + "".join(f"bench {bench}\n" for bench in WITHOUT)
+TICK_PLAN = CONFIGS + "".join(f"bench {bench}\n" for bench in TICK_BENCHES)
 
 repeated = pytest.mark.job(REPEATED_PLAN)
 
@@ -54,9 +54,9 @@ def assert_sixteen_for_one(record: dict) -> None:
 
 @repeated
 def test_every_window_has_sixteen_cycles_a_tick(result):
-    found = [record for record in result.records("bench") if record["config"] in TWINS]
-    assert {record["bench"] for record in found} == set(REPEATED)
-    for record in found:
+    records = [record for record in result.records("bench") if record["config"] in TWINS]
+    assert {record["bench"] for record in records} == set(REPEATED)
+    for record in records:
         if record["variant"].split("-")[0] != "pair":  # shown with the whole cost of a window
             assert_sixteen_for_one(record)
 
@@ -81,9 +81,9 @@ def check_path(result, index: int) -> None:
     lengths = {key: record["p50"] for key, record in plain.items() if key[0] not in TWINS}
     assert len({config for config, _ in lengths}) == (2 if REPEATED[index] in ("hvc", "smc") else 3)
     for line, (batch, delay) in enumerate(FORMS, index * len(FORMS)):
-        found = result.figures(line)
-        assert len(found) == len(plain)
-        for (config, variant), record in found.items():
+        figures = result.figures(line)
+        assert len(figures) == len(plain)
+        for (config, variant), record in figures.items():
             name = variant.removesuffix(f"-x{batch}")
             assert (name != variant) == (batch > 1) and record["batch"] == batch
             if name == "pair":
@@ -112,7 +112,7 @@ def test_bare_window_is_what_its_form_holds(result):
 @repeated
 def test_every_form_is_calibrated(result):
     for step in result.records("step"):
-        found = result.records("calibration", step=step["step"])
+        calibrations = result.records("calibration", step=step["step"])
         skipped = result.records("skip", step=step["step"])
         batch = FORMS[result.line_of(step) % len(FORMS)][0]
         forms = [(1, False)]
@@ -121,7 +121,7 @@ def test_every_form_is_calibrated(result):
         if batch > 1:
             forms.append((batch, step["config"] in TWINS))
         assert [(record.get("batch", 1), "cycles_p50" in record)
-                for record in found] == ([] if skipped else forms)
+                for record in calibrations] == ([] if skipped else forms)
 
 
 @repeated
@@ -134,16 +134,16 @@ def test_records_say_what_a_tick_is_for_one_operation(result):
 def test_core_clock_is_the_virtual_one_all_the_time(result):
     assert result.log.run["cpu_hz"] == 1_000_000_000
     assert {step["cpu_hz"] for step in result.records("step")} == {1_000_000_000}
-    assert result.one("end")["cpu_hz"] == 1_000_000_000
+    assert result.record("end")["cpu_hz"] == 1_000_000_000
 
 
-@pytest.mark.job(WITHOUT_PLAN)
+@pytest.mark.job(TICK_PLAN)
 def test_windows_from_a_compare_value_have_ticks_alone(result):
-    for line in range(len(WITHOUT)):
-        found = result.figures(line)
-        for (config, variant), record in found.items():
+    for line in range(len(TICK_BENCHES)):
+        figures = result.figures(line)
+        for (config, variant), record in figures.items():
             assert "cycles_p50" not in record
-            assert values(record) == values(found[TWINS.get(config, config), variant])
+            assert values(record) == values(figures[TWINS.get(config, config), variant])
 
 
 BY_ITSELF = CONFIGS + "config off native cycles=off\nbench sysreg n=12\n"
@@ -173,7 +173,7 @@ def without_pmu(options: list[str]) -> list[str]:
 
 @pytest.mark.job(CONFIGS + "bench sysreg n=12\n", machine=without_pmu, status=1)
 def test_without_a_pmu_cycles_are_refused_and_nothing_else_changes(result):
-    assert "cpu_hz" not in result.log.run and "cpu_hz" not in result.one("end")
+    assert "cpu_hz" not in result.log.run and "cpu_hz" not in result.record("end")
     outcomes = {step["config"]: step["outcome"] for step in result.records("step")}
     assert outcomes == {config: "refused" if config in TWINS else "done" for config in outcomes}
     assert {error["what"] for error in result.records("error")} == {
@@ -196,12 +196,12 @@ def test_a_window_that_32_bits_cannot_hold_is_refused(lab, job, board):
     """A window of more than half a second is refused on ARMv7, whose counter wraps after a few
     seconds."""
     result = lab.run(job)
-    step = result.one("step")
+    step = result.record("step")
     if board_facts(board)["ISA"] == "armv8":
         assert step["outcome"] == "done"
         return
     assert step["outcome"] == "refused"
-    assert "too long for 32 bits of cycles" in result.one("error")["what"]
+    assert "too long for 32 bits of cycles" in result.record("error")["what"]
 
 
 BYTES_A_SECOND = 115200 // 10  # of a serial line, 8N1: ten bits a byte

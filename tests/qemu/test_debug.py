@@ -23,11 +23,11 @@ TRAPPED = ("first trapped", "trapped-sw", "last trapped")
 
 def run_of(board: str, configs: tuple[str, ...], cpus: int = 1, overflow: int = 0) -> Job:
     program = assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"CPUS={cpus}",
-                       f"OVERFLOW={overflow}", also=("debug.c",))
+                       f"OVERFLOW={overflow}", sources=("debug.c",))
     return several_configs(board, program, "\nconfig ".join(configs), cpus, cpus)
 
 
-def said(result) -> list[str]:
+def lines_of(result) -> list[str]:
     return [line for line in result.log.text if line]
 
 
@@ -36,17 +36,17 @@ def test_every_start_finds_them_as_at_reset(lab, built):
     """The last start takes as long as the first, so no breakpoint and no counter interrupt is
     left."""
     result = lab.run(run_of(built, CONFIGS))
-    assert said(result) == ["well"] * len(CONFIGS), result.explain()
+    assert lines_of(result) == ["well"] * len(CONFIGS), result.explain()
     assert result.status == 0 and not result.records("fault", "error")
     assert {step["resets"] for step in result.records("step")} == {1}
-    assert result.one("step", config="first")["ticks"] == \
-        result.one("step", config="last")["ticks"]
+    assert result.record("step", config="first")["ticks"] == \
+        result.record("step", config="last")["ticks"]
 
 
 @lacks_registers
 def test_a_vcpu_that_is_turned_on_again_does(lab, built):
     result = lab.run(run_of(built, TRAPPED, cpus=2))
-    assert said(result) == ["well"] * len(TRAPPED), result.explain()
+    assert lines_of(result) == ["well"] * len(TRAPPED), result.explain()
 
 
 # Cortex-A15 TRM (DDI 0438), table 10-1: opc1, CRn, CRm, opc2. QEMU accepts more registers than the
@@ -70,7 +70,7 @@ def test_registers_that_are_reset_are_those_of_the_core():
 def test_overflow_of_a_counter_is_the_guests_interrupt(lab, built):
     """Each step leaves the interrupt active, and the next step finds it inactive."""
     result = lab.run(run_of(built, CONFIGS, overflow=1))
-    assert said(result) == ["well"] * len(CONFIGS), result.explain()
+    assert lines_of(result) == ["well"] * len(CONFIGS), result.explain()
     assert result.status == 0
 
 
@@ -83,7 +83,7 @@ NEWER_BOARDS = [board for board in BOARDS if board_facts(board)["ISA"] == "armv8
 def test_what_newer_cores_add_is_undefined(lab, name, start):
     """An image that descends from EL3 by itself gives EL2 access to the registers that EL2
     traps."""
-    program = assemble(name, "vcpus", ENTRY, also=("newer.c",))
+    program = assemble(name, "vcpus", ENTRY, sources=("newer.c",))
     job = several_configs(name, program, "trapped\nconfig direct", 1, 1)
 
     def machine(words: list[str]) -> list[str]:
@@ -91,5 +91,5 @@ def test_what_newer_cores_add_is_undefined(lab, name, start):
         return [word.replace("cortex-a72", "max").replace("virt,", f"virt{secure},")
                 for word in job.machine(words)]
     result = lab.run(replace(job, machine=machine))
-    assert said(result) == ["well", "well"], result.explain()
+    assert lines_of(result) == ["well", "well"], result.explain()
     assert result.log.run["entry_level"] == start.lower()

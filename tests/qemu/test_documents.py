@@ -36,30 +36,32 @@ def same_compiler(request):
 
 
 @pytest.fixture
-def kept(request, board):
-    """Compare a table's numbers of the board with the kept numbers, or keep them."""
-    def held(table: str, found: dict[str, list[int]]) -> None:
+def check_kept(request, board):
+    """Return a function that compares a table's numbers of the board with those of
+    tests/figures.json. With --keep-figures the function first writes the numbers."""
+    def check(table: str, figures: dict[str, list[int]]) -> None:
         content = json.loads(FIGURES.read_text())
         rows = content["tables"].setdefault(table, {})
         if request.config.option.keep_figures:
-            for row in [*rows, *found]:
+            for row in [*rows, *figures]:
                 rows.setdefault(row, {}).pop(board, None)
-            for row, numbers in found.items():
+            for row, numbers in figures.items():
                 rows[row] = dict(sorted((rows[row] | {board: numbers}).items()))
-            content["tables"][table] = {row: there for row, there in rows.items() if there}
+            content["tables"][table] = {row: by_board for row, by_board in rows.items() if by_board}
             FIGURES.write_text(json.dumps(content, indent=1) + "\n")
-        assert found == {row: there[board] for row, there in rows.items() if board in there}
+        assert figures == {row: by_board[board] for row, by_board in rows.items()
+                           if board in by_board}
 
-    return held
+    return check
 
 
 def p50(result, bench: str, variant: str, config: str) -> int:
-    return result.one("bench", bench=bench, variant=variant, config=config)["p50"]
+    return result.record("bench", bench=bench, variant=variant, config=config)["p50"]
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_faults.PLAN)
-def test_faults_and_starts(result, kept):
+def test_faults_and_starts(result, check_kept):
     less, more = (test_faults.starts(result, line) for line, _ in test_faults.BOOTS)
     count = test_faults.PAGES[1] - test_faults.PAGES[0]
     outside = {config: round(
@@ -68,29 +70,29 @@ def test_faults_and_starts(result, kept):
     lazy = [more[f"lazy-{grain}"] for grain in ("4K", "2M", "1G")]
     fault = [result.figures(0)["lazy-4K", variant]["p50"]
              for variant in ("stage1", "stage2", "both")]
-    kept("Faults and starts", {
+    check_kept("Faults and starts", {
         "a fault in the handler, 4K / 2M / 1G": [start["fault_min"] for start in lazy],
         "the very first fault, which makes the tables, 4K / 2M / 1G": [
-            start["fault_max"] for start in lazy],
+                  start["fault_max"] for start in lazy],
         "a data abort from the vector to the handler and back, direct / trapped": [
-            *outside.values()],
+                  *outside.values()],
         "to build stage 2 of 1 GiB, eager 4K / 2M / lazy": [
-            more[config]["build_ticks"] for config in ("4K", "2M", "lazy-4K")],
+                  more[config]["build_ticks"] for config in ("4K", "2M", "lazy-4K")],
         "`page_fault` `stage1` / `stage2` / `both` (4K, direct)": fault})
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_stats.PLAN)
-def test_statistics_and_trace(result, kept):
+def test_statistics_and_trace(result, check_kept):
     def costs(on: str, *paths: tuple[str, str]) -> list[int]:
-        """Return one number if all paths take the same."""
-        found = [test_stats.cost(result, *path, on, "trapped") for path in paths]
-        return list(dict.fromkeys(found))
+        """Return the different costs of the paths: one number if all costs are equal."""
+        lengths = [test_stats.cost(result, *path, on, "trapped") for path in paths]
+        return list(dict.fromkeys(lengths))
 
     hypercall, access = ("hvc", "null"), ("mmio_read", "vgic")
     interrupt = ("timer_wakeup", "busy-handler")
     others = ("smc", "unknown"), ("sysreg", "actlr")
-    kept("Exit statistics and the trace", {
+    check_kept("Exit statistics and the trace", {
         "null hypercall, `stats=on`": costs("stats", hypercall),
         "interrupt to the handler, `stats=on`": costs("stats", interrupt),
         "emulated access, `stats=on`": costs("stats", access),
@@ -109,22 +111,22 @@ def test_what_exit_statistics_leave_out(result, lab, board):
     counted = el2count.counted(lab, Job(board, COUNTED_EXITS))
     outside = {"armv8": 3 + 19, "armv7": 3 + 23}[board_facts(board)["ISA"]]
     assert outside == (min(window.el2 for window in counted.windows)
-                       - counted.result.one("exits", exit="hvc")["min"])
+                       - counted.result.record("exits", exit="hvc")["min"])
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_cntp.PLAN)
-def test_physical_timer(result, kept):
+def test_physical_timer(result, check_kept):
     def accesses(config: str) -> list[int]:
-        found = result.figures(test_cntp.ACCESS)
-        return [found[config, variant]["p50"]
+        figures = result.figures(test_cntp.ACCESS)
+        return [figures[config, variant]["p50"]
                 for variant in ("ctl-read", "cval-write", "tval-write")]
 
     def expiry(config: str) -> list[int]:
         return [result.figures(test_cntp.WAKEUP)[config, "busy-handler"]["p50"]]
 
     passed = "an access (`ctl-read` / `cval-write` / `tval-write`), passthrough"
-    kept("The physical timer", {
+    check_kept("The physical timer", {
         "expiry to handler (`busy-handler`), passthrough": expiry("trapped"),
         "expiry to handler, emulated": expiry("cntp"),
         passed: accesses("trapped"),
@@ -133,51 +135,52 @@ def test_physical_timer(result, kept):
 
 @pytest.mark.every_board
 @pytest.mark.job(test_programs.PLAN)
-def test_lengths_of_programs(result, kept):
-    kept("Programs", {f"`{bench}`": [p50(result, bench, "run", "native")]
-                      for bench in sorted(test_programs.PROVEN)})
+def test_lengths_of_programs(result, check_kept):
+    check_kept("Programs", {f"`{bench}`": [p50(result, bench, "run", "native")]
+                            for bench in sorted(test_programs.PROVEN)})
 
 
-def of_reference(board: str) -> None:
+def skip_unless_reference(board: str) -> None:
     if board != expected.REFERENCE:
         pytest.skip(f"pages have the figures of {expected.REFERENCE}")
 
 
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
-def test_share_of_the_guest(result, lab, board, kept):
+def test_share_of_the_guest(result, lab, board, check_kept):
     """The plugin counts the guest's own instructions, which a difference of trapped and native does
     not contain."""
-    of_reference(board)
+    skip_unless_reference(board)
     counted = el2count.counted(lab, Job(board, SHARES))
-    kept("The guest's own", {
+    check_kept("The guest's own", {
         f"{record['bench']} {record['variant']}":
-            [windows[-1].counted - windows[-1].el2 - EMPTY]
+                  [windows[-1].counted - windows[-1].el2 - EMPTY]
         for record, windows in counted.rows()})
 
 
 @pytest.mark.every_board
 @pytest.mark.job(expected.PLAN)
-def test_vm_switch(result, lab, board, kept):
+def test_vm_switch(result, lab, board, check_kept):
     """The plugin counts visits to EL2 that begin in one VM and end in another. The table has the
     most frequent length of those visits that a WFI begins, and of those that an interrupt
     begins."""
-    of_reference(board)
+    skip_unless_reference(board)
     switches = [visit for visit in el2count.counted(lab, Job(board, SWITCHES)).visits
                 if visit.switch]
-    kept("VM switch", {name: [max((visit for visit in switches if visit.exception_class == kind),
-                                  key=lambda visit: visit.times).length]
-                       for name, kind in (("by a WFI", EC_WFI), ("by an interrupt", NO_CLASS))})
+    check_kept("VM switch", {
+        name: [max((visit for visit in switches if visit.exception_class == kind),
+                   key=lambda visit: visit.times).length]
+        for name, kind in (("by a WFI", EC_WFI), ("by an interrupt", NO_CLASS))})
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_failover.PLAN, machine=two_cores)
-def test_fail_over(result, board, kept):
-    of_reference(board)
-    rows = {config: row["p50"] for config, row in test_failover.whole(result).items()}
-    kept("Fail over", {way: [rows[way], rows[f"{way}-cores"]]
-                       for way in ("call", "fault", "interrupt", "heartbeat")})
-    kept("Yield", {"to another VM": [
+def test_fail_over(result, board, check_kept):
+    skip_unless_reference(board)
+    rows = {config: row["p50"] for config, row in test_failover.whole_rows(result).items()}
+    check_kept("Fail over", {way: [rows[way], rows[f"{way}-cores"]]
+                             for way in ("call", "fault", "interrupt", "heartbeat")})
+    check_kept("Yield", {"to another VM": [
         result.figures(test_failover.YIELD)["yield", "yield"]["p50"]]})
 
 
@@ -188,16 +191,16 @@ def between_cores_and_on_one(cores, core, rows: dict[str, str]) -> dict[str, lis
 
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["doorbell"], machine=two_cores)
-def test_doorbell(result, lab, board, kept):
+def test_doorbell(result, lab, board, check_kept):
     """The figures between two cores are measured with lr=hw."""
-    of_reference(board)
+    skip_unless_reference(board)
     hardware = lab.ended(Job(board, test_links.HARDWARE, machine=two_cores))
-    kept("Doorbell", between_cores_and_on_one(
+    check_kept("Doorbell", between_cores_and_on_one(
         hardware, result, {"a ring": "ring", "request and answer": "rr"}))
 
 
 @pytest.mark.every_board
 @pytest.mark.job(test_links.PLANS["virtio"], machine=two_cores)
-def test_virtio(result, board, kept):
-    of_reference(board)
-    kept("Virtio", between_cores_and_on_one(result, result, {"a notification": "ring"}))
+def test_virtio(result, board, check_kept):
+    skip_unless_reference(board)
+    check_kept("Virtio", between_cores_and_on_one(result, result, {"a notification": "ring"}))

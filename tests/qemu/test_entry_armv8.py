@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from assembler import CROSS, assemble
-from assembler import run as said
+from assembler import run as run_tool
 from lab import BOARDS
 from hypbench import plan as plans
 from hypbench import qemu
@@ -84,7 +84,7 @@ def flat_image(board: str, folder, planted: str = "") -> bytes:
     elf = folder / "changed.elf"
     elf.write_bytes(image_of(board, planted))
     cross = next(filter(lambda prefix: shutil.which(f"{prefix}objcopy"), CROSS["armv8"]))
-    said(f"{cross}objcopy", "-O", "binary", elf, elf.with_suffix(".bin"))
+    run_tool(f"{cross}objcopy", "-O", "binary", elf, elf.with_suffix(".bin"))
     return plans.write_plan(elf.with_suffix(".bin").read_bytes(), parse(PLAN), PLATFORM)
 
 

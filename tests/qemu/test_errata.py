@@ -144,7 +144,7 @@ def test_maintenance_takes_as_many_instructions_either_way(lab, on, name):
     result = lab.ended(job_as(on, name, TLB))
     assert stale_operations(result) == {"applied": 0, "ignored": 0}
     for variant, cost in LOCAL_COST.items():
-        applied, ignored = (result.one("bench", config=config, variant=variant)
+        applied, ignored = (result.record("bench", config=config, variant=variant)
                             for config in ("applied", "ignored"))
         at_most = cost if "798181" in HANDLED[name] else 0
         assert all(abs(applied[x] - ignored[x]) <= at_most for x in ("min", "p50", "max")), variant
@@ -157,13 +157,13 @@ def test_thumb_store_stops_the_guest_that_cannot_be_emulated(lab, on, name):
     """The guest of test_registers.py stores from every register, first as ARM code, then as Thumb
     code."""
     result = lab.run(job_as(on, name, THUMB, change=with_guest))
-    found = failed_checks(result)
+    failures = failed_checks(result)
     if "766422" not in HANDLED[name]:
-        assert found == {}
+        assert failures == {}
         assert result.status == 0, result.explain()
         return
-    assert found.keys() == {"applied"}
-    fault = result.one("fault")
+    assert failures.keys() == {"applied"}
+    fault = result.record("fault")
     assert (fault["reason"], fault["class"]) == ("mmio-thumb-store", "0x24")
     assert guest(on).label_at(int(fault["pc"], 16)) == "stub_code"
-    assert result.one("step", config="ignored")["outcome"] == "done"
+    assert result.record("step", config="ignored")["outcome"] == "done"

@@ -34,9 +34,9 @@ def assert_counts(record: dict) -> None:
 
 @pytest.mark.job(PLAN, planted="events")
 def test_every_window_counts_what_its_ticks_are(result):
-    found = result.records("bench")
-    assert {record["bench"] for record in found if "events" in record} == set(BENCHES)
-    for record in found:
+    records = result.records("bench")
+    assert {record["bench"] for record in records if "events" in record} == set(BENCHES)
+    for record in records:
         assert ("events" in record) == ("cycles_p50" in record) == (record["config"] != "off")
         if "events" in record:
             assert [event["name"] for event in record["events"]] == list(TLB)
@@ -56,13 +56,13 @@ def test_windows_with_events_are_as_long_as_without(result):
 @pytest.mark.job(PLAN, planted="events")
 def test_every_form_calibrates_its_events(result):
     for step in result.records("step"):
-        found = result.records("calibration", step=step["step"])
+        calibrations = result.records("calibration", step=step["step"])
         batch = result.line_of(step) % 2 == 1 and result.records("bench", step=step["step"])
         forms = [False, False, True] if step["config"] != "off" else [False]
         if batch:
             forms.append(step["config"] != "off")
-        assert ["events" in record for record in found] in ([], forms)
-        for record in found:
+        assert ["events" in record for record in calibrations] in ([], forms)
+        for record in calibrations:
             for event in record.get("events", []):
                 assert event["min"] == event["p50"] == event["max"] > 0
 
@@ -79,9 +79,9 @@ def test_what_the_core_does_not_count_is_absent(result, board):
 @pytest.mark.job("order once\nconfig a trapped events=tlb probes=on\nbench sgi_self n=12\n"
                  "bench irq_phases n=12\n", planted="events")
 def test_windows_that_end_in_an_interrupt_have_no_events(result):
-    found = result.records("bench")
-    assert {record["variant"] for record in found} >= {"vector", "handler", "probe-el1"}
-    for record in found:
+    records = result.records("bench")
+    assert {record["variant"] for record in records} >= {"vector", "handler", "probe-el1"}
+    for record in records:
         assert ("events" in record) == (record["variant"] == "probe-el1"), record["variant"]
 
 
@@ -95,7 +95,7 @@ def test_the_guest_has_every_counter_whatever_firmware_left(result):
 @pytest.mark.job("order once\nconfig a trapped events=tlb\nbench sysreg n=12\n",
                  planted="three counters", status=1)
 def test_too_few_counters_are_refused(result):
-    assert result.one("error")["what"] == (
+    assert result.record("error")["what"] == (
         "events need 4 event counters, the guest has PMCR.N: 3; set events=off")
 
 
@@ -103,9 +103,9 @@ def test_too_few_counters_are_refused(result):
 def test_qemu_counts_none_of_them_and_says_so(result, board):
     assert {step["outcome"] for step in result.records("step")} == {"refused"}
     pmceid = 0 if board_facts(board)["ISA"] == "armv7" else 1 << 0 | 1 << 8 | 1 << 0x11
-    what = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
+    events = {"tlb": "TLB refills", "cache": "cache refills", "branch": "branches"}
     assert {error["config"]: error["what"] for error in result.records("error")} == {
-        group: f"events={group}, but this core counts no {what[group]}, PMCEID0: {pmceid}"
+        group: f"events={group}, but this core counts no {events[group]}, PMCEID0: {pmceid}"
         for group in GROUPS}
 
 

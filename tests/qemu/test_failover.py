@@ -50,7 +50,7 @@ def values(config: str, row: dict) -> list[int]:
     return [row[name] for name in (("p50",) if "cores" in config else VALUES) if name in row]
 
 
-def whole(result) -> dict[str, dict]:
+def whole_rows(result) -> dict[str, dict]:
     """Return the rows of the whole fail over, from the first line of failover, which has
     delay=0."""
     return {config: row for (config, variant), row in result.figures(FAILOVER).items()
@@ -60,7 +60,7 @@ def whole(result) -> dict[str, dict]:
 @job(PLAN)
 def test_every_vm_gets_the_core(result):
     assert set(result.figures(YIELD)) == {("yield", "yield")}
-    assert set(whole(result)) == set(WAYS)
+    assert set(whole_rows(result)) == set(WAYS)
     for check in result.records("check"):
         if check["variant"] == "clock":
             continue
@@ -139,7 +139,7 @@ def test_a_heartbeat_has_32_bits(result, lab, built):
 def test_it_is_as_short_as_asked(result, board):
     compiler = expected.series(result.log.run["compiler"])
     ceilings = CEILINGS | ({} if compiler == expected.DOCUMENTED else {"yield": YIELD_OTHERWISE})
-    rows = whole(result)
+    rows = whole_rows(result)
     assert rows["call"]["p50"] < rows["call-cores"]["p50"] < 3 * rows["call"]["p50"]
     rows["yield"] = result.figures(YIELD)["yield", "yield"]
     for config, ceiling in ceilings.items():
@@ -209,8 +209,8 @@ def test_a_control_vm_commands_a_pair_of_several_vcpus(result):
         else:
             assert rows["gap"]["p50"] == whole["p50"], config
         assert rows["gap"]["max"] < 20000, config
-    there = {(vm["config"], vm["vm"]) for vm in result.records("vm", bench="failover")}
-    assert {config for config, name in there if name == "control"} == {
+    vms = {(vm["config"], vm["vm"]) for vm in result.records("vm", bench="failover")}
+    assert {config for config, name in vms if name == "control"} == {
         config for config, axes in COMMANDED.items() if axes.count("control")}
 
 

@@ -15,10 +15,10 @@ EL2_DELAY = 100
 PAGES = (600, 1000)
 PAGE = 0x1000
 BLOCK = 1 << 21
-RUN_PAGES = 1  # of struct guest_run; only records touch the record buffer
+RUN_PAGES = 1  # pages of struct guest_run; only records touch the record buffer
 RECORD_PAGES = 1
 EAGER = {"native", "4K", "2M", "trapped"}
-# By configuration: the configuration with fill=eager, and the level of the leaves.
+# For each configuration, the configuration with fill=eager, and the level of the leaves.
 LAZY = {"lazy-4K": ("4K", 3), "lazy-2M": ("2M", 2), "lazy-1G": ("2M", 1),
         "trapped-lazy": ("trapped", 3), "late": ("4K", 3), "stats": ("4K", 3), "trace": ("2M", 1)}
 PLAN = f"""order once
@@ -78,9 +78,9 @@ def test_known_delay_is_seen_exactly(result):
 @job
 def test_variants_are_there_where_they_mean_something(result):
     for config in result.configs:
-        found = {variant for name, variant in result.figures(0) if name == config}
+        variants = {variant for name, variant in result.figures(0) if name == config}
         alone = config in EAGER | {"lazy-1G", "trace"}
-        assert found == ({"none", "stage1"} if alone else {"none", "stage1", "stage2", "both"})
+        assert variants == ({"none", "stage1"} if alone else {"none", "stage1", "stage2", "both"})
         skips = [skip["reason"] for skip in result.records("skip", config=config)]
         assert len(skips) == (len(DELAYS) if alone else 0)
         for reason in skips:
@@ -102,10 +102,11 @@ def test_faults_are_as_many_as_samples(result):
 def test_empty_window_of_el0_is_calibrated(result):
     """EL0 has a calibration of its own, beside that of the kernel: isb, isb, mrs."""
     for config in result.configs:
-        found = [calibration for calibration in
-                 result.records("calibration", bench="page_fault", config=config)
-                 if result.line_of(calibration) == 0]
-        assert [(one["min"], one["p50"], one["max"]) for one in found] == [(3, 3, 3)] * 2
+        calibrations = [calibration for calibration in
+                        result.records("calibration", bench="page_fault", config=config)
+                        if result.line_of(calibration) == 0]
+        assert [(record["min"], record["p50"], record["max"])
+                for record in calibrations] == [(3, 3, 3)] * 2
 
 
 @job
@@ -116,20 +117,20 @@ def test_mapped_page_takes_one_instruction(result):
 
 @job
 def test_stage1_fault_does_not_know_of_stage2(result, board):
-    found = {(*values(record),) for (_, variant), record in result.figures(0).items()
-             if variant == "stage1"}
-    assert len(found) == 1
-    assert 1 < min(*found.pop()) <= STAGE1_MAX[board_facts(board)["ISA"]]
+    lengths = {(*values(record),) for (_, variant), record in result.figures(0).items()
+               if variant == "stage1"}
+    assert len(lengths) == 1
+    assert 1 < min(*lengths.pop()) <= STAGE1_MAX[board_facts(board)["ISA"]]
 
 
 @job
 def test_faults_of_both_stages_add_up(result):
     """The length of each fault includes the load that faults, one instruction."""
-    found = result.figures(0)
-    configs = [config for config, variant in found if variant == "both"]
+    figures = result.figures(0)
+    configs = [config for config, variant in figures if variant == "both"]
     assert configs
     for config in configs:
-        none, stage1, stage2, both = (values(found[config, variant])
+        none, stage1, stage2, both = (values(figures[config, variant])
                                       for variant in ("none", "stage1", "stage2", "both"))
         assert both == [a + b - c for a, b, c in zip(stage1, stage2, none)], config
 
@@ -137,8 +138,8 @@ def test_faults_of_both_stages_add_up(result):
 @job
 @pytest.mark.parametrize("variant, exits", [("none", 0), ("stage1", 0), ("stage2", 1), ("both", 1)])
 def test_delay_at_el2_is_seen_once_a_stage2_fault(result, variant, exits):
-    found = result.figures(0)
-    plain, late = found["lazy-4K", variant], found["late", variant]
+    figures = result.figures(0)
+    plain, late = figures["lazy-4K", variant], figures["late", variant]
     assert values(late) == [value + exits * EL2_DELAY for value in values(plain)]
 
 
@@ -147,9 +148,9 @@ def test_delay_at_el2_is_seen_once_a_stage2_fault(result, variant, exits):
 @job
 @pytest.mark.parametrize("line, pages", BOOTS)
 def test_faults_of_a_start_are_the_leaves_it_touches(result, board, line, pages):
-    found = starts(result, line)
-    assert set(found) == EAGER | set(LAZY)
-    for config, start in found.items():
+    checks = starts(result, line)
+    assert set(checks) == EAGER | set(LAZY)
+    for config, start in checks.items():
         assert start["ok"] and start["touched_pages"] == pages
         expected = 0 if config in EAGER else leaves(board, LAZY[config][1], pages)
         assert start["faults"] == expected, config
@@ -158,14 +159,14 @@ def test_faults_of_a_start_are_the_leaves_it_touches(result, board, line, pages)
 @job
 def test_eager_start_is_as_long_as_a_native_one(result):
     for line, _ in BOOTS:
-        found = starts(result, line)
+        checks = starts(result, line)
         for config in ("4K", "2M"):
-            assert found[config]["start_ticks"] == found["native"]["start_ticks"]
+            assert checks[config]["start_ticks"] == checks["native"]["start_ticks"]
         for config in EAGER:
-            assert found[config]["fault_ticks"] == found[config]["fault_max"] == 0
-        assert found["native"]["build_ticks"] == 0
-        assert found["4K"]["build_ticks"] > 100 * found["2M"]["build_ticks"] > 0
-        assert 0 < found["lazy-4K"]["build_ticks"] < found["2M"]["build_ticks"]
+            assert checks[config]["fault_ticks"] == checks[config]["fault_max"] == 0
+        assert checks["native"]["build_ticks"] == 0
+        assert checks["4K"]["build_ticks"] > 100 * checks["2M"]["build_ticks"] > 0
+        assert 0 < checks["lazy-4K"]["build_ticks"] < checks["2M"]["build_ticks"]
 
 
 @job
@@ -181,10 +182,10 @@ def test_start_is_stamped_just_before_the_first_instruction(result):
         assert 0 < events[0]["t"] - started <= START_MAX
 
 
-def outside(found: dict[str, dict], config: str) -> int:
+def outside(checks: dict[str, dict], config: str) -> int:
     """Return the ticks by which a lazy start is longer than an eager one, minus the time in the
     handler: the ways from the vector to the handler and back."""
-    lazy, eager = found[config], found[LAZY[config][0]]
+    lazy, eager = checks[config], checks[LAZY[config][0]]
     return lazy["start_ticks"] - eager["start_ticks"] - lazy["fault_ticks"]
 
 
@@ -198,9 +199,9 @@ def test_lazy_start_is_explained_by_its_faults(result):
     less, more = (starts(result, line) for line, _ in BOOTS)
     count = PAGES[1] - PAGES[0]
     for config in (config for config, (_, level) in LAZY.items() if level == 3):
-        each, rest = divmod(outside(more, config) - outside(less, config), count)
+        each, remainder = divmod(outside(more, config) - outside(less, config), count)
         handler = more[config]["fault_min"]
-        assert rest == 0, config
+        assert remainder == 0, config
         assert 50 <= each <= OUTSIDE_MAX + extra(config), config
         assert more[config]["fault_ticks"] - less[config]["fault_ticks"] == count * handler
         measured = result.figures(0)[config, "stage2"]["p50"] - 1
@@ -214,10 +215,10 @@ def test_every_fault_takes_the_same_way_but_for_its_kind(result, board):
     faults = starts(result, BOOT_LINE)["lazy-4K"]["faults"]
     assert late - plain == EL2_DELAY * faults
     for config in LAZY:
-        found = starts(result, BOOT_LINE)
-        each = outside(found, config) / found[config]["faults"]
+        checks = starts(result, BOOT_LINE)
+        each = outside(checks, config) / checks[config]["faults"]
         assert 50 <= each <= OUTSIDE_MAX + extra(config), config
-        assert 100 <= found[config]["fault_min"] <= FAULT_MAX[board_facts(board)["ISA"]], config
+        assert 100 <= checks[config]["fault_min"] <= FAULT_MAX[board_facts(board)["ISA"]], config
 
 
 @job
@@ -250,7 +251,7 @@ hostile = pytest.mark.job(HOSTILE, status=1)
 @hostile
 def test_all_memory_can_be_touched(result):
     for config, count in LEAVES.items():
-        check = result.one("check", bench="hostile_touch", config=config)
+        check = result.record("check", bench="hostile_touch", config=config)
         assert check["ok"] and check["faults"] == check["leaves"] == count
         assert check["pages"] == 1 << 18
 
@@ -258,9 +259,9 @@ def test_all_memory_can_be_touched(result):
 @hostile
 def test_guest_survives_unmapping_what_it_runs_on(result):
     """The guest unmaps its code, its stack or its tables; the tables fault on a stage-1 walk."""
-    assert "fill=lazy" in result.one("skip", bench="hostile_unmap", config="4K")["reason"]
+    assert "fill=lazy" in result.record("skip", bench="hostile_unmap", config="4K")["reason"]
     for config in ("lazy-4K", "lazy-2M", "lazy-1G"):
-        check = result.one("check", bench="hostile_unmap", config=config)
+        check = result.record("check", bench="hostile_unmap", config=config)
         assert check["ok"] and check["wrong_results"] == 0
         assert 1 < check["faults"] <= check["unmapped"]
         assert config == "lazy-4K" or check["faults"] == check["unmapped"] > 100
@@ -268,6 +269,6 @@ def test_guest_survives_unmapping_what_it_runs_on(result):
 
 @hostile
 def test_a_read_beyond_its_memory_stops_the_guest(result):
-    found = {fault["config"]: fault["reason"]
-             for fault in result.records("fault", bench="hostile_edge")}
-    assert found == dict.fromkeys(LEAVES, "data-abort")
+    reasons = {fault["config"]: fault["reason"]
+               for fault in result.records("fault", bench="hostile_edge")}
+    assert reasons == dict.fromkeys(LEAVES, "data-abort")

@@ -69,56 +69,56 @@ def verdicts(result) -> list[tuple]:
     def known(*kinds: str) -> list[dict]:
         return [record for record in result.records(*kinds)
                 if result.log.run["isa"] == "armv7" or record.get("bench") != "hostile_smc"]
-    found = [("step", step["bench"], step["config"], step["outcome"]) for step in known("step")]
-    found += [("fault", fault["bench"], fault["config"], fault["reason"], fault.get("class"),
-               fault.get("at")) for fault in known("fault")]
-    found += [("check", check["bench"], check["config"], check["variant"], check["ok"])
-              for check in known("check")]
-    return found + [("error", error["what"]) for error in known("error")]
+    results = [("step", step["bench"], step["config"], step["outcome"]) for step in known("step")]
+    results += [("fault", fault["bench"], fault["config"], fault["reason"], fault.get("class"),
+                 fault.get("at")) for fault in known("fault")]
+    results += [("check", check["bench"], check["config"], check["variant"], check["ok"])
+                for check in known("check")]
+    return results + [("error", error["what"]) for error in known("error")]
 
 
 @pytest.mark.parametrize("plan", OPINIONS)
 def test_both_models_are_of_one_opinion(lab, built, plan):
-    ours = lab.run(Job(built, OPINIONS[plan]))
+    run = lab.run(Job(built, OPINIONS[plan]))
     twin = lab.run(Job(TWINS[built], plan_for(built, OPINIONS[plan])))
-    assert ours.log.problems == twin.log.problems == [], ours.explain()
-    assert verdicts(ours) == verdicts(twin)
+    assert run.log.problems == twin.log.problems == [], run.explain()
+    assert verdicts(run) == verdicts(twin)
 
 
 def figures(result) -> dict[tuple[str, str], dict[str, list[int]]]:
-    found: dict = {}
+    paths: dict = {}
     for record in result.records("bench"):
-        found.setdefault((record["bench"], record["variant"]), {})[record["config"]] = [
+        paths.setdefault((record["bench"], record["variant"]), {})[record["config"]] = [
             record[name] for name in ("min", "p50", "max")]
-    return found
+    return paths
 
 
 def test_what_costs_more_in_one_model_costs_more_in_the_other(lab, built):
     """The configurations are native, direct and trapped, with and without linked list registers."""
-    ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
+    run = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
     twin = lab.run(Job(TWINS[built], plan_for(built, FIGURES)))
-    assert ours.status == twin.status == 0, ours.explain()
-    found, expected = figures(ours), figures(twin)
+    assert run.status == twin.status == 0, run.explain()
+    measured, expected = figures(run), figures(twin)
     beside = BESIDE[board_facts(built)["GIC"]]
-    assert found.keys() == expected.keys()
+    assert measured.keys() == expected.keys()
     for key, by_config in expected.items():
-        assert found[key].keys() == by_config.keys()
+        assert measured[key].keys() == by_config.keys()
         for config, values in by_config.items():
-            for ticks, least in zip(found[key][config], values):
+            for ticks, least in zip(measured[key][config], values):
                 assert least <= ticks <= FACTOR * least + beside, (key, config, ticks, least)
-            for other, others in by_config.items():
-                assert (order(found[key][config], found[key][other])
-                        == order(values, others)), (key, config, other)
+            for other_config, other_values in by_config.items():
+                assert (order(measured[key][config], measured[key][other_config])
+                        == order(values, other_values)), (key, config, other_config)
 
 
-def order(one: list[int], other: list[int]) -> list[int]:
-    return [(a > b) - (a < b) for a, b in zip(one, other)]
+def order(first: list[int], second: list[int]) -> list[int]:
+    return [(a > b) - (a < b) for a, b in zip(first, second)]
 
 
 def test_counted_instructions_are_as_many(lab, built):
-    ours = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
+    run = lab.run(Gem5Job(built, FIGURES, clock_mhz=TICK_MHZ))
     for variant, count in (("nop10", 10), ("loop200", 200)):
-        for config, values in figures(ours)["counter", variant].items():
+        for config, values in figures(run)["counter", variant].items():
             assert values == [count] * 3, config
 
 
@@ -170,19 +170,20 @@ def test_a_delay_is_seen_in_every_timed_window(lab, built, core, plan, windows):
             p50 = [line[key]["p50"] for line in lines]
             assert p50 == sorted(set(p50)), (key, p50)
             cycles = (p50[-1] - p50[-2]) * CLOCK_MHZ[core] / 1000 / (DELAYS[-1] - DELAYS[-2])
-            assert any(abs(cycles - one) <= 0.05 * one for one in CYCLES[core]), (key, cycles)
+            assert any(abs(cycles - expected) <= 0.05 * expected for expected in CYCLES[core]), (
+                key, cycles)
 
 
 @of_each_core
 def test_counter_and_cycles_agree(lab, built, core):
     """This holds for every window longer than 1 us in which the core does not sleep."""
-    found = 0
+    count = 0
     for record in timed(lab, built, core).records("bench"):
         if record["p50"] > 1000 and "cycles_p50" in record and "wfi" not in record["variant"]:
             ns = record["cycles_mean"] * 1000 / CLOCK_MHZ[core]
             assert abs(ns - record["mean"]) <= 0.01 * record["mean"], record
-            found += 1
-    assert found
+            count += 1
+    assert count
 
 
 def test_two_runs_are_identical(lab, built):
@@ -196,7 +197,7 @@ NEIGHBOUR = ("order once\nconfig direct\nconfig loud direct beside=load_mem_writ
 def test_a_neighbour_takes_lines_of_the_shared_cache_alone(lab, built):
     """On two cores 16 KiB are in the victim's own cache, 256 KiB in the shared one."""
     result = timed(lab, built, CORES[0], NEIGHBOUR)
-    assert result.one("vm", config="loud")["rounds"] > 0
+    assert result.record("vm", config="loud")["rounds"] > 0
     p50 = {key: record["p50"] for key, record in result.figures(0).items()}
     assert p50["loud", "16K"] <= 1.1 * p50["direct", "16K"]
     assert p50["loud", "256K"] >= 1.5 * p50["direct", "256K"]

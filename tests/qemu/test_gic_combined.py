@@ -85,19 +85,19 @@ def test_the_variant_costs_where_interrupts_are_physical_and_nowhere_else(lab, b
     assert p50(combined, SAME) == p50(usual, SAME)
     before, after = (p50(result, ["timer_wakeup"]) for result in (usual, combined))
     for key, ticks in before.items():
-        _, what, config = key
+        _, path, config = key
         if config in ("native", "direct"):
             assert after[key] == ticks, key
         elif config == "sw":  # priority drop, and before the task the end
-            assert 0 < after[key] - ticks < (60 if what.endswith("task") else 20), key
+            assert 0 < after[key] - ticks < (60 if path.endswith("task") else 20), key
 
 
 def test_what_this_gic_cannot_do_is_refused(lab, built):
     result = run(lab, built, REFUSING)
     assert result.status == 1, result.explain()
-    for number, says in enumerate(REFUSED.values()):
+    for number, message in enumerate(REFUSED.values()):
         config = f"config{number}"
-        assert says in result.one("error", config=config)["what"]
-        assert result.one("step", config=config)["outcome"] == "refused"
+        assert message in result.record("error", config=config)["what"]
+        assert result.record("step", config=config)["outcome"] == "refused"
         assert result.records("bench", config=config) == []
-    assert result.one("step", config="sw")["outcome"] == "done"
+    assert result.record("step", config="sw")["outcome"] == "done"

@@ -24,14 +24,14 @@ def ticks_of(on: str, name: str, *defines: str) -> int:
     """Return the ticks from the guest's start until it powered off."""
     need_image(on)
     guest = assemble(on, name, 0x40200000, *defines).elf
-    done = subprocess.run(
+    process = subprocess.run(
         [TREE.builds / "venv/bin/hypbench", "run-guest", guest, "--board", on, "--clock", "icount",
          "--limit", str(LIMIT_S)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         check=False)
-    assert done.returncode == 0, done.stderr
-    assert "QEMU reports" not in done.stderr and done.stdout == ""
-    ticks = re.search(r"the guest powered off after (\d+) ticks", done.stderr)
-    assert ticks, done.stderr
+    assert process.returncode == 0, process.stderr
+    assert "QEMU reports" not in process.stderr and process.stdout == ""
+    ticks = re.search(r"the guest powered off after (\d+) ticks", process.stderr)
+    assert ticks, process.stderr
     return int(ticks[1])
 
 

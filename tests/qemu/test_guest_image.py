@@ -34,11 +34,12 @@ CONFIG_NAMES = ("trapped", "direct", "trapped-sw", "4K", "lazy", "full", "traced
 MORE_BOARDS = ("vexpress-a15", "rpi4", "zcu102", "versal", "imx8mp", "orangepi-pc")
 
 
-def program(board: str, does: str, conduit: str = "hvc", at: int = ENTRY, uart: int = UART) -> Path:
-    made = assemble(board, "vcpus", at, f"DOES={does}", f"UART_BASE={uart:#x}",
-                    f"GIC={gic(board)}", f"CONDUIT={conduit}",
-                    f"DTB={DTB:#x}", also=("unmodified.c",))
-    return made.elf.with_suffix(".bin")
+def program(board: str, action: str, conduit: str = "hvc", at: int = ENTRY,
+            uart: int = UART) -> Path:
+    guest = assemble(board, "vcpus", at, f"DOES={action}", f"UART_BASE={uart:#x}",
+                     f"GIC={gic(board)}", f"CONDUIT={conduit}",
+                     f"DTB={DTB:#x}", sources=("unmodified.c",))
+    return guest.elf.with_suffix(".bin")
 
 
 def lines(image: Path, guest: str = "", at: int = ENTRY) -> str:
@@ -46,9 +47,9 @@ def lines(image: Path, guest: str = "", at: int = ENTRY) -> str:
             f"load ipa={at:#x} size={image.stat().st_size}\n")
 
 
-def talk(board: str, does: str, configs: str = "config trapped\n", guest: str = "",
+def talk(board: str, action: str, configs: str = "config trapped\n", guest: str = "",
          more: str = "", conduit: str = "hvc", **settings) -> Talk:
-    image = program(board, does, conduit)
+    image = program(board, action, conduit)
     plan = f"{configs}limit_ms {LIMIT_MS}\n{lines(image, guest)}{more}"
     files = ((0, image), *settings.pop("files", ()))
     return Talk(board, plan, files, **settings)
@@ -60,12 +61,12 @@ def run(lab, job: Talk) -> Result:
     # A failed run is a problem of the log.
     assert [text for text in map(str, result.log.problems) if "run failed" not in text
             and "steps that ended" not in text] == [], result.explain()
-    # a record begins a line, whatever the guest sent last
+    # A record begins a line, whatever the guest sent before.
     assert not re.search(rb'[^\n]\{"seq":', result.console)
     return result
 
 
-def said(result: Result) -> str:
+def text_of(result: Result) -> str:
     return "\n".join(result.log.text)
 
 
@@ -73,14 +74,14 @@ def outcomes(result: Result) -> dict[str, str]:
     return {step["config"]: step["outcome"] for step in result.records("step", bench="guest")}
 
 
-def all_done(result: Result, names: tuple[str, ...]) -> None:
+def assert_all_done(result: Result, names: tuple[str, ...]) -> None:
     assert result.status == 0, result.explain()
     assert outcomes(result) == dict.fromkeys(names, "done")
-    end = result.one("end")
+    end = result.record("end")
     assert (end["status"], end["faults"], end["errors"]) == ("ok", 0, 0)
 
 
-def greetings(result: Result, count: int) -> None:
+def assert_greetings(result: Result, count: int) -> None:
     text = [line for line in result.log.text if line]
     assert text == HELLO.split("\n") * count, text
 
@@ -88,8 +89,8 @@ def greetings(result: Result, count: int) -> None:
 @pytest.mark.parametrize("conduit", ["hvc", "smc"])
 def test_it_prints_and_powers_off(lab, built, conduit):
     result = run(lab, talk(built, "HELLO", CONFIGS, conduit=conduit))
-    all_done(result, CONFIG_NAMES)
-    greetings(result, len(CONFIG_NAMES))
+    assert_all_done(result, CONFIG_NAMES)
+    assert_greetings(result, len(CONFIG_NAMES))
     assert {step["resets"] for step in result.records("step")} == {0}
     assert {step["smc"] for step in result.records("step")} == {int(conduit == "smc")}
     assert result.log.run["order"] == "once" and result.log.run["steps"] == len(CONFIG_NAMES)
@@ -107,13 +108,13 @@ def test_natively_it_has_the_board(lab, built):
     image = program(built, "HELLO", at=base + 0x200000, uart=facts(built)["console[1]"])
     plan = f"config native\n{lines(image, f'ram={base:#x}', base + 0x200000)}"
     result = run(lab, Talk(built, plan, ((0, image),)))
-    all_done(result, ("native",))
-    greetings(result, 1)
+    assert_all_done(result, ("native",))
+    assert_greetings(result, 1)
 
 
 def test_a_reset_starts_it_again_from_its_images(lab, built):
     result = run(lab, talk(built, "RESET", CONFIGS))
-    all_done(result, CONFIG_NAMES)
+    assert_all_done(result, CONFIG_NAMES)
     resets = {step["config"]: step["resets"] for step in result.records("step")}
     assert resets == dict.fromkeys(CONFIG_NAMES, 2)
     counted = [(check["config"], check["count"]) for check in
@@ -125,19 +126,19 @@ def test_a_reset_starts_it_again_from_its_images(lab, built):
 def test_what_is_typed_comes_as_an_interrupt(lab, built):
     """The typed text is longer than the FIFO."""
     long = b"The Quick Brown Fox Jumps Over the Lazy Dog, 1234567890."
-    said_to_it = ((b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))
+    answers = ((b"type\n", b"abc"), (b"abc", long), (long, b"q"), (b"type\n", b"q"))
     result = run(lab, talk(built, "ECHO", "config trapped\nconfig trapped-sw\n", clock="host",
-                           said=said_to_it))
-    all_done(result, ("trapped", "trapped-sw"))
-    assert said(result) == f"type\nabc{long.decode()}\nquit\ntype\n\nquit"
+                           answers=answers))
+    assert_all_done(result, ("trapped", "trapped-sw"))
+    assert text_of(result) == f"type\nabc{long.decode()}\nquit\ntype\n\nquit"
 
 
-def machine_job(board: str, configs: str, does: str = "MACHINE") -> Talk:
+def machine_job(board: str, configs: str, action: str = "MACHINE") -> Talk:
     folder = TREE.build(board) / "tests"
     folder.mkdir(exist_ok=True)
     flash = folder / "flash.bin"
     flash.write_bytes(bytes.fromhex("53414c46") + bytes(12))
-    return talk(board, does, configs, guest=f"dtb={DTB:#x}",
+    return talk(board, action, configs, guest=f"dtb={DTB:#x}",
                 more=f"limit_ms 5000\nload store={FLASH_FILE:#x} ipa={BANK:#x} size=16\n",
                 files=((FLASH_FILE, flash),))
 
@@ -155,8 +156,8 @@ def test_its_machine_is_as_it_should_be(lab, built):
     flash."""
     skip_if_old(built)
     result = run(lab, machine_job(built, MACHINE_CONFIGS))
-    all_done(result, ("trapped", "lazy"))
-    assert said(result) == "as it should be\nas it should be"
+    assert_all_done(result, ("trapped", "lazy"))
+    assert text_of(result) == "as it should be\nas it should be"
 
 
 def test_no_use_of_the_flash_takes_memory(lab, built):
@@ -164,9 +165,9 @@ def test_no_use_of_the_flash_takes_memory(lab, built):
     reset, and each store to it is counted."""
     job = machine_job(built, MACHINE_CONFIGS.replace("trapped\n", "trapped stage2=4K\n"), "FLASH")
     result = run(lab, replace(job, plan=job.plan.replace("ram_mib=64", "ram_mib=1024")))
-    all_done(result, ("trapped", "lazy"))
+    assert_all_done(result, ("trapped", "lazy"))
     assert {(step["resets"], step["rom_writes"]) for step in result.records("step")} == {(1, 4)}
-    assert said(result) == "as it should be\nas it should be"
+    assert text_of(result) == "as it should be\nas it should be"
 
 
 def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
@@ -174,11 +175,11 @@ def test_an_abort_whose_vector_is_nowhere_stops_it(lab, built):
     effect."""
     result = run(lab, talk(built, "READONLY",
                            more=f"limit_ms 100\nload ipa={READONLY:#x} size=4096\n"))
-    fault = result.one("fault")
+    fault = result.record("fault")
     vector = {"armv8": 0x200, "armv7": 0x0c}[board_facts(built)["ISA"]]
     assert (fault["reason"], int(fault["pc"], 16)) == ("prefetch-abort", vector)
     assert (fault["vcpu"], fault["at"]) == (0, "flash")
-    assert result.one("step")["rom_writes"] == 1
+    assert result.record("step")["rom_writes"] == 1
 
 
 # Values that the guest expects: of ESR on armv8, of DFSR and IFSR in the long format on armv7.
@@ -188,30 +189,31 @@ RIGHT = {"armv8": ("SYNDROME=0x96000010", "FETCH=0x86000010", "WALK=0x96000015")
 
 def test_an_access_to_nothing_is_an_external_abort(lab, built):
     """The abort has the syndrome of the bare hardware, and the guest continues (arch/nowhere.c)."""
-    made = assemble(built, "vcpus", ENTRY, *RIGHT[board_facts(built)["ISA"]], also=("nowhere.c",))
-    image = made.elf.with_suffix(".bin")
+    guest = assemble(built, "vcpus", ENTRY, *RIGHT[board_facts(built)["ISA"]],
+                     sources=("nowhere.c",))
+    image = guest.elf.with_suffix(".bin")
     result = run(lab, Talk(built, f"{CONFIGS}limit_ms 1000\n{lines(image)}", ((0, image),)))
-    all_done(result, CONFIG_NAMES)
-    assert said(result).split() == "as it should be".split() * len(CONFIG_NAMES)
+    assert_all_done(result, CONFIG_NAMES)
+    assert text_of(result).split() == "as it should be".split() * len(CONFIG_NAMES)
 
 
 def test_a_limit_ends_it(lab, built):
     result = run(lab, talk(built, "FOREVER", more="limit_ms 20\n"))
-    assert result.one("fault")["reason"] == "time-limit"
+    assert result.record("fault")["reason"] == "time-limit"
     assert outcomes(result) == {"trapped": "fault"}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("other", MORE_BOARDS)
-def test_other_boards_have_it_too(lab, other):
-    skip_unless_runs(other)
+@pytest.mark.parametrize("other_board", MORE_BOARDS)
+def test_other_boards_have_it_too(lab, other_board):
+    skip_unless_runs(other_board)
     configs = CONFIGS.replace("config traced direct trace=on wfi=trapped\n", "")
-    result = run(lab, talk(other, "HELLO", configs))
-    greetings(result, len(CONFIG_NAMES) - 1)
+    result = run(lab, talk(other_board, "HELLO", configs))
+    assert_greetings(result, len(CONFIG_NAMES) - 1)
     assert outcomes(result) == dict.fromkeys(CONFIG_NAMES[:-1], "done")
-    result = run(lab, talk(other, "ECHO", clock="host",
-                           said=((b"type\n", b"abc"), (b"abc", b"q"))))
-    assert said(result) == "type\nabc\nquit"
-    skip_if_old(other)
-    result = run(lab, machine_job(other, MACHINE_CONFIGS))
-    assert said(result) == "as it should be\nas it should be"
+    result = run(lab, talk(other_board, "ECHO", clock="host",
+                           answers=((b"type\n", b"abc"), (b"abc", b"q"))))
+    assert text_of(result) == "type\nabc\nquit"
+    skip_if_old(other_board)
+    result = run(lab, machine_job(other_board, MACHINE_CONFIGS))
+    assert text_of(result) == "as it should be\nas it should be"

@@ -19,7 +19,7 @@ config trapped
 config trapped-sw
 config lazy trapped stage2=4K fill=lazy
 """ + "".join(f"bench {line}\n"
-              for line in (*PROBES, *(line for one in HOSTILE for line in (one, *PROBES))))
+              for line in (*PROBES, *(line for hostile in HOSTILE for line in (hostile, *PROBES))))
 CONTAINED = ("direct", "trapped", "trapped-sw", "lazy")
 PREEMPTED = ("trapped", "trapped-sw", "lazy")
 HYP_SIZE = 0x1000000  # bytes, more than enough for the hypervisor
@@ -49,14 +49,14 @@ def in_hypervisor(board: str, address: int) -> bool:
 def test_plan_goes_on_to_its_end(result):
     assert len(result.records("step")) == result.log.run["steps"]
     assert result.records("error") == []
-    end = result.one("end")
+    end = result.record("end")
     assert (end["status"], end["faults"]) == ("failed", 4 + 4 + 4 + 3)
 
 
 def test_read_outside_is_a_data_abort(result, board):
-    found = faults(result, "hostile_read")
-    assert set(found) == set(CONTAINED)
-    for fault in found.values():
+    records = faults(result, "hostile_read")
+    assert set(records) == set(CONTAINED)
+    for fault in records.values():
         assert (fault["reason"], fault["vcpu"], fault["at"]) == ("data-abort", 0, "nothing")
         assert fault["class"] == "0x24"  # a data abort from a lower level
         assert in_guest_image(board, int(fault["pc"], 16))
@@ -65,9 +65,9 @@ def test_read_outside_is_a_data_abort(result, board):
 
 
 def test_device_that_is_not_mapped_is_a_data_abort(result, board):
-    found = faults(result, "hostile_device")
-    assert set(found) == set(CONTAINED)
-    for fault in found.values():
+    records = faults(result, "hostile_device")
+    assert set(records) == set(CONTAINED)
+    for fault in records.values():
         assert (fault["reason"], fault["vcpu"], fault["at"]) == ("data-abort", 0, "nothing")
         assert fault["ipa"] == fault["va"] and int(fault["ipa"], 16) % 0x1000 == 0
         assert in_guest_image(board, int(fault["pc"], 16))
@@ -75,9 +75,9 @@ def test_device_that_is_not_mapped_is_a_data_abort(result, board):
 
 
 def test_jump_outside_is_a_prefetch_abort(result, board):
-    found = faults(result, "hostile_jump")
-    assert set(found) == set(CONTAINED)
-    for fault in found.values():
+    records = faults(result, "hostile_jump")
+    assert set(records) == set(CONTAINED)
+    for fault in records.values():
         assert (fault["reason"], fault["at"]) == ("prefetch-abort", "nothing")
         assert fault["class"] == "0x20"  # an instruction abort from a lower level
         assert in_hypervisor(board, int(fault["pc"], 16))
@@ -86,20 +86,20 @@ def test_jump_outside_is_a_prefetch_abort(result, board):
 
 def test_smc_is_answered_and_reaches_no_firmware(result):
     for config in CONTAINED:
-        check = result.one("check", bench="hostile_smc", config=config)
+        check = result.record("check", bench="hostile_smc", config=config)
         assert check["ok"] and check["result"] == -1
-        assert result.one("step", bench="hostile_smc", config=config)["smc"] == 1
+        assert result.record("step", bench="hostile_smc", config=config)["smc"] == 1
     assert {step["smc"] for step in result.records("step") if step["bench"] != "hostile_smc"} == {0}
 
 
 def test_endless_loop_is_preempted_at_the_limit(result, board):
-    found = faults(result, "hostile_loop")
-    assert set(found) == set(PREEMPTED)
+    records = faults(result, "hostile_loop")
+    assert set(records) == set(PREEMPTED)
     limit = result.log.run["hz"] * LIMIT_MS // 1000
-    for config, fault in found.items():
+    for config, fault in records.items():
         assert fault["reason"] == "time-limit"
         assert in_guest_image(board, int(fault["pc"], 16))
-        ticks = result.one("step", bench="hostile_loop", config=config)["ticks"]
+        ticks = result.record("step", bench="hostile_loop", config=config)["ticks"]
         assert limit <= ticks < limit + limit // 100  # the excess is the time of the fault record
 
 

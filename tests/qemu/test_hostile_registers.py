@@ -20,7 +20,7 @@ HEAD = "order once\nlimit_ms 600000\n"
 
 SEEDS = range(1, 6)
 STEPS = 5_000_000
-LONGEST = 2500  # instructions of an exit, including those that count the exit
+LONGEST = 2500  # instructions of an exit, including the instructions that count the exit
 LONGEST_KICK = 2250  # A write to 32 interrupts that fills the list registers 32 times is longer.
 BOARDS, CONFIG_COUNT = len(TREE.reference_boards()) - len(TWINS), 4
 SHARE = -(-STEPS // (BOARDS * CONFIG_COUNT * len(SEEDS)))  # steps of one life of the guest
@@ -51,7 +51,7 @@ def checks(result) -> list[dict]:
 
 
 def step_of(result, check: dict) -> dict:
-    return result.one("step", step=check["step"])
+    return result.record("step", step=check["step"])
 
 
 @pytest.mark.long
@@ -60,9 +60,9 @@ def step_of(result, check: dict) -> dict:
 def test_random_writes_stop_nobody(result, steps):
     """The guest reaches its own end and counts its steps. The instructions that passed are enough
     for the exits that it counts, and the hypervisor answered as many SMCs as it counts."""
-    found = checks(result)
-    assert len(found) == CONFIG_COUNT
-    for check in found:
+    records = checks(result)
+    assert len(records) == CONFIG_COUNT
+    for check in records:
         assert check["ok"] and check["steps"] == steps
         exits = sum(check[name] for name in ("reads", "writes", "trapped", "hypercalls", "smcs"))
         assert 0.4 * steps < exits < steps + 40 * check["revivals"]

@@ -12,7 +12,7 @@ import pytest
 from lab import perform
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import (CONFIGS, FAIL_OVERS, HOSTILE, LARGE, beside_hostile,
-                                check_fail_overs, hostile, steps_of, well)
+                                check_fail_overs, hostile, steps_of, problems_of)
 
 pytestmark = [pytest.mark.nightly, pytest.mark.every_board, divides_otherwise]
 
@@ -26,24 +26,24 @@ def seeds() -> count:
 
 @pytest.mark.parametrize("cpus", HOSTILE)
 def test_random_steps_stop_nobody(built, cpus):
-    done = 0
+    steps = 0
     for seed in seeds():
         result = perform(hostile(built, cpus, seed=seed, lives=LIVES))
-        why = well(result, LIVES, len(HOSTILE[cpus]))
-        assert why == "", f"SEED={seed}: {why}"
-        done += steps_of(result)
-        if done >= STEPS / len(HOSTILE):
+        problems = problems_of(result, LIVES, len(HOSTILE[cpus]))
+        assert problems == "", f"SEED={seed}: {problems}"
+        steps += steps_of(result)
+        if steps >= STEPS / len(HOSTILE):
             break
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_fail_overs_lose_nothing(built, config):
-    done = 0
+    fail_overs = 0
     for seed in seeds():
         try:
             check_fail_overs(perform(beside_hostile(built, config, LARGE, seed)), LARGE)
         except AssertionError as error:
             raise AssertionError(f"SEED={seed}: {error}") from error
-        done += LARGE * FAIL_OVERS
-        if done >= STEPS / 100 / len(CONFIGS):
+        fail_overs += LARGE * FAIL_OVERS
+        if fail_overs >= STEPS / 100 / len(CONFIGS):
             break

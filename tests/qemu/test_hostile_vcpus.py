@@ -36,13 +36,14 @@ def program(board: str, cpus: int, seed: int = 1, lives: int = LIVES, compare: i
     return assemble(board, "hostile", ENTRY, f"RAM={RAM:#x}", f"CPUS={cpus}", f"GIC={gic(board)}",
                     f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", f"SEED={seed}",
                     f"COMPARE={compare}", f"HYP_BASE={board_facts(board)['HYP_BASE']}",
-                    "SLED_WORDS=64", also=SOURCES)
+                    "SLED_WORDS=64", sources=SOURCES)
 
 
 @cache
 def hostile(board: str, cpus: int, **settings: int) -> Job:
-    """Return a plan in which quiet steps and hostile ones take turns."""
-    configs = [config for one in HOSTILE[cpus] for config in ("trapped", one)] + ["trapped"]
+    """Return a run in which quiet steps and hostile steps take turns."""
+    configs = [config for hostile_config in HOSTILE[cpus]
+               for config in ("trapped", hostile_config)] + ["trapped"]
     lines = "\nconfig ".join(f"step{number} {config}" for number, config in enumerate(configs))
     return run_of(board, program(board, cpus, **settings), lines, cpus, cpus, 10_000, RAM)
 
@@ -52,7 +53,7 @@ def steps_of(result: Result) -> int:
     return int(re.findall(r"hostile steps (0x\w+)", "\n".join(result.log.text))[-1], 16)
 
 
-def well(result: Result, lives: int, count: int) -> str:
+def problems_of(result: Result, lives: int, count: int) -> str:
     """Return the faults of a run, or "". Each hostile step must have its end, and the guest must
     find equal figures and registers in all quiet steps."""
     steps = result.records("step")
@@ -67,7 +68,7 @@ def well(result: Result, lives: int, count: int) -> str:
 
 @pytest.mark.parametrize("cpus", HOSTILE)
 def test_random_steps_of_vcpus_stop_nobody(lab, built, cpus):
-    assert well(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
+    assert problems_of(lab.run(hostile(built, cpus)), LIVES, len(HOSTILE[cpus])) == ""
 
 
 @pytest.mark.parametrize("cpus", [2, 4])
@@ -78,7 +79,7 @@ def test_they_do_what_they_are_for(lab, built, cpus):
     for kind in ("irq", "maintenance", "kick", "hvc", "smc", "mmio-read", "mmio-write"):
         assert counted[kind] > 5 * LIVES, kind
     assert counted["stage2-fault"] > LIVES
-    assert result.one("step", step=1)["rom_writes"] > 5 * LIVES
+    assert result.record("step", step=1)["rom_writes"] > 5 * LIVES
 
 
 LONGEST = 2500  # instructions of a visit, for any number of vCPUs
@@ -99,7 +100,8 @@ FAIL_OVERS = 2 * 2  # A sample fails over there and back; the checks make as man
 
 @cache
 def beside_hostile(board: str, config: str, n: int, seed: int = 1) -> Job:
-    """The hostile guest is quiet in the first step, and hostile in the second."""
+    """Return a run of fail overs beside a hostile guest, which is quiet in the first step, and
+    hostile in the second."""
     axes, active, hostile = CONFIGS[config]
     guest = program(board, 2, lives=1_000_000, compare=0)
     plan = (f"order once\nlimit_ms 600000\nconfig {config} {axes} beside=active_random\n"
@@ -113,17 +115,17 @@ def beside_hostile(board: str, config: str, n: int, seed: int = 1) -> Job:
 
 def check_fail_overs(result: Result, n: int) -> None:
     assert result.status == 0 and result.problems == [], result.explain()
-    checks = {found["variant"]: found for found in result.records("check", bench="failover")
-              if found["vm"] == "rt"}
+    checks = {check["variant"]: check for check in result.records("check", bench="failover")
+              if check["vm"] == "rt"}
     assert set(checks) == {"interrupts", "sgis", "clock", "takeovers"}
     assert checks["interrupts"]["handled"] == checks["sgis"]["handled"] == n
-    there = {vm["vm"]: vm for vm in result.records("vm", bench="failover")}
-    ways = there["active"]["rounds"] / 4
+    vms = {vm["vm"]: vm for vm in result.records("vm", bench="failover")}
+    ways = vms["active"]["rounds"] / 4
     assert ways * 4 >= 2 * n
-    assert 0.8 * ways < there["active"]["faults"] < 1.2 * ways  # each way comes equally often
+    assert 0.8 * ways < vms["active"]["faults"] < 1.2 * ways  # each way comes equally often
     assert 0.8 * ways < checks["takeovers"]["handled"] < 1.2 * ways
-    assert there["hostile"]["resets"] > 5 and there["hostile"]["outcome"] in ("stopped", "reset")
-    assert min(there["sgi"]["rounds"], there["exits"]["rounds"]) > 100
+    assert vms["hostile"]["resets"] > 5 and vms["hostile"]["outcome"] in ("stopped", "reset")
+    assert min(vms["sgi"]["rounds"], vms["exits"]["rounds"]) > 100
 
 
 @pytest.mark.parametrize("config", CONFIGS)

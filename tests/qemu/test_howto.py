@@ -24,12 +24,12 @@ UNREACHABLE = re.compile("archive cannot be reached|no apt|not a Debian release"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    made = Clone(tmp_path_factory.mktemp("howto") / "a tree")
+    tree = Clone(tmp_path_factory.mktemp("howto") / "a tree")
     for board in ("virt-a72", "virt-a72-gicv3", "rpi4"):
         if is_built(board):
-            made.take_objects(board)
-    yield made
-    shutil.rmtree(made.root)
+            tree.take_objects(board)
+    yield tree
+    shutil.rmtree(tree.root)
 
 
 def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
@@ -41,28 +41,28 @@ def bash(script: str, folder, *words: str) -> subprocess.CompletedProcess[str]:
 @cache
 def is_documented() -> bool:
     """Return whether this compiler made the numbers of the pages."""
-    done = bash("aarch64-linux-gnu-gcc -dumpfullversion || aarch64-none-elf-gcc -dumpfullversion",
-                ROOT)
-    return expected.series(done.stdout.split()[-1]) == expected.DOCUMENTED
+    process = bash(
+        "aarch64-linux-gnu-gcc -dumpfullversion || aarch64-none-elf-gcc -dumpfullversion", ROOT)
+    return expected.series(process.stdout.split()[-1]) == expected.DOCUMENTED
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_page_is_right_to_the_letter(clone, page):
-    said = ""
+    output = ""
     for block in blocks(page):
         if block.kind == "text":
             unchecked = block.more == "by-hand" or (
-                block.more == "plugin" and NO_PLUGIN.search(said))
-            assert unchecked or not lacking(said, block.text, is_documented()), said
+                block.more == "plugin" and NO_PLUGIN.search(output))
+            assert unchecked or not lacking(output, block.text, is_documented()), output
         elif block.runs:
             if block.more == "guest":
                 put_guest(clone.root / block.guest, block.text)
-            done = bash(block.text, clone.root, "-e")
-            said = done.stdout
-            if done.returncode and block.more == "network" and UNREACHABLE.search(said):
-                pytest.skip(said.splitlines()[-1])
-            assert (done.returncode != 0) == (block.more == "fails"), said
+            process = bash(block.text, clone.root, "-e")
+            output = process.stdout
+            if process.returncode and block.more == "network" and UNREACHABLE.search(output):
+                pytest.skip(output.splitlines()[-1])
+            assert (process.returncode != 0) == (block.more == "fails"), output
         elif block.more and not block.by_hand:
             path = clone.root / block.more
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,8 +86,8 @@ def put_guest(path, command: str) -> None:
 def test_what_is_done_by_hand_are_commands():
     for block in (block for page in PAGES for block in blocks(page)):
         if block.by_hand:
-            done = bash(block.text, ROOT, "-n")
-            assert done.returncode == 0, done.stdout
+            process = bash(block.text, ROOT, "-n")
+            assert process.returncode == 0, process.stdout
             for command in block.makes:
                 assert_known(command)
 
@@ -98,19 +98,19 @@ def assert_known(command: str) -> None:
     _, *words = shlex.split(command, comments=True)
     targets = [word for word in words if "=" not in word]
     settings = {word.replace("=virt-a53", "=virt-a72") for word in words if "=" in word}
-    said = make("help", *settings)
+    output = make("help", *settings)
     for target in targets:
-        assert f"make {target} " in said, f"no target {target}"
+        assert f"make {target} " in output, f"no target {target}"
     for plan in (word.partition("=")[2] for word in settings if word.startswith("SCENARIO=")):
         assert plan in TREE.scenarios()
 
 
 def make(*words: str) -> str:
-    done = subprocess.run(["make", *words], cwd=ROOT, env=environment(), text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False)
-    assert done.returncode == 0, f"{words}: {done.stdout}"
-    return done.stdout
+    process = subprocess.run(["make", *words], cwd=ROOT, env=environment(), text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, check=False)
+    assert process.returncode == 0, f"{words}: {process.stdout}"
+    return process.stdout
 
 
 def test_a_page_is_short_and_its_blocks_are_of_a_known_kind():

@@ -32,26 +32,27 @@ def built_file(board: str, name: str) -> bytes:
     return (TREE.build(board) / name).read_bytes()
 
 
-@pytest.mark.parametrize("of_board", boards_with("uImage"))
-def test_a_uimage_is_the_raw_image_with_its_address(of_board):
-    image = built_file(of_board, "hypbench.uimg")
+@pytest.mark.parametrize("image_board", boards_with("uImage"))
+def test_a_uimage_is_the_raw_image_with_its_address(image_board):
+    image = built_file(image_board, "hypbench.uimg")
     words = images.UIMAGE.unpack_from(image)
-    base = int(board_facts(of_board)["HYP_BASE"], 16)
+    base = int(board_facts(image_board)["HYP_BASE"], 16)
     assert words[4:6] == (base, base)
-    assert words[7:11] == (LINUX, ARCHITECTURES[board_facts(of_board)["ISA"]], KERNEL, UNCOMPRESSED)
-    assert words[11].rstrip(b"\0") == f"hypbench {of_board}".encode()
-    assert image[images.UIMAGE.size:] == built_file(of_board, "hypbench.bin")
+    assert words[7:11] == (LINUX, ARCHITECTURES[board_facts(image_board)["ISA"]], KERNEL,
+                           UNCOMPRESSED)
+    assert words[11].rstrip(b"\0") == f"hypbench {image_board}".encode()
+    assert image[images.UIMAGE.size:] == built_file(image_board, "hypbench.bin")
 
 
-@pytest.mark.parametrize("of_board", boards_with("Image"))
-def test_an_arm64_image_says_how_it_is_loaded(of_board):
+@pytest.mark.parametrize("image_board", boards_with("Image"))
+def test_an_arm64_image_says_how_it_is_loaded(image_board):
     """The header is that of Linux, Documentation/arm64/booting.rst."""
-    image = built_file(of_board, "hypbench.img")
+    image = built_file(image_board, "hypbench.img")
     _, _, text_offset, size, flags, magic = struct.unpack_from("<2I3Q24xI", image)
     assert image[56:60] == b"ARM\x64" == struct.pack("<I", magic)
     assert size >= len(image) and not flags & 1  # little-endian
-    assert image == built_file(of_board, "hypbench.bin")
-    assert (int(board_facts(of_board)["HYP_BASE"], 16) - text_offset) % (2 << 20) == 0
+    assert image == built_file(image_board, "hypbench.bin")
+    assert (int(board_facts(image_board)["HYP_BASE"], 16) - text_offset) % (2 << 20) == 0
 
 
 def test_an_image_without_the_header_is_not_called_one():
@@ -70,11 +71,12 @@ def header_check(board: str, data: bytes) -> str:
         raw.parent.mkdir()
         raw.write_bytes(data)
         target = raw.with_suffix(".img")
-        done = subprocess.run(["make", "--no-print-directory", f"BOARD={board}", f"BUILD={folder}",
-                               "-o", str(raw), str(target)], cwd=ROOT, capture_output=True,
-                              text=True, check=False, stdin=subprocess.DEVNULL)
-        assert target.exists() == (done.returncode == 0), done.stderr
-        return done.stderr
+        process = subprocess.run(["make", "--no-print-directory", f"BOARD={board}",
+                                  f"BUILD={folder}", "-o", str(raw), str(target)], cwd=ROOT,
+                                 capture_output=True, text=True, check=False,
+                                 stdin=subprocess.DEVNULL)
+        assert target.exists() == (process.returncode == 0), process.stderr
+        return process.stderr
 
 
 def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
@@ -83,30 +85,31 @@ def test_a_fit_has_the_image_and_the_device_tree(tmp_path):
     run("dtc", "-O", "dtb", "-o", tree, "-", stdin=b'/dts-v1/; / { model = "mine"; };')
     make("image", "BOARD=arndale", f"DTB={tree}")
     path = TREE.build("arndale") / "hypbench.itb"
-    said = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True,
-                          check=True).stdout
+    listing = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True,
+                             check=True).stdout
     base = board_facts("arndale")["HYP_BASE"]
     for word in ("OS:           Linux", "Architecture: ARM\n", f"Load Address: {base}",
                  f"Entry Point:  {base}", "Default Configuration: 'conf'", "Hash algo:    crc32"):
-        assert word in said, said
-    for number, wanted in ((0, built_file("arndale", "hypbench.bin")), (1, tree.read_bytes())):
+        assert word in listing, listing
+    for number, data in ((0, built_file("arndale", "hypbench.bin")), (1, tree.read_bytes())):
         part = tmp_path / "part"
         subprocess.run(["dumpimage", "-T", "flat_dt", "-p", str(number), "-o", part, path],
                        capture_output=True, check=True)
-        assert part.read_bytes() == wanted
+        assert part.read_bytes() == data
     path.unlink()  # no board of this tree has this device tree
 
 
 def test_no_tool_is_named_with_its_package(tmp_path):
-    done = subprocess.run(["make", "BOARD=virt-a72", "-W", "build/virt-a72/hypbench.bin",
-                           "build/virt-a72/hypbench.uimg"], cwd=ROOT, capture_output=True,
-                          text=True, check=False, env={"PATH": without("mkimage", tmp_path)})
-    assert done.returncode
-    assert "mkimage is missing: it is in the package u-boot-tools" in done.stderr
-    assert "`tools/setup.sh boards` installs it" in done.stderr
+    process = subprocess.run(["make", "BOARD=virt-a72", "-W", "build/virt-a72/hypbench.bin",
+                              "build/virt-a72/hypbench.uimg"], cwd=ROOT, capture_output=True,
+                             text=True, check=False,
+                             env={"PATH": path_without("mkimage", tmp_path)})
+    assert process.returncode
+    assert "mkimage is missing: it is in the package u-boot-tools" in process.stderr
+    assert "`tools/setup.sh boards` installs it" in process.stderr
 
 
-def without(tool: str, folder: Path) -> str:
+def path_without(tool: str, folder: Path) -> str:
     """Return a PATH with all programs except one tool."""
     for place in ("/usr/local/bin", "/usr/bin", "/bin"):
         for path in Path(place).iterdir() if Path(place).is_dir() else ():
@@ -126,7 +129,7 @@ def records_of(board: str, image: bytes) -> bytes:
 
 
 def test_a_uimage_with_another_plan_runs_as_the_elf_does(built):
-    """QEMU loads a uImage itself, and enters it as it enters Linux."""
+    """QEMU loads a uImage itself, and enters the uImage as it enters Linux."""
     elf, uimage = [images.patch(built_file(built, name), parse(PLAN), PLATFORM)
                    for name in ("hypbench.elf", "hypbench.uimg")]
     assert plans.read_plan(uimage) == plans.read_plan(elf)

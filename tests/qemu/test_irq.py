@@ -41,11 +41,11 @@ def test_pended_together_handled_in_order(result):
 def test_sixteen_are_more_than_there_are_list_registers(result):
     """EL2 refilled list registers, so the order does not come from the hardware alone."""
     assert result.log.run["lr_count"] < 16
-    assert result.one("exits", bench="irq_order", config="stats", exit="maintenance")["n"] >= 3
+    assert result.record("exits", bench="irq_order", config="stats", exit="maintenance")["n"] >= 3
 
 
 def p50(result, config: str, bench: str, variant: str) -> int:
-    return result.one("bench", config=config, bench=bench, variant=variant)["p50"]
+    return result.record("bench", config=config, bench=bench, variant=variant)["p50"]
 
 
 @pytest.mark.job(ORDER)

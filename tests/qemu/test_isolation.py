@@ -21,27 +21,27 @@ from lab import CLOCK, PLATFORM, TREE, image_of
 from old_qemu import divides_otherwise
 from test_hostile_vcpus import ENTRY, RAM
 from test_hostile_vcpus import program as hostile_program
-from stage2_tables import PAGE, Range, joined, mapped
+from stage2_tables import PAGE, Range, join, mapped_areas
 
 GRAINS, FILLS, IRQS = ("4K", "2M", "1G"), ("eager", "lazy"), ("trapped", "direct")
 MATRIX = [(grain, fill, irq) for grain in GRAINS for fill in FILLS for irq in IRQS]
-SWEPT = "".join(f"config {'-'.join(one)} {one[2]} stage2={one[0]} fill={one[1]}\n"
-                for one in MATRIX)
-SHARED = "".join(f"config {sched} trapped sched={sched} slice_us=100\n"
-                 for sched in ("rr", "fp"))
+MATRIX_CONFIGS = "".join(f"config {'-'.join(axes)} {axes[2]} stage2={axes[0]} fill={axes[1]}\n"
+                         for axes in MATRIX)
+SHARED_CONFIGS = "".join(f"config {sched} trapped sched={sched} slice_us=100\n"
+                         for sched in ("rr", "fp"))
 GICC_SIZE, GICD_SIZE, GICV3_GICD_SIZE, GICR_SIZE = 0x2000, 0x1000, 0x10000, 0x20000
 # Memory map of an unmodified guest (abi/virt.h).
 VIRT_FLASH, VIRT_GICD, VIRT_GICC = range(0x8000000), 0x8000000, 0x8010000
 VIRT_GICR, VIRT_UART = 0x80a0000, 0x9000000
 RAM_SIZE = 64 << 20
-IN_FLASH, IN_STORE, SHOWN = 0x1000, 0x100000, 3 * PAGE  # a load of the plan outside of RAM
+IN_FLASH, IN_STORE, LOAD_SIZE = 0x1000, 0x100000, 3 * PAGE  # a load of the plan outside of RAM
 
 
 # --- allowed pages ---
 
 @cache
 def symbol(board: str, name: str) -> int:
-    return next(address for address, one in symbols(board) if one == name)
+    return next(address for address, label in symbols(board) if label == name)
 
 
 def gic(board: str, irq: str, at: dict[str, int], cpus: int = 1,
@@ -63,15 +63,15 @@ def bench_guest(board: str, irq: str, ram: bool) -> list[Range]:
     """Return the pages that the bench guest may have; their IPA is their physical address."""
     facts = talk.facts(board)
     memory = Range(facts["guest_base"], facts["guest_base"], facts["guest_size"], "ram")
-    return joined([*gic(board, irq, facts), *[memory] * ram])
+    return join([*gic(board, irq, facts), *[memory] * ram])
 
 
 def background_guest(board: str) -> list[Range]:
     """Return the background VM's pages: its code, and on a GICv2 the page of the virtual CPU
     interface that background.S writes."""
     code, gicv = symbol(board, "__background_start"), talk.facts(board).get("gic.vcpu")
-    own = [Range(code, code, PAGE, "code")]
-    return joined([*own, Range(code ^ PAGE, gicv, PAGE, "device")] if gicv else own)
+    pages = [Range(code, code, PAGE, "code")]
+    return join([*pages, Range(code ^ PAGE, gicv, PAGE, "device")] if gicv else pages)
 
 
 def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
@@ -79,17 +79,18 @@ def unmodified_guest(board: str, irq: str, cpus: int = 1) -> list[Range]:
     facts = talk.facts(board)
     at = {"gic.cpu": VIRT_GICC, "gic.dist": VIRT_GICD, "gic.redist": VIRT_GICR}
     uart = Range(VIRT_UART, facts["console[1]"], PAGE, "device")
-    return joined([Range(RAM, facts["guest_base"], RAM_SIZE, "ram"),
-                   *gic(board, irq, at, cpus, traps_dir=True), *[uart] * (irq == "direct")])
+    return join([Range(RAM, facts["guest_base"], RAM_SIZE, "ram"),
+                 *gic(board, irq, at, cpus, traps_dir=True), *[uart] * (irq == "direct")])
 
 
-def strangers(found: list[Range], allowed: list[Range]) -> list[str]:
-    return [str(one) for one in found if not any(other.holds(one) for other in allowed)]
+def foreign_areas(pages: list[Range], allowed: list[Range]) -> list[str]:
+    return [str(area) for area in pages
+            if not any(allowed_area.holds(area) for allowed_area in allowed)]
 
 
-def differences(found: list[Range], expected: list[Range]) -> list[str]:
-    return (strangers(found, expected) +
-            [f"missing: {one}" for one in strangers(expected, found)])
+def differences(pages: list[Range], expected: list[Range]) -> list[str]:
+    return (foreign_areas(pages, expected) +
+            [f"missing: {area}" for area in foreign_areas(expected, pages)])
 
 
 # --- the machine, halted ---
@@ -125,52 +126,52 @@ def guest_stops(machine: Machine, places: dict[int, str]) -> Iterator[str]:
 
 # --- the bench guest, and the VM beside it ---
 
-def swept(board: str, words: list[str], places: dict[int, str], has_flash: bool = False
+def sweep(board: str, words: list[str], places: dict[int, str], has_flash: bool = False
           ) -> Iterator[tuple[str, list[Range]]]:
     """Return the mappings, without flash, at each stop of a guest at one of these places."""
     with Machine(words) as machine:
         for place in guest_stops(machine, places):
-            pages = mapped(machine)
+            pages = mapped_areas(machine)
             allowed = set(flash(machine, board, pages) if has_flash else ())
-            yield place, [one for one in pages if one not in allowed]
+            yield place, [area for area in pages if area not in allowed]
 
 
 def flash(machine: Machine, board: str, pages: list[Range]) -> list[Range]:
     """Return the allowed pages of an unmodified guest's flash: pages that the plan loads there, and
     erased pages, which EL2 maps to a page of ones among its constants."""
-    loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, SHOWN, "code")
+    loaded = Range(IN_FLASH, talk.facts(board)["store_base"] + IN_STORE, LOAD_SIZE, "code")
     constants = range(symbol(board, "__rodata_start"), symbol(board, "__rodata_end"))
-    inside = [one for one in pages if one.ipa in VIRT_FLASH]
-    erased = {pa for pa in {one.pa for one in inside} & set(constants)
+    inside = [area for area in pages if area.ipa in VIRT_FLASH]
+    erased = {pa for pa in {area.pa for area in inside} & set(constants)
               if set(machine.read(pa, PAGE)) == {0xff}}
-    return [one for one in inside if loaded.holds(one)
-            or one.kind == "data" and one.size == PAGE and one.pa in erased]
+    return [area for area in inside if loaded.holds(area)
+            or area.kind == "data" and area.size == PAGE and area.pa in erased]
 
 
-def bench_swept(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
+def sweep_bench(board: str, plan: str, folder) -> list[tuple[str, list[Range]]]:
     """Return the mappings at the first and the last instruction of the bench guest, and at the
     first instruction of the background VM."""
     places = {read_header(image_of(board), board)["entry"]: "entry",
               guest_symbols(board)["guest_exit"]: "exit",
               symbol(board, "__background_start"): "background"}
-    return list(swept(board, command(board, plan, folder), places))
+    return list(sweep(board, command(board, plan, folder), places))
 
 
 def test_each_page_of_a_bench_guest_is_its_own(built, tmp_path):
     """The guest touches every page of its RAM between the two stops."""
-    found = bench_swept(built, f"order once\n{SWEPT}bench hostile_touch\n", tmp_path)
-    assert [place for place, _ in found] == ["entry", "exit"] * len(MATRIX)
-    for number, (place, pages) in enumerate(found):
+    mappings = sweep_bench(built, f"order once\n{MATRIX_CONFIGS}bench hostile_touch\n", tmp_path)
+    assert [place for place, _ in mappings] == ["entry", "exit"] * len(MATRIX)
+    for number, (place, pages) in enumerate(mappings):
         grain, fill, irq = MATRIX[number // 2]
         expected = bench_guest(built, irq, ram=fill == "eager" or place == "exit")
         assert differences(pages, expected) == [], (grain, fill, irq, place)
 
 
 def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
-    found = bench_swept(built, f"order once\n{SHARED}bench timer_wakeup n=5\n", tmp_path)
-    places = [place for place, _ in found]
+    mappings = sweep_bench(built, f"order once\n{SHARED_CONFIGS}bench timer_wakeup n=5\n", tmp_path)
+    places = [place for place, _ in mappings]
     assert all(places.count(place) >= 2 for place in ("entry", "background", "exit"))
-    for place, pages in found:
+    for place, pages in mappings:
         expected = (background_guest(built) if place == "background"
                     else bench_guest(built, "trapped", ram=True))
         assert differences(pages, expected) == [], place
@@ -179,7 +180,7 @@ def test_each_page_of_two_vms_on_a_core_is_its_own(built, tmp_path):
 # --- unmodified guests: arch/visitor.c, and arch/hostile.c, which does whatever it can ---
 
 UNMODIFIED = {
-    **{"-".join(one): f"{one[2]} stage2={one[0]} fill={one[1]}" for one in MATRIX},
+    **{"-".join(axes): f"{axes[2]} stage2={axes[0]} fill={axes[1]}" for axes in MATRIX},
     "trapped-sw": "trapped-sw",
 }
 
@@ -189,7 +190,7 @@ def guest_plan(program: Program, configs: dict[str, str], cpus: int = 1) -> str:
     return (f"order once\nlimit_ms 60000\n{lines}"
             f"guest ram={RAM:#x} ram_mib={RAM_SIZE >> 20} cpus={cpus} entry={ENTRY:#x}\n"
             f"load store=0 ipa={ENTRY:#x} size={len(program.binary)}\n"
-            f"load store={IN_STORE:#x} ipa={IN_FLASH:#x} size={SHOWN:#x}\n")
+            f"load store={IN_STORE:#x} ipa={IN_FLASH:#x} size={LOAD_SIZE:#x}\n")
 
 
 def places_of(program: Program) -> dict[int, str]:
@@ -197,22 +198,22 @@ def places_of(program: Program) -> dict[int, str]:
             if name in ("first_main", "second_main", "psci")}
 
 
-def unmodified_swept(board: str, program: Program, plan: str, folder, cpus: int = 1
+def sweep_unmodified(board: str, program: Program, plan: str, folder, cpus: int = 1
                      ) -> Iterator[tuple[str, list[Range]]]:
     words = command(board, plan, folder, cpus, program.binary)
-    return swept(board, words, places_of(program), has_flash=True)
+    return sweep(board, words, places_of(program), has_flash=True)
 
 
 @pytest.mark.long
 def test_each_page_of_an_unmodified_guest_is_its_own(built, tmp_path):
     """The tables are read at the start and at the end of the guest."""
-    program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", also=("visitor.c",))
-    found = list(unmodified_swept(built, program, guest_plan(program, UNMODIFIED), tmp_path))
-    assert [place for place, _ in found] == ["first_main", "psci"] * len(UNMODIFIED)
-    for number, (place, pages) in enumerate(found):
+    program = assemble(built, "vcpus", ENTRY, 'SCRIPT="q"', "INITRD=0", sources=("visitor.c",))
+    mappings = list(sweep_unmodified(built, program, guest_plan(program, UNMODIFIED), tmp_path))
+    assert [place for place, _ in mappings] == ["first_main", "psci"] * len(UNMODIFIED)
+    for number, (place, pages) in enumerate(mappings):
         name = list(UNMODIFIED)[number // 2]
         expected = unmodified_guest(built, "direct" if "direct" in name else "trapped")
-        assert strangers(pages, expected) == [], (name, place)
+        assert foreign_areas(pages, expected) == [], (name, place)
         if "lazy" not in name:
             assert differences(pages, expected) == [], (name, place)
 
@@ -224,7 +225,7 @@ def test_each_page_of_a_hostile_guest_is_its_own(built, tmp_path):
     earlier lives."""
     program = hostile_program(built, 2, compare=0)
     plan = guest_plan(program, {"quiet": "trapped", "hostile": "trapped stage2=4K"}, 2)
-    found = list(islice(unmodified_swept(built, program, plan, tmp_path, 2), 12))
-    assert len(found) == 12
-    for place, pages in found:
-        assert strangers(pages, unmodified_guest(built, "trapped")) == [], place
+    mappings = list(islice(sweep_unmodified(built, program, plan, tmp_path, 2), 12))
+    assert len(mappings) == 12
+    for place, pages in mappings:
+        assert foreign_areas(pages, unmodified_guest(built, "trapped")) == [], place

@@ -15,6 +15,6 @@ def test_kept_runs_are_of_todays_windows(board):
     """A run of a probe with other windows cannot be a column beside the others and must be
     repeated."""
     today = windows.digest(Peer(TREE, board))
-    other = {column.system: column.facts.get(windows.FACT, "none")
-             for column in kept_columns(board) if column.facts.get(windows.FACT) != today}
-    assert not other, f"`make peers BOARD={board} SYSTEM=... KEEP=1`: {other}"
+    outdated = {column.system: column.facts.get(windows.FACT, "none")
+                for column in kept_columns(board) if column.facts.get(windows.FACT) != today}
+    assert not outdated, f"`make peers BOARD={board} SYSTEM=... KEEP=1`: {outdated}"

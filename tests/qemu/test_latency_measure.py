@@ -26,7 +26,7 @@ READ, COUNTER = "gic.read - Read GICD_IIDR", "counter.read - Read the counter"
 
 def image(board: str, address: int, power_off: int = 1) -> Path:
     return assemble(board, "vcpus", address, f"POWEROFF={power_off}", f"BASE={address:#x}",
-                    also=("latency.c",)).elf
+                    sources=("latency.c",)).elf
 
 
 def run(board: str, scenario: str, file: Path) -> Outcome:
@@ -45,31 +45,31 @@ def exit_of_a_read(run_record: dict) -> int:
 
 @pytest.mark.parametrize("scenario", ["latency-measure", "latency-measure-vm"])
 def test_direct_is_as_native_and_trapped_adds_the_exit(built, scenario):
-    done = run(built, scenario, image(built, RAM if scenario.endswith("-vm") else NATIVE_RAM))
-    assert (done.status, done.problems) == (0, [])
-    found = {one.config: one.means for one in latency_measure.results_of(done.log)}
-    assert list(found) == config_names(done.log)
-    ns = 1_000_000_000 // done.log.run["hz"]
-    base = next(iter(found.values()))
-    assert found["direct"] == base
-    assert found["trapped"][COUNTER] == base[COUNTER]
-    assert found["trapped"][READ] - base[READ] == exit_of_a_read(done.log.run) * ns
+    outcome = run(built, scenario, image(built, RAM if scenario.endswith("-vm") else NATIVE_RAM))
+    assert (outcome.status, outcome.problems) == (0, [])
+    means = {result.config: result.means for result in latency_measure.results_of(outcome.log)}
+    assert list(means) == config_names(outcome.log)
+    ns = 1_000_000_000 // outcome.log.run["hz"]
+    base = next(iter(means.values()))
+    assert means["direct"] == base
+    assert means["trapped"][COUNTER] == base[COUNTER]
+    assert means["trapped"][READ] - base[READ] == exit_of_a_read(outcome.log.run) * ns
 
 
 def test_a_guest_that_does_not_power_off_is_ended_with_the_remedy(built, monkeypatch):
     """Zephyr idles after latency_measure's last line."""
     monkeypatch.setattr(qemu, "END_GRACE_S", 0.5)
-    done = run(built, "latency-measure", image(built, NATIVE_RAM, power_off=0))
-    assert done.status == 1
+    outcome = run(built, "latency-measure", image(built, NATIVE_RAM, power_off=0))
+    assert outcome.status == 1
     assert any("latency_measure printed its last line, and the guest did not power off" in problem
-               for problem in done.problems), done.problems
-    assert latency_measure.results_of(done.log) == []
+               for problem in outcome.problems), outcome.problems
+    assert latency_measure.results_of(outcome.log) == []
 
 
 @pytest.mark.long
 def test_make_bench_keeps_the_run_and_prints_a_table(built, tmp_path):
     shutil.copy(image(built, NATIVE_RAM), tmp_path / "zephyr.elf")
-    said = make("bench", f"BOARD={built}", "SCENARIO=latency-measure",
-                f"GUEST={tmp_path / 'zephyr.elf'}")
-    assert "latency-measure: mean of each operation, by latency_measure" in said
-    assert f"kept: runs/{built}/latency-measure/" in said
+    output = make("bench", f"BOARD={built}", "SCENARIO=latency-measure",
+                  f"GUEST={tmp_path / 'zephyr.elf'}")
+    assert "latency-measure: mean of each operation, by latency_measure" in output
+    assert f"kept: runs/{built}/latency-measure/" in output

@@ -16,15 +16,16 @@ SIZE_MAX = 512 << 10  # in bytes
 VECTORS_MAX = 40 << 10
 PLAIN_LINES_MAX = 80
 PAGE = 4096
-OWN = ("first", "vcpu_host_sp", "sched", "number")  # some variables that exist with every optimiser
+# Some variables that exist with every optimiser.
+PER_CORE = ("first", "vcpu_host_sp", "sched", "number")
 SHARED = ("inbox", "vms", "core_stack", "up")
 NOT_SAVED = re.compile(r"\b([xw]([6-9]|1[0-578])|[vqdsh]\d+)\b")
 # Code that may write these registers: assembly that saves and switches them, or that runs before
 # the first guest; the parser of the plan, which returns structures through x8 and has ended before
 # the first guest runs; and functions with variable arguments, which store x6 and x7 and write
 # neither.
-MAY = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss)"
-                 r"|^(move_image$|fail|message|parse|plan|text_quote|word)|^(raw|text_format)$")
+EXEMPT = re.compile(r"^(vectors|vcpu_run|guest_serror|leav|another_|cpu_fp_|_start|clear_bss)"
+                    r"|^(move_image$|fail|message|parse|plan|text_quote|word)|^(raw|text_format)$")
 
 any_board = pytest.mark.parametrize("name", ANY_BOARD)
 
@@ -69,31 +70,31 @@ def test_the_plain_vector_table_is_straight_text(isa):
 def test_each_core_has_whole_pages_of_its_own(name):
     lines = run(tool("nm", "arm-none-eabi-nm"), elf_of(name)).splitlines()
     # The optimiser may add a suffix: number.lto_priv.0.
-    found = {words[2].split(".")[0]: int(words[0], 16) for words in map(str.split, lines)
-             if len(words) == 3 and words[1] in "bBdD"}
-    start, end = found["__percore_start"], found["__percore_end"]
-    copies, data_end = found["__percore_copies"], found["__data_end"]
+    symbols = {words[2].split(".")[0]: int(words[0], 16) for words in map(str.split, lines)
+               if len(words) == 3 and words[1] in "bBdD"}
+    start, end = symbols["__percore_start"], symbols["__percore_end"]
+    copies, data_end = symbols["__percore_copies"], symbols["__data_end"]
     cores = int(re.search(r"#define CORE_MAX (\d+)", (ROOT / "lib/percpu.h").read_text())[1])
     assert start % PAGE == end % PAGE == copies % PAGE == 0 and start < end
     assert data_end - copies == (cores - 1) * (end - start)
     # These variables are cleared at the start with all of bss; a core's copy is made when the core
     # starts.
-    assert found["__bss_start"] <= start and end <= found["__bss_end"] <= copies
-    assert all(start <= found[variable] < end for variable in OWN), found
-    assert not any(start <= found[variable] < end for variable in SHARED), found
+    assert symbols["__bss_start"] <= start and end <= symbols["__bss_end"] <= copies
+    assert all(start <= symbols[variable] < end for variable in PER_CORE), symbols
+    assert not any(start <= symbols[variable] < end for variable in SHARED), symbols
 
 
 def offenders(disassembly: str) -> set[str]:
-    found, function = set(), ""
+    functions, function = set(), ""
     for line in disassembly.splitlines():
         head = re.match(r"^[0-9a-f]+ <(.+)>:$", line)
         if head:
             function = head[1]
             continue
         code = re.sub(r"<.*?>|//.*", "", line.partition(":")[2])
-        if NOT_SAVED.search(code) and not MAY.match(function):
-            found.add(function)
-    return found
+        if NOT_SAVED.search(code) and not EXEMPT.match(function):
+            functions.add(function)
+    return functions
 
 
 @pytest.mark.parametrize("armv8_board", ["virt-a72", "virt-a72-gicv3"])

@@ -119,24 +119,24 @@ def test_delay_is_seen(result, kind):
 
 @each_kind(EL2)
 def test_delay_at_el2_is_seen_once_an_exit(result, kind):
-    found = result.figures(0)
+    figures = result.figures(0)
     for delay in DELAYS:
-        assert is_later(found["d0", "ring"], found[f"d{delay}", "ring"], EXITS[kind] * delay)
+        assert is_later(figures["d0", "ring"], figures[f"d{delay}", "ring"], EXITS[kind] * delay)
 
 
 @pytest.mark.every_board
 @each_kind(PLANS)
 def test_it_is_as_short_as_asked(result, board, kind):
-    found = {key: row["p50"] for key, row in result.figures(0).items()}
-    assert board != "virt-a72" or found["cores", "ring"] <= CEILINGS_OF[kind]
+    lengths = {key: row["p50"] for key, row in result.figures(0).items()}
+    assert board != "virt-a72" or lengths["cores", "ring"] <= CEILINGS_OF[kind]
     for config in CONFIGS_OF[kind]:
         # On two cores the other VM may take a request while it still handles the last ring.
         if config not in LINKED:
-            assert result.figures(0)[config, "rr-20"]["min"] > found[config, "rr"]
-        assert found[config, "ring"] < found[config, "rr"] < found[config, "rr-20"] < (
-            20 * found[config, "rr"])
+            assert result.figures(0)[config, "rr-20"]["min"] > lengths[config, "rr"]
+        assert lengths[config, "ring"] < lengths[config, "rr"] < lengths[config, "rr-20"] < (
+            20 * lengths[config, "rr"])
     for variant in CEILINGS if kind == "doorbell" else ():
-        assert found["native", variant] < found["cores", variant] < found["core", variant]
+        assert lengths["native", variant] < lengths["cores", variant] < lengths["core", variant]
 
 
 @pytest.mark.every_board
@@ -148,8 +148,8 @@ def test_a_doorbell_is_as_short_with_linked_list_registers(result, board):
 
 def events(start: int, step: int, *changes: tuple[int, str]) -> str:
     """Return events that change the partner, at `later` microseconds after each `step`."""
-    return "".join(f"at {at + later} {what} load1\n" for at in range(start, 100 * step, step)
-                   for later, what in changes)
+    return "".join(f"at {at + later} {event} load1\n" for at in range(start, 100 * step, step)
+                   for later, event in changes)
 
 
 ABSENT = {"paused": (50, events(400, 800, (0, "pause"), (200, "resume"))),
@@ -158,12 +158,12 @@ ABSENT = {"paused": (50, events(400, 800, (0, "pause"), (200, "resume"))),
 
 
 @pytest.mark.parametrize("n", [
-    pytest.param(n, id=f"{kind} {what}", marks=job(
+    pytest.param(n, id=f"{kind} {absence}", marks=job(
         f"{HEAD}config cores {CONFIGS['cores']}\n{link}bench net_rr n={n}\n{changes}"))
-    for kind, link in BETWEEN_CORES.items() for what, (n, changes) in ABSENT.items()])
+    for kind, link in BETWEEN_CORES.items() for absence, (n, changes) in ABSENT.items()])
 def test_a_partner_that_was_absent_answers_what_is_open(result, n):
     assert_all_answered(result, 1, sent_for(n))
-    assert result.one("step")["events"] > 3
+    assert result.record("step")["events"] > 3
 
 
 @job(HEAD + f"config pair {FAILOVERS['interrupt-cores']}\nlink both kind=doorbell a=bench b=load1\n"
@@ -197,7 +197,7 @@ def test_a_third_vm_changes_no_ring_and_no_answer(result, kind):
     assert min(rounds[f"cores-{load}", "far"] for load in OTHERS) > 5, rounds
     assert all(rounds[f"{where}-{load}", "far"] > 1 for where in looped for load in OTHERS), rounds
     assert min(rounds[f"fp-{load}", "near"] for load in OTHERS if load != "irq") > 5, rounds
-    served = {config for (config, vm), found in rounds.items() if vm == "served" and found > 1}
+    served = {config for (config, vm), turns in rounds.items() if vm == "served" and turns > 1}
     assert served == {f"{where}-{load}" for where in ("cores", "fp", *looped)
                       for load in ("net", "block")}
     figures = result.figures(0)

@@ -107,9 +107,10 @@ WAY = "## The way to user space"
 
 def documented(booted: Booted, heading: str) -> float:
     """Return a figure of the page. The figures are those of one version of the kernel."""
-    said = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
-    if booted.package != said:
-        pytest.skip(f"docs/design/linux.md has figures of Linux {said}, this is {booted.package}")
+    version = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
+    if booted.package != version:
+        pytest.skip(f"docs/design/linux.md has figures of Linux {version}, this is"
+                    f" {booted.package}")
     return column("docs/design/linux.md", WAY, heading)[f"`{booted.boot.board}`"][0]
 
 
@@ -133,9 +134,9 @@ def test_documented_sleep_is_that_of_a_run(boots):
     timer ticks along this path."""
     booted = boots(Boot("virt-a72", "trapped"))
     documented(booted, "bare")
-    said = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
-                     " ".join(page("docs/design/linux.md").split()))
-    assert booted.seconds[0] - HZ == pytest.approx(int("".join(said.groups())), abs=5000)
+    match = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
+                      " ".join(page("docs/design/linux.md").split()))
+    assert booted.seconds[0] - HZ == pytest.approx(int("".join(match.groups())), abs=5000)
 
 
 # --- several VMs ---
@@ -187,17 +188,17 @@ PINGS = 200
 PONG = "5 packets transmitted, 5 packets received"
 
 
-def several(boots, on: str, config: str, also: str, script: str = "") -> Booted:
-    boot = Boot(on, config, limit_ms=600_000, also=also, cores=2, script=script)
-    if script and (why := missing("drivers", lambda: drivers(boot.isa))):
-        pytest.skip(why)
+def several(boots, on: str, config: str, extra_lines: str, script: str = "") -> Booted:
+    boot = Boot(on, config, limit_ms=600_000, extra_lines=extra_lines, cores=2, script=script)
+    if script and (reason := missing("drivers", lambda: drivers(boot.isa))):
+        pytest.skip(reason)
     booted = boots(boot)
     assert not booted.timed_out and booted.status == 0, booted.explain()
     assert booted.log.problems == [], booted.explain()
     return booted
 
 
-def said_by_both(booted: Booted) -> list[str]:
+def outputs_of(booted: Booted) -> list[str]:
     """Return the lines of either VM, both of which reached their end. A long line comes in
     parts."""
     assert {vm["vm"]: vm["outcome"] for vm in booted.log.of_kind("vm")} == {
@@ -210,19 +211,19 @@ def said_by_both(booted: Booted) -> list[str]:
 @on_each_gic
 def test_two_linux_vms(boots, on, vms, config):
     booted = several(boots, on, config, vms)
-    for said in said_by_both(booted):
-        assert "user space at CNTVCT" in said and "reboot: Power down" in said, booted.explain()
-        assert len(re.findall(r"a second at CNTVCT \+", said)) == 1
+    for output in outputs_of(booted):
+        assert "user space at CNTVCT" in output and "reboot: Power down" in output, booted.explain()
+        assert len(re.findall(r"a second at CNTVCT \+", output)) == 1
 
 
 @on_each_gic
 def test_two_linux_vms_reach_each_other(boots, on):
     """The VMs ping each other, and TCP carries a megabyte each way."""
     booted = several(boots, on, "trapped", f"{TWO}link net kind=virtio a=one b=two\n", CARRY)
-    for said in said_by_both(booted):
-        assert PONG in said, booted.explain()
-        [what] = re.findall(r"^sum (\w{32})", said, re.MULTILINE)
-        assert re.findall(r"^got (\w{32})", said, re.MULTILINE) == [what], booted.explain()
+    for output in outputs_of(booted):
+        assert PONG in output, booted.explain()
+        [digest] = re.findall(r"^sum (\w{32})", output, re.MULTILINE)
+        assert re.findall(r"^got (\w{32})", output, re.MULTILINE) == [digest], booted.explain()
     for vm in booted.log.of_kind("vm"):
         assert vm["net_broken"] == 0 and vm["net_received"] > 700
 

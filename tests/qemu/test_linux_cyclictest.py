@@ -26,29 +26,30 @@ pytestmark = pytest.mark.nightly
 
 def medians(board: str, scenario: str) -> dict[str, float]:
     """Return the median of each configuration, in instructions."""
-    if why := missing("cyclictest", lambda: RECIPES["cyclictest"](board_facts(board)["ISA"])):
-        pytest.skip(why)
+    if reason := missing("cyclictest", lambda: RECIPES["cyclictest"](board_facts(board)["ISA"])):
+        pytest.skip(reason)
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        done = run_board(TREE, board, scenario, "icount", LIMIT_S, Path(folder), quiet=True)
-    assert (done.status, done.problems) == (0, [])
-    found = results_of(done.log)
-    assert [one.config for one in found] == config_names(done.log)
-    assert all(one.loops == LOOPS and one.beyond == 0 for one in found), found
-    assert done.log.run["platform"] == qemu.PLATFORM_OF_CLOCK["icount"]
-    return {one.config: one.percentile(500) * done.log.run["hz"] / 1e9 for one in found}
+        outcome = run_board(TREE, board, scenario, "icount", LIMIT_S, Path(folder), quiet=True)
+    assert (outcome.status, outcome.problems) == (0, [])
+    results = results_of(outcome.log)
+    assert [result.config for result in results] == config_names(outcome.log)
+    assert all(result.loops == LOOPS and result.beyond == 0 for result in results), results
+    assert outcome.log.run["platform"] == qemu.PLATFORM_OF_CLOCK["icount"]
+    return {result.config: result.percentile(500) * outcome.log.run["hz"] / 1e9
+            for result in results}
 
 
 @pytest.mark.parametrize("on", ["virt-a72", "virt-a15"])
 def test_direct_is_as_native_and_trapped_is_exits_later(on):
-    found = medians(on, "cyclictest")
-    assert abs(found["direct"] - found["native"]) < 50, found
-    assert int(found["trapped"] - found["native"]) in TRAPPED, found
+    p50 = medians(on, "cyclictest")
+    assert abs(p50["direct"] - p50["native"]) < 50, p50
+    assert int(p50["trapped"] - p50["native"]) in TRAPPED, p50
 
 
 def test_each_load_on_the_same_core_adds_a_switch():
     """test_beside_linux.py has loads on another core."""
-    found = medians("virt-a72", "cyclictest-core")
-    alone = found.pop("trapped")
-    assert len(found) == LOADS
-    assert [name for name, median in found.items()
-            if int(median - alone) not in ADDED] == [], (alone, found)
+    p50 = medians("virt-a72", "cyclictest-core")
+    alone = p50.pop("trapped")
+    assert len(p50) == LOADS
+    assert [name for name, median in p50.items()
+            if int(median - alone) not in ADDED] == [], (alone, p50)

@@ -29,15 +29,15 @@ def test_every_outcome_is_counted_and_none_is_forbidden(result):
 
 @job(PLAN)
 def test_one_vcpu_has_no_other_core(result):
-    assert result.one("skip", config="one")["reason"] == "needs a second vCPU"
+    assert result.record("skip", config="one")["reason"] == "needs a second vCPU"
     assert {check["config"] for check in result.records("check")} == {"cores"}
 
 
 @job(PLAN, planted="accesses in the wrong order", status=1)
 def test_a_forbidden_outcome_is_counted_and_fails_the_run(result):
     for shape in SHAPES:
-        guarded = result.one("check", variant=f"{shape}-barrier")
+        guarded = result.record("check", variant=f"{shape}-barrier")
         assert not guarded["ok"] and guarded["wrong"] == guarded[FORBIDDEN[shape]] > 0, shape
-        allowed = result.one("check", variant=f"{shape}-plain")
+        allowed = result.record("check", variant=f"{shape}-plain")
         assert allowed["ok"] and allowed["relaxed"] == allowed[FORBIDDEN[shape]] > 0, shape
-    assert result.one("step", config="cores")["outcome"] == "failed"
+    assert result.record("step", config="cores")["outcome"] == "failed"

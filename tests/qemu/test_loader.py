@@ -31,7 +31,7 @@ def started_by_loader(board: str, hyp_base: str):
     private, version = GIC_PRIVATE[gic], gic.removeprefix("gicv")
     loader = assemble(board, "vcpus", LOADER_ADDRESS, f"HYP_BASE={hyp_base}",
                       f"GIC_PRIVATE={private:#x}", f"GIC_VERSION={version}",
-                      also=("loader.c",)).elf
+                      sources=("loader.c",)).elf
 
     def machine(options: list[str]) -> list[str]:
         return [*options, "-device", f"loader,file={loader},cpu-num=0"]
@@ -43,6 +43,6 @@ def test_a_loaders_leftovers_change_nothing(lab, built):
     plain, loaded = (lab.ended(Job(built, PLAN, machine=machine))
                      for machine in (None, started_by_loader(built, hyp_base)))
     assert loaded.without_run_record == plain.without_run_record
-    left = int(loaded.log.run["entry_sctlr"], 16)
+    sctlr = int(loaded.log.run["entry_sctlr"], 16)
     assert int(loaded.log.run["entry_hcr"], 16) & HCR_PRESET == HCR_PRESET
-    assert left & MMU_AND_CACHES == MMU_AND_CACHES != int(plain.log.run["entry_sctlr"], 16)
+    assert sctlr & MMU_AND_CACHES == MMU_AND_CACHES != int(plain.log.run["entry_sctlr"], 16)

@@ -26,8 +26,8 @@ def test_each_list_register_forwards_at_its_own_cost(result):
     assert result.status == 0, result.explain()
     assert result.problems == []
     more = MORE_ON_GICV3 if result.log.run["gic"] == "v3" else (0, 0, 0, 0)
-    shortest = result.one("bench", config="trapped", bench="timer_wakeup",
-                          variant="busy-vector")["p50"]
+    shortest = result.record("bench", config="trapped", bench="timer_wakeup",
+                             variant="busy-vector")["p50"]
     for config in ("trapped", "trapped-sw"):
         assert lengths(result, config) == [shortest + each for each in more], config
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What make does with right and wrong words, and what it leaves unchanged."""
+"""make with right and wrong words: its messages, its commands, and the files that it rebuilds."""
 
 import json
 import os
@@ -20,10 +20,10 @@ def environment() -> dict[str, str]:
 
 
 def make(*words: str, status: int = 0) -> str:
-    done = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True, timeout=300,
-                          env=environment(), stdin=subprocess.DEVNULL, check=False)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    process = subprocess.run(["make", *words], cwd=ROOT, capture_output=True, text=True,
+                             timeout=300, env=environment(), stdin=subprocess.DEVNULL, check=False)
+    assert process.returncode == status, process.stdout + process.stderr
+    return process.stdout + process.stderr
 
 
 @pytest.fixture
@@ -35,30 +35,31 @@ def no_compiler(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("no_compiler")
-@pytest.mark.parametrize("words, says", WRONG_WORDS)
-def test_a_wrong_word_is_one_line_with_the_nearest(words, says):
+@pytest.mark.parametrize("words, message", WRONG_WORDS)
+def test_a_wrong_word_is_one_line_with_the_nearest(words, message):
     """make reads nothing else and runs nothing."""
-    said = make(*words, status=2)
-    assert says in said and len(said.splitlines()) == 1
+    output = make(*words, status=2)
+    assert message in output and len(output.splitlines()) == 1
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("no_compiler")
-@pytest.mark.parametrize("words, says", IMPOSSIBLE)
-def test_what_cannot_run_is_refused_before_anything_is_built(words, says):
+@pytest.mark.parametrize("words, message", IMPOSSIBLE)
+def test_what_cannot_run_is_refused_before_anything_is_built(words, message):
     """The refusal is one line and make's own last line, with no line of the set-up if nothing is
     missing."""
-    said = make(*words, status=2)
-    assert says in said and len(said.splitlines()) == 2, said
+    output = make(*words, status=2)
+    assert message in output and len(output.splitlines()) == 2, output
 
 
 def test_an_image_takes_no_scenario_but_the_card_that_needs_the_image_does():
     """make calls itself for the image, with the words of the card."""
-    said = make("image", "SCENARIO=tlb", status=2)
-    assert "make image takes no SCENARIO=; make image takes: DTB= WITHOUT= " in said
-    assert len(said.splitlines()) == 1
-    made = make("-n", "sdcard", "BOARD=rpi4", "SCENARIO=tlb")
-    assert "sdcard --check --board rpi4 --scenario \"tlb\"" in made and "takes no" not in made
+    refusal = make("image", "SCENARIO=tlb", status=2)
+    assert "make image takes no SCENARIO=; make image takes: DTB= WITHOUT= " in refusal
+    assert len(refusal.splitlines()) == 1
+    commands = make("-n", "sdcard", "BOARD=rpi4", "SCENARIO=tlb")
+    assert "sdcard --check --board rpi4 --scenario \"tlb\"" in commands and (
+        "takes no" not in commands)
 
 
 def test_the_words_of_a_target_are_words_of_make():
@@ -76,21 +77,21 @@ def test_an_object_that_boards_share_is_compiled_alike_for_each():
     first."""
     commands = {}
     for board in TREE.boards():
-        said = make("objects", "-nB", "V=1", f"BOARD={board}")
-        for command, path in re.findall(r"^(.* -c .* -o (\S+))$", said, re.MULTILINE):
+        output = make("objects", "-nB", "V=1", f"BOARD={board}")
+        for command, path in re.findall(r"^(.* -c .* -o (\S+))$", output, re.MULTILINE):
             commands.setdefault(path, {})[command] = board
     assert len(commands) > 300
-    assert {path: found for path, found in commands.items() if len(found) > 1} == {}
+    assert {path: variants for path, variants in commands.items() if len(variants) > 1} == {}
 
 
 def test_help_names_every_target():
-    said = make("help")
+    text = make("help")
     for target in ("setup", "image", "sdcard", "tftp", "flash", "bench", "runs", "capture",
                    "compile-commands", "run-guest", "peers", "compare", "debug", "check",
                    "qemu-test", "qemu-test-all", "unit-test",
                    "update-expected", "trace", "report", "reference", "guest-linux", "guest-uboot",
                    "guest-zephyr", "guest-freertos", "hostile-nightly", "gem5-test", "clean"):
-        assert f"make {target} " in said
+        assert f"make {target} " in text
 
 
 def test_each_family_of_targets_is_known():
@@ -102,18 +103,18 @@ def test_each_family_of_targets_is_known():
              for word in line.split()]
     called = re.findall(r"[A-Z_]+:%=([a-z-]+-%)\)|\$\(1:%=([a-z-]+-%)\)", text)
     assert {"image-of-%", "qemu-image-of-%", "setup-%"} <= set(rules)
-    assert set(rules) | {one or other for one, other in called} <= set(families), rules
+    assert set(rules) | {first or second for first, second in called} <= set(families), rules
 
 
 def test_help_has_each_target_once_in_a_group_and_whole_lines():
     lines = make("help").splitlines()[2:]
     texts = {line.split()[1]: line for line in lines if line.startswith("  make ")}
     files = [ROOT / "Makefile", ROOT / "boards" / "images.mk", ROOT / "tests" / "unit" / "unit.mk"]
-    named = [target for file in files
-             for target in re.findall(r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]
-    assert sorted(texts) == sorted(named)
+    targets = [target for file in files
+               for target in re.findall(r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]
+    assert sorted(texts) == sorted(targets)
     groups = [line for line in lines if not line.startswith("  ")]
-    assert len(lines) == len(named) + len(groups) and len(groups) == 5
+    assert len(lines) == len(targets) + len(groups) and len(groups) == 5
     assert lines[0] == "Measure" and lines[1].startswith("  make bench ")
     assert [line for line in texts.values() if line.endswith((",", ";", ":"))
             or line.count("(") != line.count(")")] == []
@@ -135,11 +136,11 @@ def test_the_compilation_database_has_each_source_that_is_there():
 
 @pytest.mark.long
 def test_capture_without_a_port_names_the_ports():
-    said = make("capture", status=2)
-    assert "on which serial port?" in said and "there are: " in said
-    said = make("capture", "TTY=/dev/ttyUSB77", "BAUD=9600", "LIMIT=5", status=2)
-    assert "Error: cannot open /dev/ttyUSB77 at 9600 8N1: it is not there; there are: " in said
-    assert "waiting" not in said
+    output = make("capture", status=2)
+    assert "on which serial port?" in output and "there are: " in output
+    output = make("capture", "TTY=/dev/ttyUSB77", "BAUD=9600", "LIMIT=5", status=2)
+    assert "Error: cannot open /dev/ttyUSB77 at 9600 8N1: it is not there; there are: " in output
+    assert "waiting" not in output
 
 
 @pytest.mark.long
@@ -147,14 +148,14 @@ def test_compare_takes_its_words_and_ends_with_the_tools_own_status(tmp_path):
     """The words reach the command; tests/host/golden/transcripts has the command's answers."""
     for name in ("a", "slow", "other-compiler", "trapped"):
         (tmp_path / name).write_bytes(LOGS[name])
-    a, slow, other, part = f"A={tmp_path}/a", *(f"B={tmp_path}/{name}" for name in (
+    a, slow, recompiled, part = f"A={tmp_path}/a", *(f"B={tmp_path}/{name}" for name in (
         "slow", "other-compiler", "trapped"))
     assert "SLOWER by more than 5 %" in make("compare", a, slow, "THRESHOLD=5%", status=1)
-    assert "another compiler" in make("compare", a, other, status=2)
-    make("compare", a, other, "ALLOW=compiler", "THRESHOLD=0")
+    assert "another compiler" in make("compare", a, recompiled, status=2)
+    make("compare", a, recompiled, "ALLOW=compiler", "THRESHOLD=0")
     make("compare", a, part, "ALLOW_MISSING=1")
     assert "make compare wants A=<kept run or records>" in make("compare", slow, status=2)
-    assert "│ same" in make("compare", a, other, "ALLOW=compiler", "TABLE=long")
+    assert "│ same" in make("compare", a, recompiled, "ALLOW=compiler", "TABLE=long")
 
 
 @pytest.mark.long
@@ -194,14 +195,14 @@ def test_nothing_is_rebuilt_when_nothing_changed(built):
 
 
 def test_a_header_rebuilds_who_includes_it(built):
-    said = make("image", f"BOARD={built}", "-n", "--what-if=hyp/vcpu/vgic.h")
-    assert "-c hyp/vcpu/vgic.c" in said and "-c hyp/trap/trap.c" in said
-    assert "-c lib/crc32.c" not in said
+    output = make("image", f"BOARD={built}", "-n", "--what-if=hyp/vcpu/vgic.h")
+    assert "-c hyp/vcpu/vgic.c" in output and "-c hyp/trap/trap.c" in output
+    assert "-c lib/crc32.c" not in output
 
 
 def test_the_text_of_a_plan_is_no_reason_to_compile(built):
-    said = make("image", f"BOARD={built}", "-n", "--what-if=scenarios/default.toml")
-    compiled = [word.split()[0] for word in said.split(" -c ")[1:]
+    output = make("image", f"BOARD={built}", "-n", "--what-if=scenarios/default.toml")
+    compiled = [word.split()[0] for word in output.split(" -c ")[1:]
                 if "build_id" not in word.split()[0]]
     assert compiled == ["hyp/arch/common/embedded.S"]
 
@@ -211,11 +212,11 @@ def test_debug_stops_in_hypervisor_and_guest(built):
     command = [ROOT / "tools" / "debug.sh", board_facts(built)["QEMU"], f"build/{built}", "-batch",
                "-ex", "break hyp_main", "-ex", "continue", "-ex", "break guest_main", "-ex",
                "continue", "-ex", "info symbol $pc", "-ex", "print run->bench.name"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120,
-                          stdin=subprocess.DEVNULL, check=False)
-    assert "Breakpoint 1, hyp_main" in done.stdout, done.stdout + done.stderr
-    assert "Breakpoint 2, guest_main" in done.stdout
-    assert '"counter"' in done.stdout
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120,
+                             stdin=subprocess.DEVNULL, check=False)
+    assert "Breakpoint 1, hyp_main" in process.stdout, process.stdout + process.stderr
+    assert "Breakpoint 2, guest_main" in process.stdout
+    assert '"counter"' in process.stdout
 
 
 REGISTERS = {"armv7": ("hsr", "elr_hyp", "hcr"), "armv8": ("esr_el2", "elr_el2", "far_el2")}
@@ -224,17 +225,17 @@ REGISTERS = {"armv7": ("hsr", "elr_hyp", "hcr"), "armv8": ("esr_el2", "elr_el2",
 @pytest.mark.long
 @pytest.mark.job("config native\nbench counter n=1\n", planted="own_fault", status=2)
 def test_a_fault_of_our_own_panics_with_registers_and_a_status(result, board):
-    said = "\n".join(result.log.text)
-    assert "panic: hyp/trap/trap.c:" in said and "exception in the hypervisor" in said
+    text = "\n".join(result.log.text)
+    assert "panic: hyp/trap/trap.c:" in text and "exception in the hypervisor" in text
     for name in REGISTERS[board_facts(board)["ISA"]]:
-        assert f"  {name} 0x" in said
+        assert f"  {name} 0x" in text
     assert not result.records("end")
 
 
 def test_a_zephyr_runs_on_a_gicv3_unless_a_board_is_named():
     name = "an image.elf"
-    said = make("-n", "guest-zephyr", f"GUEST={name}")
-    assert "run-guest --board virt-a72-gicv3 " in said and f"-- '{name}'" in said
+    output = make("-n", "guest-zephyr", f"GUEST={name}")
+    assert "run-guest --board virt-a72-gicv3 " in output and f"-- '{name}'" in output
     assert "run-guest --board virt-a15 " in make("-n", "guest-zephyr", "BOARD=virt-a15", "GUEST=x")
     assert "run-guest --board virt-a72 " in make("-n", "guest-freertos", "GUEST=x")
 
@@ -242,6 +243,6 @@ def test_a_zephyr_runs_on_a_gicv3_unless_a_board_is_named():
 @pytest.mark.long
 def test_a_report_of_all_boards_builds_their_images():
     """`all` is no board for the make of one board, which would refuse the word."""
-    said = make("-n", "report", "BOARD=all")
+    output = make("-n", "report", "BOARD=all")
     for board in TREE.reference_boards():
-        assert f"qemu-image BOARD={board}" in said and f" --board {board}" in said
+        assert f"qemu-image BOARD={board}" in output and f" --board {board}" in output

@@ -52,7 +52,7 @@ def test_run_ends_well(result):
 def test_every_page_leads_where_both_stages_say(result):
     pages = {"tlb_chase": PAGES + 1, "lat_mem_rd": PAGES, "tlb_maintenance": TOUCHED + 1}
     for bench, config in product(BENCHES, result.configs):
-        check = result.one("check", variant="mapping", bench=bench, config=config)
+        check = result.record("check", variant="mapping", bench=bench, config=config)
         assert (check["wrong_alias"], check["wrong_peek"]) == (0, 0)
         assert check["pages"] == pages[bench]
         assert (check["s1_level"], check["s2_level"]) == levels_of(config)
@@ -81,8 +81,8 @@ def test_records_carry_the_walk(result):
 def test_chases_visit_every_page_once(result):
     for record in result.records("bench", bench="tlb_chase"):
         shape, pages = record["variant"].rstrip("p").split("-")
-        check = result.one("check", bench="tlb_chase", config=record["config"],
-                           variant=record["variant"])
+        check = result.record("check", bench="tlb_chase", config=record["config"],
+                              variant=record["variant"])
         assert record["pages"] == check["lines"] == int(pages)
         assert check["visited"] == check["pages"]
         assert check["closed"] == 1
@@ -99,13 +99,13 @@ def test_chases_visit_every_page_once(result):
 @small
 def test_reads_visit_every_line_once(result):
     for config in result.configs:
-        found = {(record["variant"], record["kib"])
+        sizes = {(record["variant"], record["kib"])
                  for record in result.records("bench", bench="lat_mem_rd", config=config)}
-        assert found == {(f"{shape}-{kib}K", kib)
+        assert sizes == {(f"{shape}-{kib}K", kib)
                          for kib in SIZES_KIB for shape in ("seq", "random")}
     for record in result.records("bench", bench="lat_mem_rd"):
-        check = result.one("check", bench="lat_mem_rd", config=record["config"],
-                           variant=record["variant"])
+        check = result.record("check", bench="lat_mem_rd", config=record["config"],
+                              variant=record["variant"])
         assert check["lines"] == check["visited"] == record["kib"] * 1024 // 64
         assert (check["closed"], check["apart"]) == (1, 1)
         if record["variant"].startswith("seq"):
@@ -117,7 +117,7 @@ def test_reads_visit_every_line_once(result):
 @small
 def test_refills_touch_every_page_once(result):
     for config in result.configs:
-        check = result.one("check", bench="tlb_maintenance", variant="pattern", config=config)
+        check = result.record("check", bench="tlb_maintenance", variant="pattern", config=config)
         assert (check["pages"], check["visited"], check["closed"]) == (TOUCHED, TOUCHED, 1)
         assert check["asid"] == 1
 
@@ -132,13 +132,13 @@ def test_all_configurations_chase_the_same_way(result):
                 shapes.setdefault(check["variant"], set()).add(
                     tuple(value for name, value in check.items()
                           if name not in ("seq", "step", "config", "crc")))
-        assert all(len(found) == 1 for found in shapes.values())
+        assert all(len(chases) == 1 for chases in shapes.values())
 
 
 @small
 def test_maintenance_makes_a_new_mapping_visible(result):
     for config in result.configs:
-        check = result.one("check", bench="tlb_maintenance", variant="effect", config=config)
+        check = result.record("check", bench="tlb_maintenance", variant="effect", config=config)
         assert (check["operations"], check["stale"]) == (6 if levels_of(config)[1] else 3, 0)
 
 
@@ -169,13 +169,13 @@ def test_a_refill_is_three_instructions_a_page(result):
 @small
 def test_maintenance_is_what_was_counted(result):
     for config in result.configs:
-        found = {record["variant"]: record for record in
-                 result.records("bench", bench="tlb_maintenance", config=config)}
+        records = {record["variant"]: record for record in
+                   result.records("bench", bench="tlb_maintenance", config=config)}
         expected = set(EL1_OPERATIONS) | (set(EL2_OPERATIONS) if levels_of(config)[1] else set())
-        assert set(found) == (expected | {f"{name}-refill" for name in expected}
-                              | {"none-refill"}), config
+        assert set(records) == (expected | {f"{name}-refill" for name in expected}
+                                | {"none-refill"}), config
         for name in EL1_OPERATIONS:
-            assert_exact(found[name], EL1_OPERATIONS[name])
+            assert_exact(records[name], EL1_OPERATIONS[name])
 
 
 @small
@@ -189,10 +189,10 @@ def test_maintenance_at_el2_is_a_hypercall(result, board):
         assert len(lengths) == 10 and len(set(lengths.values())) == 1
         assert 20 <= lengths["4K-2M"] <= most
         assert late == lengths["4K-2M"] + 100
-    figures = {name: result.one("bench", variant=name, config="4K-2M")["p50"]
+    figures = {name: result.record("bench", variant=name, config="4K-2M")["p50"]
                for name in EL2_OPERATIONS}
-    asks = 4 if board_facts(board)["ISA"] == "armv7" else 0
-    assert 4 + asks <= figures["switch-flush"] - figures["switch"] <= 6 + asks
+    reach_check = 4 if board_facts(board)["ISA"] == "armv7" else 0
+    assert 4 + reach_check <= figures["switch-flush"] - figures["switch"] <= 6 + reach_check
     assert figures["switch"] > figures["vmid"]
 
 

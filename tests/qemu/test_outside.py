@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost vectors of what other systems make the core do outside of the guest, from the plugin that
-knows no system. For hypbench the vectors equal those of the plugin that knows its image; for Xen
-and KVM they equal the kept vectors."""
+"""Cost vectors of the work that other systems make the core do outside of the guest, from the
+plugin that knows no system. For hypbench the vectors equal those of the plugin that knows
+hypbench's image; for Xen and KVM the vectors equal the kept vectors."""
 
 import tempfile
 from dataclasses import dataclass
@@ -45,38 +45,38 @@ def perform(job: Counting) -> costs.Counted | str:
 
 def counted(job: Counting, lab) -> costs.Counted:
     try:
-        found = lab.run(job, perform)
+        counts = lab.run(job, perform)
     except NotMeasured as error:
         pytest.fail(str(error))
-    if isinstance(found, str):
-        assert "gcc" not in found, found
-        pytest.skip(found)
-    return found
+    if isinstance(counts, str):
+        assert "gcc" not in counts, counts
+        pytest.skip(counts)
+    return counts
 
 
-def compiler_of(counted_: costs.Counted) -> str:
-    return counted_.version.partition("compiler ")[2].rpartition(",")[0]
+def compiler_of(counts: costs.Counted) -> str:
+    return counts.version.partition("compiler ")[2].rpartition(",")[0]
 
 
 @pytest.mark.every_board
 def test_both_plugins_count_the_same(lab, built):
-    found = counted(Counting(built, Ours()), lab)
-    kept = committed.read(built, compiler_of(found))
-    if not kept:
+    counts = counted(Counting(built, Ours()), lab)
+    document = committed.read(built, compiler_of(counts))
+    if not document:
         pytest.skip("no vectors of this compiler are committed")
-    for path, other in ALIKE.items():
-        assert list(committed.cost.differences(kept["costs"]["trapped"][other],
-                                               vars(found.costs[path]))) == [], path
+    for path, bench_path in ALIKE.items():
+        assert list(committed.cost.differences(document["costs"]["trapped"][bench_path],
+                                               vars(counts.costs[path]))) == [], path
 
 
 @pytest.mark.every_board
 def test_kept_vectors_of_hypbench_are_todays(lab, built):
-    """make peers BOARD= SYSTEM=hypbench COST=on KEEP=1 renews them."""
-    found = counted(Counting(built, Ours()), lab)
-    [kept] = [one for one in costs.read(built) if one.system == found.system]
-    if compiler_of(kept) != compiler_of(found):
-        pytest.skip(f"the kept vectors are of GCC {compiler_of(kept)}")
-    assert found.costs == kept.costs
+    """`make peers BOARD= SYSTEM=hypbench COST=on KEEP=1` renews the vectors."""
+    counts = counted(Counting(built, Ours()), lab)
+    [run] = [entry for entry in costs.read(built) if entry.system == counts.system]
+    if compiler_of(run) != compiler_of(counts):
+        pytest.skip(f"the kept vectors are of GCC {compiler_of(run)}")
+    assert counts.costs == run.costs
 
 
 def test_a_spin_at_each_entry_is_exactly_counted(lab):
@@ -90,10 +90,10 @@ def test_a_spin_at_each_entry_is_exactly_counted(lab):
 @pytest.mark.parametrize("system", [Xen("credit"), Kvm()], ids=("xen", "kvm"))
 def test_kept_vectors_are_those_of_a_run(lab, system):
     try:
-        found = counted(Counting("virt-a72", system), lab)
+        counts = counted(Counting("virt-a72", system), lab)
     except (Offline, NotDebian, FetchError) as error:
         pytest.skip(error.message.splitlines()[0])
-    [kept] = [one for one in costs.read("virt-a72") if one.system == system.key]
-    if kept.version != found.version:
-        pytest.skip(f"the kept vectors are of another system than {found.version}")
-    assert found.costs == kept.costs
+    [run] = [entry for entry in costs.read("virt-a72") if entry.system == system.key]
+    if run.version != counts.version:
+        pytest.skip(f"the kept vectors are of another system than {counts.version}")
+    assert counts.costs == run.costs

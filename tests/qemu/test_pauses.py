@@ -27,11 +27,11 @@ PAUSES, LATE = 500, 500  # more ticks than a wake-up takes without a pause
 
 
 def pauses() -> str:
-    drawn, now, events = random.Random(1), 100, []
+    generator, now, events = random.Random(1), 100, []
     for _ in range(PAUSES):
-        for most, what in ((300, "pause"), (120, "resume")):
-            now += drawn.randrange(1, most)
-            events.append((now, what, "bench"))
+        for most, event in ((300, "pause"), (120, "resume")):
+            now += generator.randrange(1, most)
+            events.append((now, event, "bench"))
     return words_of(events)
 
 
@@ -72,17 +72,17 @@ def test_an_event_that_is_due_as_the_guest_ends_is_not_served(lab, built):
     assert {step["events"] for step in steps} == {0, 2}
 
 
-@pytest.mark.parametrize("what", [
+@pytest.mark.parametrize("message", [
     pytest.param("pause of a VM that is paused", marks=pytest.mark.job(
         paused((50, "pause", "bench"), (60, "pause", "bench"), (90, "resume", "bench")),
         status=1)),
     pytest.param("resume of a VM that runs", marks=pytest.mark.job(
         paused((50, "pause", "bench"), (60, "resume", "bench"), (60, "resume", "bench")),
         status=1))])
-def test_what_changes_nothing_is_an_error_with_a_name(result, what):
+def test_what_changes_nothing_is_an_error_with_a_name(result, message):
     assert [(error["where"], error["what"]) for error in result.records("error")] == [
-        ("bench", what)]
-    step = result.one("step")
+        ("bench", message)]
+    step = result.record("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", 2, 1)
 
 
@@ -90,9 +90,9 @@ def test_what_changes_nothing_is_an_error_with_a_name(result, what):
 def test_all_vcpus_asleep_are_paused_and_go_on(lab, built):
     """Each of the four vCPUs sleeps until the SGI of the vCPU before it (arch/ring.c)."""
     program = assemble(built, "vcpus", ENTRY, "CPUS=4", f"GIC={gic(built)}",
-                       f"SPI={facts(built)['spi_first']}", "ROUNDS=400", also=("ring.c",))
-    events = [(200 + n * 137 + later, what, "v") for n in range(300)
-              for later, what in ((0, "pause"), (41 + n % 11, "resume"))]
+                       f"SPI={facts(built)['spi_first']}", "ROUNDS=400", sources=("ring.c",))
+    events = [(200 + n * 137 + later, event, "v") for n in range(300)
+              for later, event in ((0, "pause"), (41 + n % 11, "resume"))]
     job = run_of(built, program, "a trapped wfi=trapped\nconfig b trapped-sw wfi=trapped", 4, 4,
                  limit_ms=20_000)
     plan = f"{job.plan}vm v image=guest cores=0-3\n{words_of(events)}"

@@ -77,23 +77,23 @@ def perform_pair(job: PeerJob) -> MeasuredPair:
 @pytest.mark.parametrize("job", JOBS, ids=name_of)
 def test_kept_figures_are_those_of_a_run(job, lab):
     skip_unless_possible(job, reason_to_skip)
-    measured, kept = lab.run(job, perform), kept_column(job)
-    if kept.facts["version"] != measured.version:
+    measured, column = lab.run(job, perform), kept_column(job)
+    if column.facts["version"] != measured.version:
         pytest.skip(f"the kept run is of another system than {measured.version}")
-    assert set(kept.figures) - set(OF_PAIRS) == set(measured.probe.figures)
+    assert set(column.figures) - set(OF_PAIRS) == set(measured.probe.figures)
     for path, figure in measured.probe.figures.items():
         if figure.steady:
-            assert kept.figures[path].p50 == figure.p50, path
+            assert column.figures[path].p50 == figure.p50, path
         else:  # the range also depends on the VMM's C library, whose version the table lacks
-            assert not kept.figures[path].steady, path
+            assert not column.figures[path].steady, path
 
 
 @pytest.mark.parametrize("job", [PeerJob("virt-a72", Xen("credit"))], ids=name_of)
 def test_kept_figures_of_two_vms_are_those_of_a_run(job, lab):
     skip_unless_possible(job, reason_to_skip)
-    figures, kept = perform_pair(job).figures, kept_column(job).figures
+    figures, kept_figures = perform_pair(job).figures, kept_column(job).figures
     for path in ("switch", "switch_fp", "yield", "yield_fp"):
-        assert figures[path] == kept[path], path
+        assert figures[path] == kept_figures[path], path
 
 
 def kept_column(job: PeerJob):
@@ -101,16 +101,16 @@ def kept_column(job: PeerJob):
                 if column.system == job.system.key)
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     (ARGUMENTS.replace("bootscrub=0 ", ""), "bootscrub=0 was not obeyed"),
     (ARGUMENTS.replace("{}", "credit"), "asked for the scheduler credit2, its log reports credit$"),
     (ARGUMENTS.replace("loglvl=all ", ""), "did not read xen,xen-bootargs"),
 ], ids=["bootscrub", "scheduler", "bootargs"])
-def test_xen_with_other_arguments_is_refused(arguments, says):
+def test_xen_with_other_arguments_is_refused(arguments, message):
     assert arguments != ARGUMENTS
     job = PeerJob("virt-a72", Xen("credit2", arguments))
     skip_unless_possible(job, reason_to_skip)
-    with pytest.raises(NotMeasured, match=says):
+    with pytest.raises(NotMeasured, match=message):
         perform(job)
 
 

@@ -4,7 +4,7 @@ planted image makes each sample one tick longer than the sample before."""
 
 import pytest
 
-# A record has one percentile more from 10, 20, 100 and 1000 samples on.
+# From 10, 20, 100 and 1000 samples on, a record has one percentile more.
 NUMBERS = (9, 10, 19, 20, 99, 100, 999, 1000)
 PLAN = "order once\nconfig trapped\n" + "".join(f"bench hvc n={n}\n" for n in NUMBERS)
 PERCENTILES = {"p50": (500, 1), "p90": (900, 10), "p95": (950, 20), "p99": (990, 100),
@@ -22,9 +22,9 @@ def test_a_record_has_the_percentiles_that_its_samples_carry(result):
 
 def test_a_percentile_is_the_sample_of_its_rank(result):
     """The warm samples are min, min + 1 and so on; a bucket is two ticks wide from 512 on."""
-    found = [record for record in result.records("bench") if record["raw_max"] < 512]
-    assert {record["n"] for record in found} >= set(NUMBERS[:6])
-    for record in found:
+    records = [record for record in result.records("bench") if record["raw_max"] < 512]
+    assert {record["n"] for record in records} >= set(NUMBERS[:6])
+    for record in records:
         for name, (permille, _) in PERCENTILES.items():
             if name in record:
                 rank = -(-record["n"] * permille // 1000)

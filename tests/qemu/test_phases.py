@@ -57,7 +57,7 @@ def phases_of(config: str) -> tuple[str, ...]:
 FIGURES: dict[tuple[int, int], dict] = {}  # by run and bench line, so that each is selected once
 
 
-def of_config(result, config: str, line: int = 0) -> dict[str, dict]:
+def config_phases(result, config: str, line: int = 0) -> dict[str, dict]:
     """Return the phases of a configuration by variant."""
     key = id(result), line
     if key not in FIGURES:
@@ -68,11 +68,11 @@ def of_config(result, config: str, line: int = 0) -> dict[str, dict]:
 
 def lengths(result, config: str, line: int = 0) -> dict[str, list[int]]:
     return {variant: values(record)
-            for variant, record in of_config(result, config, line).items()}
+            for variant, record in config_phases(result, config, line).items()}
 
 
-def more(found: list[int], by: int) -> list[int]:
-    return [value + by for value in found]
+def more(ticks: list[int], by: int) -> list[int]:
+    return [value + by for value in ticks]
 
 
 def probed(result) -> list[str]:
@@ -85,28 +85,28 @@ def isa_of(board: str) -> str:
 
 def test_every_phase_is_there_in_order(result):
     for config in result.configs:
-        wanted = [f"{source}-total" for source in SOURCES]
+        variants = [f"{source}-total" for source in SOURCES]
         if config.endswith("probes"):
-            wanted = [f"{source}-{what}" for source in SOURCES
-                      for what in ("total", *phases_of(config))]
-            wanted += ["probe-el1"] + ["probe-el2"] * is_trapped(config)
-        found = of_config(result, config)
-        assert list(found) == wanted
-        for variant, record in found.items():
-            source, _, what = variant.partition("-")
+            variants = [f"{source}-{phase}" for source in SOURCES
+                        for phase in ("total", *phases_of(config))]
+            variants += ["probe-el1"] + ["probe-el2"] * is_trapped(config)
+        figures = config_phases(result, config)
+        assert list(figures) == variants
+        for variant, record in figures.items():
+            source, _, phase = variant.partition("-")
             if source in SOURCES:
                 assert record["phases"] == len(phases_of(config))
-            if what in PHASES:
-                assert record["phase"] == phases_of(config).index(what) + 1
+            if phase in PHASES:
+                assert record["phase"] == phases_of(config).index(phase) + 1
 
 
 def test_phases_add_up_to_the_total(result):
     for line in range(len(DELAYS)):
         for config in probed(result):
-            found = lengths(result, config, line)
+            ticks = lengths(result, config, line)
             for source in SOURCES:
-                parts = [found[f"{source}-{phase}"] for phase in phases_of(config)]
-                assert [sum(column) for column in zip(*parts)] == found[f"{source}-total"]
+                parts = [ticks[f"{source}-{phase}"] for phase in phases_of(config)]
+                assert [sum(column) for column in zip(*parts)] == ticks[f"{source}-total"]
 
 
 def test_the_guest_has_added_them_up_too(result):
@@ -120,16 +120,16 @@ def test_the_guest_has_added_them_up_too(result):
 
 def test_a_benchmark_without_phases_finds_the_same_total(result):
     for config in (*ALL_CONFIGS, "full"):
-        wakeup = of_config(result, config, len(DELAYS))["busy-task"]
-        assert of_config(result, config)["timer-total"]["p50"] == wakeup["p50"], config
+        wakeup = config_phases(result, config, len(DELAYS))["busy-task"]
+        assert config_phases(result, config)["timer-total"]["p50"] == wakeup["p50"], config
 
 
 def test_what_a_stamp_costs(result, board):
     for config in probed(result):
-        found = of_config(result, config)
-        assert values(found["probe-el1"]) == [EL1_STAMP[isa_of(board)]] * len(VALUES)
+        figures = config_phases(result, config)
+        assert values(figures["probe-el1"]) == [EL1_STAMP[isa_of(board)]] * len(VALUES)
         if is_trapped(config):
-            assert values(found["probe-el2"]) == [EL2_STAMP] * len(VALUES)
+            assert values(figures["probe-el2"]) == [EL2_STAMP] * len(VALUES)
 
 
 def test_probes_cost_their_stamps(result, board):
@@ -142,7 +142,7 @@ def test_probes_cost_their_stamps(result, board):
 
 def check_stamps(result, config: str, source: str) -> None:
     isa, gic = (result.log.run[name] for name in ("isa", "gic"))
-    plain, with_probes = (of_config(result, name) for name in (config, f"{config}-probes"))
+    plain, with_probes = (config_phases(result, name) for name in (config, f"{config}-probes"))
     stamps = EL1_STAMPS * with_probes["probe-el1"]["p50"]
     beside = 0
     if is_trapped(config):
@@ -160,11 +160,11 @@ def test_direct_is_native(result):
 
 
 def test_a_link_shortens_the_end_alone(result):
-    """With and without the link the phases are the same, except for the one that contains the
+    """With and without the link the phases are the same, except for the phase that contains the
     exit."""
     linked, unlinked = (lengths(result, f"{name}-probes") for name in ("trapped", "trapped-sw"))
-    differing = {variant for variant, found in linked.items() if found[1:] != unlinked[variant][1:]}
-    assert differing == {f"{source}-{what}" for source in SOURCES for what in ("eoi", "total")}
+    differing = {variant for variant, ticks in linked.items() if ticks[1:] != unlinked[variant][1:]}
+    assert differing == {f"{source}-{phase}" for source in SOURCES for phase in ("eoi", "total")}
 
 
 def test_first_instructions_are_as_counted(result, board):
@@ -180,9 +180,9 @@ def test_a_delay_is_in_the_vector_and_the_total(result):
     for line, config in product(range(1, len(DELAYS)), result.configs):
         plain, delayed = lengths(result, config), lengths(result, config, line)
         assert plain and plain.keys() == delayed.keys()
-        for variant, found in delayed.items():
-            seen = variant.endswith(("-el1-vector", "-total"))
-            assert found == more(plain[variant], DELAYS[line] if seen else 0), (config, variant)
+        for variant, ticks in delayed.items():
+            is_late = variant.endswith(("-el1-vector", "-total"))
+            assert ticks == more(plain[variant], DELAYS[line] if is_late else 0), (config, variant)
 
 
 @pytest.mark.parametrize("late, like, phases", [
@@ -193,13 +193,13 @@ def test_a_delay_is_in_the_vector_and_the_total(result):
     ("direct-late-probes", "direct-probes", {}),
 ])
 def test_a_delay_at_el2_is_in_its_phase_and_the_total(result, late, like, phases):
-    plain, delayed = (of_config(result, config) for config in (like, late))
+    plain, delayed = (config_phases(result, config) for config in (like, late))
     assert plain and plain.keys() == delayed.keys()
     for variant, record in delayed.items():
-        source, _, what = variant.partition("-")
-        times = sum(phases.values()) if what == "total" else phases.get(what, 0)
-        found, was = values(record)[1:], values(plain[variant])[1:]
-        assert found == more(was, EL2_DELAY * times), variant
+        source, _, phase = variant.partition("-")
+        times = sum(phases.values()) if phase == "total" else phases.get(phase, 0)
+        late_ticks, plain_ticks = values(record)[1:], values(plain[variant])[1:]
+        assert late_ticks == more(plain_ticks, EL2_DELAY * times), variant
 
 
 def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
@@ -212,6 +212,6 @@ def test_a_full_frame_is_in_the_phases_that_save_and_restore(result, board):
         costs |= {f"{source}-acknowledged": save, f"{source}-eret": before,
                   f"{source}-el1-vector": after,
                   f"{source}-total": save + before + after + back}
-    for variant, found in full.items():
+    for variant, ticks in full.items():
         branch = isa_of(board) == "armv8" and variant.endswith(("-el2-vector", "-total"))
-        assert found[1:] == more(light[variant], costs.get(variant, 0) + branch)[1:], variant
+        assert ticks[1:] == more(light[variant], costs.get(variant, 0) + branch)[1:], variant

@@ -13,10 +13,10 @@ from hypbench.html import runs
 from hypbench.html.page import write_pictures
 from hypbench.plan_language import text_of
 from lab import TREE, Job
-from pages import page, said_in_picture
+from pages import page, picture_words
 from proofs import two_cores
 
-OF_A_RUN, OF_A_REFERENCE = expected.REFERENCE, "gem5-a72"
+RUN_BOARD, REFERENCE_BOARD = expected.REFERENCE, "gem5-a72"
 PLANS = ("traps", "default", "interrupts", "sched", "failover")  # plans that the pictures show
 
 
@@ -25,19 +25,20 @@ def assert_kept(board: Board, folder: Path) -> None:
     write_pictures([board], runs.PICTURES, folder)
     assert sorted(path.stem for path in folder.iterdir()) == sorted(names)
     for name in names:
-        made = said_in_picture((folder / f"{name}.svg").read_text())
-        assert len(made) > 10
-        assert said_in_picture(page(f"docs/pictures/{name}.svg")) == made, "docs/report.md says how"
+        marks = picture_words((folder / f"{name}.svg").read_text())
+        assert len(marks) > 10
+        assert picture_words(page(f"docs/pictures/{name}.svg")) == marks, (
+            "docs/report.md says how")
 
 
 @pytest.mark.long
 def test_of_a_run(lab, tmp_path):
     """The machine has as many cores as in the report: with another number of cores a sleep may,
     rarely, end late."""
-    results = [lab.ended(Job(OF_A_RUN, text_of(runs.Job(TREE, OF_A_RUN, plan).made_plan),
+    results = [lab.ended(Job(RUN_BOARD, text_of(runs.Job(TREE, RUN_BOARD, plan).made_plan),
                             two_cores if plan == "failover" else None))
                for plan in PLANS]
-    board = Board(OF_A_RUN, {plan: runs.made(plan, result.log, result.console, None)
+    board = Board(RUN_BOARD, {plan: runs.made(plan, result.log, result.console, None)
                          for plan, result in zip(PLANS, results)})
     if expected.series(board.run["compiler"]) != expected.DOCUMENTED:
         pytest.skip(f"the pictures are of {expected.DOCUMENTED}")
@@ -45,5 +46,5 @@ def test_of_a_run(lab, tmp_path):
 
 
 def test_of_reference_runs(tmp_path):
-    jobs = runs.jobs_of(TREE, OF_A_REFERENCE, [])
-    assert_kept(Board(OF_A_REFERENCE, {job.plan: runs.source_of(job) for job in jobs}), tmp_path)
+    jobs = runs.jobs_of(TREE, REFERENCE_BOARD, [])
+    assert_kept(Board(REFERENCE_BOARD, {job.plan: runs.source_of(job) for job in jobs}), tmp_path)

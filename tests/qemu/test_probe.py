@@ -103,10 +103,10 @@ def test_a_path_that_is_absent_has_its_reason(whole):
 
 
 def test_a_named_call_is_that_call(whole):
-    native, here = whole("native", CALL), whole("hypbench", CALL)
-    assert native.call == here.call == "PSCI_VERSION"
+    native, hosted = whole("native", CALL), whole("hypbench", CALL)
+    assert native.call == hosted.call == "PSCI_VERSION"
     assert native.figures["named_call"].p50 == WINDOWS["psci_version"]
-    assert here.figures["named_call"] == here.figures["psci_version"]
+    assert hosted.figures["named_call"] == hosted.figures["psci_version"]
     refused = whole("native", "call=none call.x0=0x8400ffff")
     assert refused.absent["named_call"] == "refused"
 
@@ -161,14 +161,14 @@ def test_delay_after_a_sleep_is_seen(pair):
     assert abs(more - 1000) <= 6
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     ("delay=3", "delay must be 0, or even and at least 4, delay"),
     ("delay=2", "delay must be 0, or even and at least 4, delay"),
     ("samples=0", "samples must be 1 to 1000, samples"),
     ("samples=1001", "samples must be 1 to 1000, samples"),
 ])
-def test_arguments_that_mean_nothing_are_told(probe, arguments, says):
-    with pytest.raises(NotMeasured, match=says):
+def test_arguments_that_mean_nothing_are_told(probe, arguments, message):
+    with pytest.raises(NotMeasured, match=message):
         probe("native", arguments)
 
 
@@ -176,9 +176,9 @@ def test_arguments_that_mean_nothing_are_told(probe, arguments, says):
 def test_kept_figures_are_those_of_a_run(board, probe, lab, system):
     if system == "hypbench" and expected.series(compiler_of(lab, board)) != expected.DOCUMENTED:
         pytest.skip(f"built by another compiler than {expected.DOCUMENTED}")
-    kept = next(column for column in kept_columns(board) if column.system == system).figures
+    kept_figures = next(column for column in kept_columns(board) if column.system == system).figures
     figures = probe(system)
-    assert {path: kept[path] for path in figures} == figures
+    assert {path: kept_figures[path] for path in figures} == figures
 
 
 def compiler_of(lab, board: str) -> str:

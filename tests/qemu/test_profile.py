@@ -24,8 +24,8 @@ def run(lab, board: str, plan: str = PLAN) -> el2count.Counted:
 
 
 def flames(counted: el2count.Counted, board: str) -> dict[str, Flame]:
-    found = profile.flames_of(TREE.build(board), counted.result.log, counted.lines)
-    return {flame.name: flame for flame in found}
+    graphs = profile.flames_of(TREE.build(board), counted.result.log, counted.lines)
+    return {flame.name: flame for flame in graphs}
 
 
 def nodes(node: Node) -> Iterator[Node]:
@@ -40,10 +40,10 @@ def part(flame: Flame, level: str) -> int:
 
 def test_functions_of_a_path_sum_up_to_its_length(lab, built, board):
     counted = run(lab, built)
-    found = flames(counted, built)
+    graphs = flames(counted, built)
     committed = expected.read(board, counted.result.log.run["compiler"])
-    assert list(found) == list(EXITS)
-    for flame in found.values():
+    assert list(graphs) == list(EXITS)
+    for flame in graphs.values():
         print(board, flame.name, flame.length, part(flame, "EL2"))
         assert flame.root.count == flame.length
         assert part(flame, "guest") + part(flame, "EL2") == flame.length
@@ -56,17 +56,17 @@ def test_functions_of_a_path_sum_up_to_its_length(lab, built, board):
 
 
 def test_functions_are_those_that_run(lab, built):
-    found = flames(run(lab, built), built)
+    graphs = flames(run(lab, built), built)
     for name, function in (("null hypercall", "trap_hvc"), ("timer interrupt, to the handler",
                            "trap_irq"), ("VM switch, by a timer's interrupt", "vcpu_switch"),
                            ("stage-2 fault that maps a page", "stage2_lazy_fault")):
-        assert function in {node.name for node in nodes(found[name].root)}
+        assert function in {node.name for node in nodes(graphs[name].root)}
 
 
 def test_a_longer_exit_is_in_el2s_functions(lab, built):
     longer = PLAN.replace(" trapped", f" trapped delay_el2={EXTRA}")
-    plain, found = flames(run(lab, built), built), flames(run(lab, built, longer), built)
-    for name, flame in found.items():
+    plain, delayed = flames(run(lab, built), built), flames(run(lab, built, longer), built)
+    for name, flame in delayed.items():
         assert part(flame, "EL2") > part(plain[name], "EL2")
         assert part(flame, "guest") == part(plain[name], "guest")
         assert flame.root.count == flame.length

@@ -65,17 +65,17 @@ GRAINS = "\n".join(line for line in plan_lines("paper-s3-timed").splitlines()
 
 
 def check_of(result, variant: str, bench: str, config: str) -> dict:
-    return result.one("check", variant=variant, bench=bench, config=config)
+    return result.record("check", variant=variant, bench=bench, config=config)
 
 
 def warm_raw(result, bench: str, config: str) -> int:
-    record = result.one("bench", bench=bench, config=config)
+    record = result.record("bench", bench=bench, config=config)
     assert record["raw_min"] == record["raw_max"], "n=1"
     return record["raw_min"]
 
 
 def cold_raw(result, bench: str, config: str) -> int:
-    record = result.one("bench", bench=bench, config=config)
+    record = result.record("bench", bench=bench, config=config)
     return record["cold"] + record["overhead"]
 
 
@@ -89,16 +89,16 @@ def warm_ticks(result, bench: str, config: str) -> int:
 
 
 def checksums(result) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {}
+    sums: dict[str, set[int]] = {}
     for record in result.records("check", variant="checksum"):
-        found.setdefault(record["bench"], set()).add(record["checksum"])
-    return found
+        sums.setdefault(record["bench"], set()).add(record["checksum"])
+    return sums
 
 
 def irq_path(result, config: str = "trapped") -> int:
     """Return the instructions at EL2 for a timer interrupt: the length of timer_wakeup beyond the
     native one."""
-    at = {name: result.one("bench", bench="timer_wakeup", variant="busy-vector", config=name)
+    at = {name: result.record("bench", bench="timer_wakeup", variant="busy-vector", config=name)
           for name in ("native", config)}
     assert at[config]["min"] == at[config]["max"]
     return at[config]["min"] - at["native"]["min"]
@@ -107,9 +107,9 @@ def irq_path(result, config: str = "trapped") -> int:
 @pytest.mark.job(PLAN)
 def test_checksums_are_equal_in_every_configuration(result, board):
     known = CHECKSUMS | CHECKSUMS_OF_ISA[board_facts(board)["ISA"]]
-    found = checksums(result)
-    assert found.keys() == known.keys()
-    assert [bench for bench, values in found.items()
+    sums = checksums(result)
+    assert sums.keys() == known.keys()
+    assert [bench for bench, values in sums.items()
             if len(values) != 1 or not values <= known[bench]] == []
 
 
@@ -172,7 +172,7 @@ def test_exits_are_counted(result):
         assert exits["irq"]["n"] == ticks, bench
         assert exits["irq"]["total"] > 0
     written = check_of(result, "device", "prog_dedup", "stats")["written"]
-    assert result.one("exits", bench="prog_dedup", exit="mmio-write")["n"] == written
+    assert result.record("exits", bench="prog_dedup", exit="mmio-write")["n"] == written
 
 
 @pytest.mark.job(QUIET)
@@ -252,6 +252,7 @@ def test_under_icount_the_grain_of_stage_2_changes_no_program(result):
     with statistics (tests/qemu/test_stats.py)."""
     rows = {row.config: row for row in splits(result.log)}
     assert set(rows) == {"4K", "2M"}
-    one, other = rows["4K"], rows["2M"]
-    assert (one.vm, one.exit_count, one.exit_time) == (other.vm, other.exit_count, other.exit_time)
-    assert one.exit_count > 1000 and abs(one.rest) <= 40 * one.exit_count
+    small, large = rows["4K"], rows["2M"]
+    assert (small.vm, small.exit_count, small.exit_time) == (
+        large.vm, large.exit_count, large.exit_time)
+    assert small.exit_count > 1000 and abs(small.rest) <= 40 * small.exit_count

@@ -15,18 +15,18 @@ LIMIT_S = 300  # a run that takes longer hangs
 # test_linux_cyclictest.py.
 PROMPT = {
     "linux": "/ # ", "uboot": "=> "}
-ASKED = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
+QUESTIONS = {"linux": ("echo $((6 * 7))", "42"), "uboot": ("echo 4${arch}2", "4arm2")}
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", PROMPT)
 def test_it_has_a_prompt_and_powers_off(built, name):
-    if why := missing(name, lambda: RECIPES[name](board_facts(built)["ISA"])):
-        pytest.skip(why)
+    if reason := missing(name, lambda: RECIPES[name](board_facts(built)["ISA"])):
+        pytest.skip(reason)
     child = pexpect.spawn(str(ROOT / "build" / "venv" / "bin" / "hypbench"),
                           ["run-guest", "--board", built, "--limit", str(LIMIT_S), name],
                           timeout=LIMIT_S, encoding="utf-8", codec_errors="replace")
-    question, answer = ASKED[name]
+    question, answer = QUESTIONS[name]
     if name == "uboot":
         child.expect("Hit any key")
         child.send("\r")

@@ -21,9 +21,9 @@ def kept_runs():
     """Return the kept runs of the boards whose instructions this session counts."""
     for path in TREE.references():
         plan = path.name.partition(".")[0]
-        other = path_lengths.sibling(TREE, path.parent.name)
-        if other in BOARDS:
-            yield pytest.param(path, plan, other, id=f"{path.parent.name}-{plan}",
+        counter = path_lengths.sibling(TREE, path.parent.name)
+        if counter in BOARDS:
+            yield pytest.param(path, plan, counter, id=f"{path.parent.name}-{plan}",
                                marks=() if plan in QUICK else pytest.mark.long)
 
 
@@ -33,16 +33,18 @@ def test_the_paths_that_moved_are_those_that_are_listed(lab, request, records, p
     machine = four_cores if core_count(counted) > 1 else None
     result = lab.run(Job(counter, text_of(counted), machine=machine))
     assert result.status == 0 and result.problems == [], result.explain()
-    kept = path_lengths.read(records)
-    assert kept, f"{records} has no count of its instructions: make reference"
-    if result.log.run["compiler"] != kept.compiler:
-        pytest.skip(f"built by compiler {result.log.run['compiler']}, the run by {kept.compiler}")
-    moved = path_lengths.moved(kept.lengths, path_lengths.figures_of(result.log))
-    other = path_lengths.moved(kept.moved, moved) | path_lengths.moved(moved, kept.moved)
-    if other and request.config.option.keep_figures:
-        path_lengths.write(records, dataclasses.replace(kept, moved=moved))
-        other = {}
-    assert other == {}, "paths have other lengths now: make update-expected"
+    document = path_lengths.read(records)
+    assert document, f"{records} has no count of its instructions: make reference"
+    if result.log.run["compiler"] != document.compiler:
+        pytest.skip(f"built by compiler {result.log.run['compiler']}, the run by"
+                    f" {document.compiler}")
+    moved = path_lengths.moved(document.lengths, path_lengths.figures_of(result.log))
+    differing = (path_lengths.moved(document.moved, moved)
+                 | path_lengths.moved(moved, document.moved))
+    if differing and request.config.option.keep_figures:
+        path_lengths.write(records, dataclasses.replace(document, moved=moved))
+        differing = {}
+    assert differing == {}, "paths have other lengths now: make update-expected"
 
 
 # --- the detector can fail ---
@@ -51,7 +53,7 @@ BEFORE = {"trapped": {"hvc null": 100, "irq_phases timer-injected": 20,
                       "irq_phases timer-total": 100}}
 
 
-@pytest.mark.parametrize(("now", "found"), [
+@pytest.mark.parametrize(("now", "moved"), [
     ({}, {}),
     ({"hvc null": 102}, {}),
     ({"hvc null": 103}, {"hvc null": 103}),
@@ -60,9 +62,9 @@ BEFORE = {"trapped": {"hvc null": 100, "irq_phases timer-injected": 20,
     ({"irq_phases timer-total": 103}, {"irq_phases timer-injected": 20,
                                        "irq_phases timer-total": 103}),
 ])
-def test_a_path_of_another_length_has_moved(now, found):
+def test_a_path_of_another_length_has_moved(now, moved):
     after = {"trapped": BEFORE["trapped"] | now}
-    assert path_lengths.moved(BEFORE, after) == ({"trapped": found} if found else {})
+    assert path_lengths.moved(BEFORE, after) == ({"trapped": moved} if moved else {})
 
 
 def test_a_path_that_is_gone_has_moved():

@@ -58,20 +58,20 @@ def damaged(place: int):
     return change
 
 
-@pytest.mark.parametrize("says", [
-    pytest.param(says, id=str(place), marks=refused(change=damaged(place)))
-    for place, says in DAMAGES.items()])
+@pytest.mark.parametrize("message", [
+    pytest.param(message, id=str(place), marks=refused(change=damaged(place)))
+    for place, message in DAMAGES.items()])
 @pytest.mark.gem5
-def test_a_binary_plan_that_is_damaged_is_refused(result, says):
+def test_a_binary_plan_that_is_damaged_is_refused(result, message):
     error = only_error(result)
-    assert (error["where"], error["what"]) == ("plan", says)
+    assert (error["where"], error["what"]) == ("plan", message)
 
 
-def said_to_be_gem5(image: bytes, board: str) -> bytes:
+def with_gem5_platform(image: bytes, board: str) -> bytes:
     return write_plan(image, parse(GOOD), "gem5")
 
 
-@refused(change=said_to_be_gem5)
+@refused(change=with_gem5_platform)
 def test_a_board_that_gem5_does_not_play_is_refused_m5_operations(result):
     assert "is not a model of gem5's" in only_error(result)["what"]
 
@@ -104,8 +104,8 @@ def machine_with(**properties):
         at = options.index("-M") + 1
         name, *words = options[at].split(",")
         have = dict(word.split("=") for word in words) | properties
-        said = [f"{key}={value}" for key, value in have.items() if value is not None]
-        return [*options[:at], ",".join([name, *said]), *options[at + 1:]]
+        settings = [f"{key}={value}" for key, value in have.items() if value is not None]
+        return [*options[:at], ",".join([name, *settings]), *options[at + 1:]]
     return machine
 
 

@@ -31,18 +31,18 @@ PLAN = HEAD + "".join(f"config {name} {words}\n" for name, words in CONFIGS.item
 def guest(board: str) -> Program:
     return assemble(board, "bench", guest_home(board),
                     f'REGISTERS_ISA="registers_{board_facts(board)["ISA"]}.h"',
-                    *["IN_GEM5"] * TREE.is_gem5(board), also=("registers.c",))
+                    *["IN_GEM5"] * TREE.is_gem5(board), sources=("registers.c",))
 
 
 def with_guest(image: bytes, board: str) -> bytes:
-    """Return the image with the guest of arch/ in place of the real one."""
+    """Return the image with the guest of arch/ in place of the bench guest."""
     return replaced(image, board, guest(board).binary)
 
 
 def failed_checks(result) -> dict[str, str]:
     """Return by configuration the name of the check that ended the guest."""
-    named = {error["config"]: error["what"] for error in result.records("error")}
-    return {fault["config"]: named.get(fault["config"], fault["reason"])
+    messages = {error["config"]: error["what"] for error in result.records("error")}
+    return {fault["config"]: messages.get(fault["config"], fault["reason"])
             for fault in result.records("fault")}
 
 

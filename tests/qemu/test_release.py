@@ -42,28 +42,28 @@ trapped = {}
 
 def commit(root: Path) -> None:
     """Make a commit of the same files."""
-    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
-           for what, value in (("NAME", "a"), ("EMAIL", "a@example.org"),
-                               ("DATE", "1700000000 +0000"))}
+    identity = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER")
+                for part, value in (("NAME", "a"), ("EMAIL", "a@example.org"),
+                                    ("DATE", "1700000000 +0000"))}
     for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "all"]):
-        subprocess.run(["git", *words], cwd=root, check=True, env=os.environ | who)
+        subprocess.run(["git", *words], cwd=root, check=True, env=os.environ | identity)
 
 
-def fetched(root: Path) -> None:
+def copy_packages(root: Path) -> None:
     """Copy the packages that are already in the cache."""
     place = Path("cache/debian")
-    for path in (found for pattern in PACKAGES
-                 for found in (TREE.builds / place).glob(f"*/{pattern}")):
+    for path in (package for pattern in PACKAGES
+                 for package in (TREE.builds / place).glob(f"*/{pattern}")):
         shutil.copytree(path, root / "build" / path.relative_to(TREE.builds), symlinks=True)
 
 
 def make_dist(clone: Clone, *before: str, **more: str) -> Path:
-    done = subprocess.run([*before, "make", "dist", f"DIST_BOARDS={BOARDS}"], cwd=clone.root,
-                          env=environment(**more), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=1800, check=False)
-    if done.returncode and any(text in done.stdout for text in UNREACHABLE):
-        pytest.skip(done.stdout.splitlines()[-1])
-    assert done.returncode == 0, done.stdout
+    process = subprocess.run([*before, "make", "dist", f"DIST_BOARDS={BOARDS}"], cwd=clone.root,
+                             env=environment(**more), text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, timeout=1800, check=False)
+    if process.returncode and any(text in process.stdout for text in UNREACHABLE):
+        pytest.skip(process.stdout.splitlines()[-1])
+    assert process.returncode == 0, process.stdout
     archive, = [*(clone.root / "build").glob("*.tar.xz"),
                 *(clone.root / "build").glob("*/build/*.tar.xz")]
     return archive
@@ -79,12 +79,12 @@ def two_archives():
         first, second = Clone(folder / "first"), Clone(folder / "another" / "second")
         for clone in (first, second):
             commit(clone.root)
-            fetched(clone.root)
+            copy_packages(clone.root)
         for board in BOARDS.split():
             first.take_objects(board)
-        made = make_dist(first, TZ="Pacific/Kiritimati", LC_ALL="C", HOME=name)
-        yield made, make_dist(second, *other_user(second.root), TZ="America/St_Johns",
-                              USER="someone", LANG="C.UTF-8", HOME=f"{second.root}/build")
+        archive = make_dist(first, TZ="Pacific/Kiritimati", LC_ALL="C", HOME=name)
+        yield archive, make_dist(second, *other_user(second.root), TZ="America/St_Johns",
+                                 USER="someone", LANG="C.UTF-8", HOME=f"{second.root}/build")
 
 
 def other_user(root: Path) -> list[str]:
@@ -98,9 +98,9 @@ def other_user(root: Path) -> list[str]:
 
 
 def test_two_builds_of_a_commit_are_the_same_to_the_byte(archives):
-    one, other = archives
-    assert contents_of(one) == contents_of(other)
-    assert one.read_bytes() == other.read_bytes()
+    first, second = archives
+    assert contents_of(first) == contents_of(second)
+    assert first.read_bytes() == second.read_bytes()
 
 
 def contents_of(archive: Path) -> dict[str, bytes]:
@@ -125,15 +125,15 @@ def test_the_other_releases_compiler_has_an_archive_of_its_own(archives):
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as name:
         clone = Clone(Path(name) / "third")
         commit(clone.root)
-        fetched(clone.root)
-        made = make_dist(clone, "tools/other_release.sh", OTHER_ROOT=root)
-        assert compilers_of(made) != compilers_of(archives[0])
+        copy_packages(clone.root)
+        archive = make_dist(clone, "tools/other_release.sh", OTHER_ROOT=root)
+        assert compilers_of(archive) != compilers_of(archives[0])
 
 
 def compilers_of(archive: Path) -> list[tuple[str, str]]:
     """Return the compilers that the bill of materials names, with their versions."""
     bill, = [data for name, data in contents_of(archive).items() if name.endswith("sbom.cdx.json")]
-    return sorted((one["name"], one["version"]) for one in
+    return sorted((component["name"], component["version"]) for component in
                   json.loads(bill)["metadata"]["tools"]["components"])
 
 
@@ -168,15 +168,15 @@ class Bare:
                                    capture_output=True, check=False))
         wheel, = self.release.glob("*.whl")
         process = self.start("install", wheel, program=pipx / "bin" / "pipx")
-        said, complaint = process.communicate(timeout=LIMIT_S)
-        self.online(subprocess.CompletedProcess("", process.returncode, said, complaint))
+        output, errors = process.communicate(timeout=LIMIT_S)
+        self.online(subprocess.CompletedProcess("", process.returncode, output, errors))
         self.program = self.work / ".local" / "bin" / "hypbench"
 
     @staticmethod
-    def online(done: subprocess.CompletedProcess) -> None:
-        if done.returncode and any(text in done.stderr for text in NO_INDEX):
-            pytest.skip(f"pip reaches no index: {done.stderr.splitlines()[-1]}")
-        assert done.returncode == 0, done.stdout + done.stderr
+    def online(process: subprocess.CompletedProcess) -> None:
+        if process.returncode and any(text in process.stderr for text in NO_INDEX):
+            pytest.skip(f"pip reaches no index: {process.stderr.splitlines()[-1]}")
+        assert process.returncode == 0, process.stdout + process.stderr
 
     @property
     def environment(self) -> dict[str, str]:
@@ -192,9 +192,9 @@ class Bare:
 
     def __call__(self, *words: str | Path) -> str:
         with self.start(*words) as process:
-            said, complaint = process.communicate(timeout=LIMIT_S)
-        assert process.returncode == 0, complaint
-        return said
+            output, errors = process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 0, errors
+        return output
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +205,7 @@ def bare(archives, tmp_path_factory):
 
 
 def test_the_root_has_python_and_no_tool_of_a_build(bare):
-    look = f"import shutil; print([one for one in {PROGRAMS!r} if shutil.which(one)])"
+    look = f"import shutil; print([name for name in {PROGRAMS!r} if shutil.which(name)])"
     python = bare.program.resolve().with_name("python")
     with bare.start("-c", look, program=python) as process:
         assert process.communicate(timeout=LIMIT_S) == ("[]\n", "")
@@ -239,10 +239,10 @@ def test_card_capture_and_report_with_python_alone(bare):
         assert "waiting for a run record of any board" in capture.stderr.readline()
         with subprocess.Popen(board_words(bare, bare.work / "card.img"), stdout=board,
                               stdin=subprocess.DEVNULL) as machine:
-            said, complaint = capture.communicate(timeout=LIMIT_S)
+            output, errors = capture.communicate(timeout=LIMIT_S)
             machine.kill()
-    assert capture.returncode == 0, complaint
-    assert f"{BOARD}: complete" in said and "timer_wakeup" in said
+    assert capture.returncode == 0, errors
+    assert f"{BOARD}: complete" in output and "timer_wakeup" in output
     log = read_log((bare.work / "build" / BOARD / "records.jsonl").read_bytes())
     assert log.run["plan"] == "mine" and log.run["entry_level"] == "el2"
     bare("report")

@@ -24,10 +24,10 @@ def test_known_delay_is_seen_exactly(result):
 @pytest.mark.job(CONFIGS + delay_lines("revisit", PARAMS))
 def test_a_sample_reads_every_line_once(result):
     for config in result.configs:
-        found = [record for record in result.records("bench", config=config)
-                 if result.line_of(record) == 0]
-        assert {record["variant"]: record["batch"] for record in found} == SETS
-        for record in found:
+        records = [record for record in result.records("bench", config=config)
+                   if result.line_of(record) == 0]
+        assert {record["variant"]: record["batch"] for record in records} == SETS
+        for record in records:
             assert [record[name] for name in ("cold", "min", "p50", "max")] == [
                 1 + PER_LOAD * record["batch"]] * 4
             assert record["kib"] == record["batch"] * (4096 + 64 if record["variant"] == "2048p"

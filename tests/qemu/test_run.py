@@ -56,12 +56,12 @@ pytestmark = pytest.mark.job(PLAN)
 
 
 def test_run_ends_well(result):
-    assert result.one("end")["status"] == "ok"
+    assert result.record("end")["status"] == "ok"
     assert result.records("fault", "error") == []
 
 
 def test_run_record_describes_the_run(result, board):
-    run = result.one("run")
+    run = result.record("run")
     assert run["board"] == board
     assert run["plan"] == "everything"
     assert run["platform"] == "qemu-icount"
@@ -89,14 +89,14 @@ def test_steps_go_there_and_back(result):
 def test_benchmark_reports_its_variants(result):
     for bench, config, number in product(BENCHES, ALL_CONFIGS, (0, 1)):
         where = {"bench": bench, "config": config, "pass": number}
-        found = result.records("bench", "check", **where)
+        records = result.records("bench", "check", **where)
         skips = result.records("skip", **where)
         if config == "native" and bench in SKIPPED_NATIVELY:
-            assert found == [], where
+            assert records == [], where
             assert len(skips) == 1 and SKIPPED_NATIVELY[bench] in skips[0]["reason"]
         else:
             expected = NATIVE_VARIANTS.get(bench) if config == "native" else None
-            assert {record["variant"] for record in found} == (
+            assert {record["variant"] for record in records} == (
                 expected or VARIANTS[bench]), where
             assert skips == [], where
 
@@ -104,10 +104,11 @@ def test_benchmark_reports_its_variants(result):
 def test_both_passes_agree(result):
     """Under icount nothing drifts, so the numbers of the second pass equal those of the first."""
     def content(number: int) -> list[dict]:
-        found = [unframed(record, "pass")
-                 for record in result.records("bench", "check", "skip") if record["pass"] == number]
-        return sorted(found, key=lambda record: (record["bench"], record["config"],
-                                                 record["kind"], record.get("variant", "")))
+        records = [unframed(record, "pass")
+                   for record in result.records("bench", "check", "skip")
+                   if record["pass"] == number]
+        return sorted(records, key=lambda record: (record["bench"], record["config"],
+                                                   record["kind"], record.get("variant", "")))
     assert content(0) == content(1)
 
 

@@ -30,7 +30,7 @@ ENTRY = {"armv8": "00000004", "armv7": "000001d3"}
 
 def visitor(board: str, script: str, address: int = RAW, initrd: int = INITRD):
     return assemble(board, "vcpus", address, f'SCRIPT="{script}"', f"INITRD={initrd:#x}",
-                    f"STACKS={STACKS - address:#x}", also=("visitor.c",))
+                    f"STACKS={STACKS - address:#x}", sources=("visitor.c",))
 
 
 def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> Path:
@@ -39,17 +39,17 @@ def raw_file(board: str, script: str, tmp_path: Path, initrd: int = INITRD) -> P
     return path
 
 
-class Done(NamedTuple):
+class GuestRun(NamedTuple):
     status: int
     out: str
-    said: str  # the output without the guest's
+    stderr: str  # the output without the guest's
 
 
-def run(board: str, image: Path, *words: object, clock: str = "icount") -> Done:
+def run(board: str, image: Path, *words: object, clock: str = "icount") -> GuestRun:
     """Run in this process with nothing typed; such a run repeats to the bit."""
-    made = CliRunner().invoke(main, [str(word) for word in command(board, image, clock, words)])
-    assert not made.exception or isinstance(made.exception, SystemExit), made.exception
-    return Done(made.exit_code, made.stdout_bytes.decode(), made.stderr)
+    result = CliRunner().invoke(main, [str(word) for word in command(board, image, clock, words)])
+    assert not result.exception or isinstance(result.exception, SystemExit), result.exception
+    return GuestRun(result.exit_code, result.stdout_bytes.decode(), result.stderr)
 
 
 def command(board: str, image: Path, clock: str, words: tuple[object, ...]) -> list[object]:
@@ -57,10 +57,10 @@ def command(board: str, image: Path, clock: str, words: tuple[object, ...]) -> l
             image]
 
 
-def typed(board: str, image: Path, keys: bytes, clock: str) -> Done:
-    done = subprocess.run([HYPBENCH, *map(str, command(board, image, clock, ()))], input=keys,
-                          capture_output=True, timeout=2 * LIMIT_S, check=False)
-    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+def typed(board: str, image: Path, keys: bytes, clock: str) -> GuestRun:
+    process = subprocess.run([HYPBENCH, *map(str, command(board, image, clock, ()))], input=keys,
+                             capture_output=True, timeout=2 * LIMIT_S, check=False)
+    return GuestRun(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 
 def log_of(board: str) -> Log:
@@ -71,15 +71,15 @@ def greeting(board: str) -> str:
     return f"hello\r\n{ENTRY[board_facts(board)['ISA']]}\r\n{FDT_MAGIC}\r\n"
 
 
-def ended_well(done: Done, board: str, says: str) -> None:
+def assert_ended_well(result: GuestRun, board: str, text: str) -> None:
     """Check that this output, and nothing else, follows the greeting."""
-    assert done.status == 0, done.out + done.said
-    assert done.out == greeting(board) + says
-    assert "the guest powered off after" in done.said
+    assert result.status == 0, result.out + result.stderr
+    assert result.out == greeting(board) + text
+    assert "the guest powered off after" in result.stderr
 
 
 def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
-    ended_well(run(built, raw_file(built, "q", tmp_path)), built, "")
+    assert_ended_well(run(built, raw_file(built, "q", tmp_path)), built, "")
     log = log_of(built)
     assert log.problems == []
     assert [(step["bench"], step["outcome"]) for step in log.of_kind("step")] == [
@@ -90,33 +90,33 @@ def test_a_raw_binary_starts_as_linux_would_and_powers_off(built, tmp_path):
 def test_what_is_typed_reaches_it(built, tmp_path, clock):
     """The guest shows each key; after the last one the hypervisor ends the line."""
     image = raw_file(built, "p", tmp_path)
-    ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
+    assert_ended_well(typed(built, image, b"abzq", clock), built, "=> abzq\r\n")
 
 
 def test_vcpus_run_at_once_by_the_hosts_clock(built):
     """Only this test runs vCPUs at once; in the other tests cores take turns, under icount."""
-    done = run(built, test_cores.guest(built, 4, test_cores.END_OFF, "hvc").elf, "--ram", "64M",
-               "--cpus", 4, clock="host")
-    assert done.status == 0, done.out + done.said
+    result = run(built, test_cores.guest(built, 4, test_cores.END_OFF, "hvc").elf, "--ram", "64M",
+                 "--cpus", 4, clock="host")
+    assert result.status == 0, result.out + result.stderr
     assert [step["outcome"] for step in log_of(built).of_kind("step")] == ["done"]
 
 
 def test_in_flash(built, tmp_path):
     image = tmp_path / "visitor.bin"
     image.write_bytes(visitor(built, "q", 0).binary)
-    done = run(built, image, "--address", "0")
-    ended_well(done, built, "")
-    assert f"raw binary at 0x0, device tree at {RAM:#x}" in done.said
+    result = run(built, image, "--address", "0")
+    assert_ended_well(result, built, "")
+    assert f"raw binary at 0x0, device tree at {RAM:#x}" in result.stderr
 
 
 def test_it_finds_its_initrd_and_a_device_tree_of_the_users(built, tmp_path):
     initrd = tmp_path / "initrd, of mine"  # a comma has a meaning to QEMU
     initrd.write_bytes(b"RAMDISK")
     image = raw_file(built, "iq", tmp_path)
-    ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
+    assert_ended_well(run(built, image, "--initrd", initrd), built, "RAMD\r\n")
     blob = tmp_path / "mine.dtb"
     blob.write_bytes((TREE.build(built) / "run-guest" / "guest.dtb").read_bytes())
-    ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD\r\n")
+    assert_ended_well(run(built, image, "--initrd", initrd, "--dtb", blob), built, "RAMD\r\n")
 
 
 @pytest.mark.long
@@ -127,16 +127,16 @@ def test_by_make(built, tmp_path):
     run(built, raw_file(built, "q", tmp_path), "--initrd", initrd)
     blob.write_bytes((TREE.build(built) / "run-guest" / "guest.dtb").read_bytes())
     arguments = "root=/dev/ram0 a='b c' d=\"e\""
-    said = make("run-guest", f"GUEST={raw_file(built, 'xiq', tmp_path, INITRD_LOW)}",
-                f"BOARD={built}", "GUEST_STATUS=exit",
-                "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
-                f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
-                f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}", status=2)
+    output = make("run-guest", f"GUEST={raw_file(built, 'xiq', tmp_path, INITRD_LOW)}",
+                  f"BOARD={built}", "GUEST_STATUS=exit",
+                  "CONFIG=trapped lr=sw", "GUEST_RAM=64M", "CPUS=1", "CLOCK=icount",
+                  f"LIMIT={LIMIT_S}", "STATS=1", f"GUEST_INITRD={initrd}", f"GUEST_DTB={blob}",
+                  f"GUEST_ADDRESS={RAW:#x}", f"GUEST_ARGS={arguments}", status=2)
     # Standard output comes first, and make prints nothing to it.
-    assert said.startswith(greeting(built).replace("\r", "") + "EXIT: STATUS=5\nDISK\n")
-    assert "its own status is 5" in said and "Error 5" in said
-    assert "Exits by kind" in said and "the guest powered off" in said
-    assert f"raw binary at {RAW:#x}" in said and "64M at 0x40000000" in said
+    assert output.startswith(greeting(built).replace("\r", "") + "EXIT: STATUS=5\nDISK\n")
+    assert "its own status is 5" in output and "Error 5" in output
+    assert "Exits by kind" in output and "the guest powered off" in output
+    assert f"raw binary at {RAW:#x}" in output and "64M at 0x40000000" in output
     config = log_of(built).run["configs"][0]
     assert (config["name"], config["lr"], config["stats"]) == ("trapped", "sw", "on")
     bootargs = subprocess.run(["fdtget", TREE.build(built) / "run-guest" / "guest.dtb", "/chosen",

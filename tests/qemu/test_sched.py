@@ -31,9 +31,9 @@ SWITCH = "order once\nlimit_ms 1000\nconfig trapped\n" + "".join(
 
 
 def with_guest(image: bytes, board: str) -> bytes:
-    """Return the image with the guest of arch/ in place of the real one."""
+    """Return the image with the guest of arch/ in place of the bench guest."""
     return replaced(image, board, assemble(board, "bench", guest_home(board),
-                                           also=("switch.c",)).binary)
+                                           sources=("switch.c",)).binary)
 
 
 # --- a guest notices nothing ---
@@ -59,8 +59,8 @@ def test_the_guest_looks_at_every_register_that_a_switch_saves(built):
     """Registers are those of the header's list, or of a named slot."""
     isa = board_facts(built)["ISA"]
     text = (ROOT / f"tests/qemu/arch/switch_{isa}.h").read_text()
-    looked_at = set(re.findall(r"\tX\((\w+),", text) + re.findall(r'"(\w+)"', text))
-    assert set(el1_registers(isa)) <= looked_at
+    checked = set(re.findall(r"\tX\((\w+),", text) + re.findall(r'"(\w+)"', text))
+    assert set(el1_registers(isa)) <= checked
 
 
 # --- interrupts are neither lost nor doubled, whether they wait or not ---
@@ -147,9 +147,9 @@ def test_trace_says_whose_exit_it_was(result):
     """The VMs' turns alternate, and each turn ends by an exit of the VM that had the turn. Each
     vCPU's ring keeps the same number of events, so the comparison begins where both rings have
     events."""
-    kept = {vm: [event["t"] for event in result.records("trace", vm=vm)]
-            for vm in (BENCH_VM, BACKGROUND_VM)}
-    since = max(map(min, kept.values()))
+    times = {vm: [event["t"] for event in result.records("trace", vm=vm)]
+             for vm in (BENCH_VM, BACKGROUND_VM)}
+    since = max(map(min, times.values()))
     events = sorted((event for event in result.records("trace", event="hyp-timer")
                      if event["t"] >= since), key=lambda event: event["t"])
     assert len(events) > 10
@@ -166,8 +166,8 @@ NAMED = TRACE + "vm rt image=bench prio=9\nvm noise image=background prio=8\n"
 
 @pytest.mark.job(NAMED)
 def test_records_have_the_names_of_the_plan(result):
-    made = result.records("calibration", "bench", "check", "skip")
-    assert {(data["vm"], data["vcpu"]) for data in made} == {("rt", 0)}
+    records = result.records("calibration", "bench", "check", "skip")
+    assert {(data["vm"], data["vcpu"]) for data in records} == {("rt", 0)}
     for kind in ("exits", "trace"):
         assert {(data["vm"], data["vcpu"]) for data in result.records(kind)} == {
             ("rt", 0), ("noise", 0)}
@@ -182,8 +182,8 @@ def test_records_have_the_names_of_the_plan(result):
 def test_vms_of_equal_priority_have_turns(result, prio, late):
     """An interrupt preempts a VM of lower priority, and waits for the end of the turn of a VM with
     equal priority."""
-    assert result.one("step")["outcome"] == "done"
-    assert (result.one("bench", variant="busy-handler")["max"] > 10_000) == late
+    assert result.record("step")["outcome"] == "done"
+    assert (result.record("bench", variant="busy-handler")["max"] > 10_000) == late
 
 
 @pytest.mark.job(LIMIT, status=1)
@@ -205,15 +205,15 @@ def test_time_limit_is_the_measured_guests(result, board):
 
 @pytest.mark.parametrize("reason, fault_class", [
     pytest.param(reason, fault_class, id=reason,
-                 marks=pytest.mark.job(TWO.format(words), planted=f"background {does}", status=1))
-    for does, words, reason, fault_class in [
+                 marks=pytest.mark.job(TWO.format(words), planted=f"background {action}", status=1))
+    for action, words, reason, fault_class in [
         ("stores", "", "data-abort", "0x24"), ("uses FP", "fp=static", "unhandled-trap", "0x7")]])
 def test_fault_of_the_other_vm_ends_the_step(result, reason, fault_class):
-    fault = result.one("fault")
+    fault = result.record("fault")
     assert fault["config"] == "slice"
     assert (fault["reason"], fault["class"], fault["vm"]) == (reason, fault_class, BACKGROUND_VM)
-    assert result.one("step", config="slice")["outcome"] == "fault"
-    assert result.one("step", config="trapped")["outcome"] == "done"
+    assert result.record("step", config="slice")["outcome"] == "fault"
+    assert result.record("step", config="trapped")["outcome"] == "done"
 
 
 @pytest.mark.job("order once\nconfig slice trapped sched=rr\nconfig trapped\n"

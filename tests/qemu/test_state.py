@@ -26,7 +26,7 @@ TLB_INSTRUCTIONS = 1000  # most instructions of a preparation without caches, an
 
 
 def hvc_count(result, bench: str, config: str) -> int:
-    return result.one("exits", exit="hvc", bench=bench, config=config)["n"]
+    return result.record("exits", exit="hvc", bench=bench, config=config)["n"]
 
 
 @pytest.mark.job(PLAN)
@@ -65,7 +65,7 @@ def test_every_preparation_is_one_hypercall(result):
 def test_caches_are_gone_through_line_by_line(result):
     """The instructions of a preparation show in the length of the step."""
     def extra(bench: str, state: str) -> float:
-        warm, cold = (result.one("step", bench=bench, config=config)["ticks"]
+        warm, cold = (result.record("step", bench=bench, config=config)["ticks"]
                       for config in ("direct", f"direct-{state}"))
         return (cold - warm) / (VARIANTS[bench] * SAMPLES)
     for bench in ("counter", "hvc", "mmio_read"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exit statistics: their cost on each path, what they cover, and that they measure."""
+"""Exit statistics: their cost on each path, and the exits and the instructions that they count."""
 
 from itertools import product
 
@@ -78,12 +78,12 @@ def test_a_delay_at_el2_is_in_every_exit(result):
     for bench, kind in (("measure", "hvc"), ("timer_wakeup", "irq"), ("mmio_read", "mmio-read")):
         for config in ("stats", "sw"):
             late = "late" if config == "stats" else "sw-late"
-            one, other = (exits(result, bench, name) for name in (config, late))
-            assert {name: row["n"] for name, row in other.items()} == {
-                name: row["n"] for name, row in one.items()}, (bench, config)
+            plain, delayed = (exits(result, bench, name) for name in (config, late))
+            assert {name: row["n"] for name, row in delayed.items()} == {
+                name: row["n"] for name, row in plain.items()}, (bench, config)
             for name in ("min", "max"):
-                assert other[kind][name] == one[kind][name] + EL2_DELAY, (bench, config)
-            assert other[kind]["total"] == one[kind]["total"] + EL2_DELAY * one[kind]["n"]
+                assert delayed[kind][name] == plain[kind][name] + EL2_DELAY, (bench, config)
+            assert delayed[kind]["total"] == plain[kind]["total"] + EL2_DELAY * plain[kind]["n"]
 
 
 def test_what_an_exit_counts_is_known(result, board):
@@ -98,10 +98,11 @@ def test_a_guest_says_what_they_cover(result):
     """The statistics cover the calls of the last window. They leave out the begin and the end of
     the window, and everything before and after."""
     for config in ("stats", "full-stats", "late", "sw", "direct-stats"):
-        found = exits(result, "measure", config)
-        assert found.keys() == {"hvc"}, config
-        assert found["hvc"]["n"] == result.one("check", bench="measure", config=config)["counted"]
-        assert found["hvc"]["n"] == 2 * N, config
+        counts = exits(result, "measure", config)
+        assert counts.keys() == {"hvc"}, config
+        assert counts["hvc"]["n"] == result.record(
+            "check", bench="measure", config=config)["counted"]
+        assert counts["hvc"]["n"] == 2 * N, config
 
 
 def test_the_trace_covers_the_same(result):

@@ -69,18 +69,18 @@ def phases(result, config: str) -> dict[str, int]:
 @pytest.mark.job(PAIR, machine=four_cores)
 @pytest.mark.parametrize("config, active", [("memory", "small"), ("prio", "urgent")])
 def test_a_pause_sees_no_memory_and_no_priority_of_the_active_vm(result, config, active):
-    there = {(vm["config"], vm["vm"]) for vm in result.records("vm")}
-    assert (config, active) in there and (config, "active") not in there
-    assert ("base", "active") in there and ("base", active) not in there
-    other, base = phases(result, config), phases(result, "base")
-    del other["runs"], base["runs"]
-    assert other == base
+    vms = {(vm["config"], vm["vm"]) for vm in result.records("vm")}
+    assert (config, active) in vms and (config, "active") not in vms
+    assert ("base", "active") in vms and ("base", active) not in vms
+    changed, base = phases(result, config), phases(result, "base")
+    del changed["runs"], base["runs"]
+    assert changed == base
     # This variant counts the instructions of all cores, which QEMU runs in turns: a few samples
     # differ, the median does not.
-    runs = [result.one("bench", bench="failover", config=name, variant="control-runs")["p50"]
+    runs = [result.record("bench", bench="failover", config=name, variant="control-runs")["p50"]
             for name in (config, "base")]
     # Equal priorities set up a slice, whose times take two registers each on ARMv7.
-    slice_set_up = 86 if result.one("run")["isa"] == "armv7" else 67
+    slice_set_up = 86 if result.record("run")["isa"] == "armv7" else 67
     fewer = slice_set_up if config == "prio" else 0
     assert runs[1] > 500 and abs(runs[1] - runs[0] - fewer) <= 10
 
@@ -98,10 +98,10 @@ def test_a_command_beside_loads_waits_for_no_work_of_theirs(result):
     base = phases(result, "base")
     for config, load in ran.items():
         assert rounds[config, load] > 20, config
-        found = phases(result, config)
-        assert (found["begins"], found["paused"]) == (base["begins"], base["paused"]), config
+        ticks = phases(result, config)
+        assert (ticks["begins"], ticks["paused"]) == (base["begins"], base["paused"]), config
         if base["runs"]:  # 0: in a sample the standby ran before EL2's last stamp.
-            assert found["runs"] < base["runs"] + SWITCH, config
+            assert ticks["runs"] < base["runs"] + SWITCH, config
 
 
 # The largest delays of study S4's timer, in instructions. Under sched=fp: a VM switch from a load

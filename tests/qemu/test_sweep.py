@@ -15,7 +15,7 @@ APART = 0x10000  # place in the board's store
 
 def job(board: str, core: str) -> Job:
     images = [assemble(board, "vcpus", ENTRY, "CPUS=1", f"GIC={gic(board)}", f"PATTERN={pattern}",
-                       also=("sweep.c",)) for pattern in PATTERNS.values()]
+                       sources=("sweep.c",)) for pattern in PATTERNS.values()]
     plan = "order once\nlimit_ms 5000\nconfig c trapped sched=rr fp=lazy\n"
     for at, (name, image) in enumerate(zip(PATTERNS, images)):
         plan += (f"guest {name} ram={RAM:#x} ram_mib=64 cpus=1 entry={ENTRY:#x}\n"

@@ -10,7 +10,7 @@ import expected
 from lab import Job
 from proofs import DELAYS, VALUES
 
-BENCHES = expected.OF_SWITCHES
+BENCHES = expected.SWITCH_BENCHES
 SAMPLES = 50
 # The row that measures each way as a whole.
 WHOLE = {"switch": ("vm_switch", "preempt"), "yield": ("vm_yield", "yield"),
@@ -30,20 +30,20 @@ FP_REGISTERS = {"armv8": 32, "armv7": 16}  # registers of 16 bytes
 pytestmark = pytest.mark.every_board
 
 
-def whole(result, line: int = 0, lines: int = 1) -> dict[str, dict]:
+def whole_rows(result, line: int = 0, lines: int = 1) -> dict[str, dict]:
     """Return the row of each whole way by configuration; each benchmark has `lines` lines, of which
     `line` is read."""
-    found = {}
+    rows = {}
     for number, bench in enumerate(BENCHES):
         for (config, variant), row in result.figures(number * lines + line).items():
             way, _, case = config.partition("-")
             if (bench, variant) == (CALL if case in ("best", "call") else WHOLE)[way]:
-                found[config] = row
-    return found
+                rows[config] = row
+    return rows
 
 
 def p50(result) -> dict[str, int]:
-    return {config: row["p50"] for config, row in whole(result).items()}
+    return {config: row["p50"] for config, row in whole_rows(result).items()}
 
 
 @pytest.mark.job(SHORT)
@@ -54,7 +54,7 @@ def test_every_way_is_measured_in_every_case(result):
 
 @pytest.mark.job(SHORT)
 def test_the_other_vm_has_the_core_before_every_sample(result):
-    for config, row in whole(result).items():
+    for config, row in whole_rows(result).items():
         [step] = result.records("step", config=config, bench=row["bench"])
         assert step["other_turns"] > SAMPLES, config
         assert row["n"] == SAMPLES
@@ -64,7 +64,7 @@ def test_the_other_vm_has_the_core_before_every_sample(result):
 def test_the_best_switch_is_the_wake_up_of_a_sleeping_guest(result, lab, board):
     """timer_wakeup has the same window in another benchmark."""
     plan = "order once\nconfig best trapped sched=fp\nbench timer_wakeup n=50\n"
-    wake_up = lab.run(Job(board, plan)).one("bench", variant="wfi-vector")
+    wake_up = lab.run(Job(board, plan)).record("bench", variant="wfi-vector")
     assert p50(result)["switch-best"] == wake_up["p50"]
 
 
@@ -83,9 +83,9 @@ def test_an_armed_timer_goes_to_the_queue_of_el2_and_back(result):
     the control VM has a timer, the timer's PPI is off in the standby, and the switch writes that to
     the distributor."""
     lengths = p50(result)
-    put, both, taken = (lengths[way] - lengths[f"{way}-idle"] for way in WHOLE)
-    assert 10 < put < both < 90
-    assert 0 < abs(taken) < both
+    queued, both, dequeued = (lengths[way] - lengths[f"{way}-idle"] for way in WHOLE)
+    assert 10 < queued < both < 90
+    assert 0 < abs(dequeued) < both
 
 
 OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
@@ -96,14 +96,14 @@ def test_a_cntvoff_for_each_vm_is_a_compare_of_el2_registers(result, lab, board)
     """VMs whose EL2 registers are all equal pay for no compare. VMs with a CNTVOFF each pay for six
     compares and one write; in the best case the switch also pays for the call of the function that
     compares. A VM switch from the background VM has no compare in either case."""
-    alike, own = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
-    for config, length in own.items():
+    plain, offset = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
+    for config, length in offset.items():
         if config in ("yield-best", "failover-best"):
-            assert 30 < length - alike[config] < 90, config
+            assert 30 < length - plain[config] < 90, config
         elif config == "switch-best":
-            assert length == alike[config]
+            assert length == plain[config]
         else:
-            assert 20 < length - alike[config] < 40, config
+            assert 20 < length - plain[config] < 40, config
 
 
 LAZY = SHORT.replace("fp=eager", "fp=lazy")
@@ -122,7 +122,7 @@ def test_fp_registers_move_in_the_general_case(result, lab, board):
 
 @pytest.mark.job(DELAYED)
 def test_a_delay_is_seen_once(result):
-    plain, delayed = (whole(result, line, len(DELAYS)) for line in range(len(DELAYS)))
+    plain, delayed = (whole_rows(result, line, len(DELAYS)) for line in range(len(DELAYS)))
     assert plain.keys() == delayed.keys() == set(result.configs)
     for config, row in delayed.items():
         expected_values = [plain[config][name] + DELAYS[1] for name in VALUES if name in row]

@@ -47,11 +47,11 @@ def test_delay_is_seen_once_for_each_interrupt_of_a_storm(result):
 @pytest.mark.job(PLAN)
 def test_delay_at_el2_is_seen_once_a_wake_up(result):
     """With a linked list register one exit lies between the expiry and the task."""
-    found = result.figures(CYCLIC)
+    figures = result.figures(CYCLIC)
     for way in WAYS:
-        assert found["late", way]["p50"] == found["trapped", way]["p50"] + EL2_DELAY
-        assert found["trapped", way]["p50"] > found["direct", way]["p50"]
-        assert found["direct", way]["p50"] == found["native", way]["p50"]
+        assert figures["late", way]["p50"] == figures["trapped", way]["p50"] + EL2_DELAY
+        assert figures["trapped", way]["p50"] > figures["direct", way]["p50"]
+        assert figures["direct", way]["p50"] == figures["native", way]["p50"]
 
 
 @pytest.mark.job(PLAN)
@@ -84,9 +84,9 @@ def test_storm_is_served_in_order_and_whole(result):
 def test_more_than_the_list_registers_hold_costs_more(result):
     """The guest needs no exit while the interrupts fit into the list registers; beyond that EL2
     refills them."""
-    found, lr_count = result.figures(STORM), result.log.run["lr_count"]
-    extra = {size: found["trapped", f"{size}-{size}"]["p50"]
-             - found["native", f"{size}-{size}"]["p50"] for size in SIZES}
+    figures, lr_count = result.figures(STORM), result.log.run["lr_count"]
+    extra = {size: figures["trapped", f"{size}-{size}"]["p50"]
+             - figures["native", f"{size}-{size}"]["p50"] for size in SIZES}
     assert extra[32] > extra[16] > extra[8] > 0
     assert all(extra[size] == 0 for size in SIZES if size <= lr_count)
 
@@ -95,18 +95,18 @@ def test_more_than_the_list_registers_hold_costs_more(result):
 @pytest.mark.job(SPLIT_PLAN)
 def test_split_end_costs_one_write_an_interrupt(result):
     """Each handler but the last adds a branch that is not taken, and the write."""
-    found = result.figures(0)
+    figures = result.figures(0)
     for config in ("native", "direct"):
         for size in SIZES:
-            step = [found[f"{config}-split", f"{size}-{i}"]["p50"]
-                    - found[config, f"{size}-{i}"]["p50"] for i in range(1, size + 1)]
+            step = [figures[f"{config}-split", f"{size}-{i}"]["p50"]
+                    - figures[config, f"{size}-{i}"]["p50"] for i in range(1, size + 1)]
             assert step == [step[-1] // max(size - 1, 1) * i for i in range(size)]
             assert size == 1 or step[-1] > 0
 
 
 @pytest.mark.job(SHORT_PERIOD, status=1)
 def test_period_that_is_too_short_is_refused(result):
-    assert "period is too short" in result.one("error")["what"]
+    assert "period is too short" in result.record("error")["what"]
 
 
 # --- CNTVOFF ---
@@ -139,16 +139,16 @@ with_offsets = pytest.mark.parametrize("names", [
 def test_virtual_counter_is_behind_and_timers_fire_as_ever(result, names):
     hz = result.log.run["hz"]
     for name in names:
-        found = {suffix: result.one("check", bench="cntvoff", config=name + suffix)
-                 for suffix in OFFSETS}
-        for check in found.values():
+        checks = {suffix: result.record("check", bench="cntvoff", config=name + suffix)
+                  for suffix in OFFSETS}
+        for check in checks.values():
             assert check["ok"] and check["never"] == 0
             assert check["in_time"] == check["in_time_physical"] == check["expiries"] == 10
-        assert [found[suffix]["offset"] for suffix in ("", "-1ms")] == [0, hz // 1000]
+        assert [checks[suffix]["offset"] for suffix in ("", "-1ms")] == [0, hz // 1000]
         # With this offset CNTVCT counts from the guest's first instruction, and leaves out the
         # ticks before it.
-        assert found["-from-0"]["offset"] > hz // 1000
-        assert found["-from-0"]["cntvct"] < found[""]["offset"] + hz // 20
+        assert checks["-from-0"]["offset"] > hz // 1000
+        assert checks["-from-0"]["cntvct"] < checks[""]["offset"] + hz // 20
 
 
 @never_fires
@@ -158,12 +158,12 @@ def test_no_figure_depends_on_the_offset(result, names):
     are not compared: they depend on where a turn ends, and the start of a VM with an offset takes
     some instructions more."""
     for line in range(1, len(OFFSET_BENCHES)):
-        found = result.figures(line)
-        for config, variant in found:
+        figures = result.figures(line)
+        for config, variant in figures:
             for suffix in OFFSETS:
                 if config in names and not (config == "slice" and sleeps(variant)):
-                    assert (figures_of(found[config + suffix, variant], config)
-                            == figures_of(found[config, variant], config)), (
+                    assert (figures_of(figures[config + suffix, variant], config)
+                            == figures_of(figures[config, variant], config)), (
                                 config, suffix, variant)
 
 

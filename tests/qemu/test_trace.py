@@ -12,7 +12,7 @@ from hypbench.plan_language import parse
 from hypbench.trace import exits_of, sgi_targets, trace_of
 from hypbench.trace_names import INTERRUPTS
 from lab import Job
-from pages import page, said_in_picture
+from pages import page, picture_words
 from planlines import plan_lines
 from proofs import two_cores
 from test_cores import several
@@ -36,26 +36,26 @@ def trace(result) -> bytes:
 
 def test_each_exit_is_a_slice_at_its_time(result, trace):
     ns = 1_000_000_000 // result.log.run["hz"]
-    shown = {(one.start, one.end) for one in slices_of(trace)
-             if one.track[0] == "vCPUs" and one.name not in ("guest", "paused")}
+    drawn = {(span.start, span.end) for span in slices_of(trace)
+             if span.track[0] == "vCPUs" and span.name not in ("guest", "paused")}
     steps = exits_of(result.log, PLAN)
-    exits = [one for found in steps.values() for one in found]
+    exits = [span for group in steps.values() for span in group]
     assert len(steps) == len(result.records("step"))
-    assert shown == {(one.start * ns, one.end * ns) for one in exits}
+    assert drawn == {(span.start * ns, span.end * ns) for span in exits}
     recorded = {(data["t"] * ns, (data["t"] + data["dur"]) * ns)
                 for data in result.records("trace")}
-    assert shown <= recorded and len(shown) > len(recorded) / 4
+    assert drawn <= recorded and len(drawn) > len(recorded) / 4
 
 
 def test_a_pair_takes_turns_in_being_paused(trace):
     """On one core a pause lasts from the end of a fail over to the end of the next."""
     slices = slices_of(trace)
-    paused = [one for one in slices if one.name == "paused"]
-    ends = {one.end: one.track for one in slices if one.arg("call") == "FAIL_OVER"}
-    assert {one.track[1] for one in paused} == {"bench vCPU 0", "load0 vCPU 0"}
+    paused = [span for span in slices if span.name == "paused"]
+    ends = {span.end: span.track for span in slices if span.arg("call") == "FAIL_OVER"}
+    assert {span.track[1] for span in paused} == {"bench vCPU 0", "load0 vCPU 0"}
     assert len(paused) >= 100
-    for one in paused:
-        assert ends[one.start] == one.track != ends[one.end]
+    for span in paused:
+        assert ends[span.start] == span.track != ends[span.end]
 
 
 def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
@@ -81,11 +81,11 @@ def test_timers_flow_from_where_they_fire_to_their_exit(result, trace):
 @pytest.mark.every_board
 def test_a_request_and_its_answer_are_drawn(result):
     run = result.log.run
-    said = said_in_picture(picture_of(result.log, PLAN, board_of(run["board"])))
-    assert "handles irq" in " ".join(said)
-    kept = expected.REFERENCE, expected.DOCUMENTED
-    if (run["board"], expected.series(run["compiler"])) == kept:
-        assert said_in_picture(page("docs/pictures/trace-virt-a72.svg")) == said
+    marks = picture_words(picture_of(result.log, PLAN, board_of(run["board"])))
+    assert "handles irq" in " ".join(marks)
+    documented = expected.REFERENCE, expected.DOCUMENTED
+    if (run["board"], expected.series(run["compiler"])) == documented:
+        assert picture_words(page("docs/pictures/trace-virt-a72.svg")) == marks
 
 
 EVENTS = ("order once\nconfig a trapped sched=rr slice_us=1000 fp=lazy trace=on beside=load_cpu"
@@ -99,7 +99,7 @@ def test_an_event_pauses_a_vm_until_another_resumes_it(lab, built):
     """A pause may be late, because EL2 prints a guest's record on that core."""
     result = lab.ended(Job(built, EVENTS))
     slices = slices_of(trace_of(result.log, parse(EVENTS), board_of(built)))
-    paused = {one.track[-1]: one.end - one.start for one in slices if one.name == "paused"}
+    paused = {span.track[-1]: span.end - span.start for span in slices if span.name == "paused"}
     assert paused.keys() == PAUSES_MS.keys()
     at = {(data["vm"], data["event"]): data["t"] * 1_000_000_000 // result.log.run["hz"]
           for data in result.records("trace") if data["event"] in ("pause", "resume")}
@@ -118,7 +118,7 @@ def test_an_sgi_flows_to_the_kick_of_the_vcpu_that_it_goes_to(lab, built, config
     result = lab.ended(job)
     plan, board = parse(job.plan), board_of(built)
     [exits] = exits_of(result.log, plan).values()
-    sent = [sgi_targets(one, plan, board) for one in exits]
+    sent = [sgi_targets(event, plan, board) for event in exits]
     assert [targets for targets in sent if targets] == [{1}, {0}, {1}] * ROUNDS * LIVES
     every = flows_of(trace_of(result.log, plan, board))
     flows = [(begin, end) for begin, end in every if (end.name, end.arg("intid")) == ("kick", 7)]

@@ -46,7 +46,7 @@ def test_the_plan_runs_whole_behind_uboot(booted):
     assert any(line.startswith("U-Boot 20") for line in result.log.text)
     assert any(line.startswith("Starting kernel ...") for line in result.log.text)
     assert result.status == 0 and result.problems == [], result.explain()
-    assert result.one("end")["status"] == "ok"
+    assert result.record("end")["status"] == "ok"
     assert result.configs == ["native", "direct", "trapped", "trapped-sw"]
     assert [record.raw for record in result.log.records[1:]] == [
         record.raw for record in plain.log.records[1:]]

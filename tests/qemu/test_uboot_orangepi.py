@@ -33,8 +33,8 @@ def firmware() -> Path:
 @pytest.fixture(params=["short", "silicon-cores"])
 def scenario(request) -> str:
     skip_unless_runs(BOARD)
-    if why := missing("U-Boot", firmware):
-        pytest.skip(why)
+    if reason := missing("U-Boot", firmware):
+        pytest.skip(reason)
     return request.param
 
 

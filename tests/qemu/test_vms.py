@@ -27,7 +27,7 @@ ALONE = "trapped stats=on"
 
 def storm(board: str, lives: int):
     return assemble(board, "vcpus", ENTRY, f"CPUS={CORES}", f"GIC={gic(board)}",
-                    f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", also=("storm.c",))
+                    f"SPI={facts(board)['spi_first']}", f"LIVES={lives}", sources=("storm.c",))
 
 
 @cache
@@ -47,9 +47,9 @@ def many(board: str, config: str, count: int, lives: int, events: str = "",
 def test_vms_run_side_by_side(lab, built, config):
     count, lives = 8, 5
     result = lab.ended(many(built, config, count, lives))
-    ended = {vm["vm"]: vm for vm in result.records("vm")}
-    assert sorted(ended) == [f"v{n}" for n in range(count)]
-    for vm in ended.values():
+    vms = {vm["vm"]: vm for vm in result.records("vm")}
+    assert sorted(vms) == [f"v{n}" for n in range(count)]
+    for vm in vms.values():
         assert (vm["outcome"], vm["resets"]) == ("done", lives - 1)
 
 
@@ -62,27 +62,27 @@ STATE = {"create": "runs", "resume": "runs", "reset": "runs", "pause": "paused",
 def lives_of(seed: int, count: int, number: int, step_us: int) -> list[tuple[int, str, str]]:
     """Return events in random order that end with the destruction of all VMs. Each event has a
     meaning in the state of its VM."""
-    drawn = random.Random(seed)
+    generator = random.Random(seed)
     state = {f"v{n}": "runs" for n in range(count)}
     events = []
     for n in range(number):
-        vm = drawn.choice(list(state))
-        what = drawn.choice(NEXT[state[vm]])
-        state[vm] = STATE[what]
-        events.append(((n + 1) * step_us, what, vm))
+        vm = generator.choice(list(state))
+        event = generator.choice(NEXT[state[vm]])
+        state[vm] = STATE[event]
+        events.append(((n + 1) * step_us, event, vm))
     return events + [((number + 1) * step_us, "destroy", vm) for vm in state
                      if state[vm] != "absent"]
 
 
 def words_of(events: list[tuple[int, str, str]]) -> str:
-    return "".join(f"at {time} {what} {vm}\n" for time, what, vm in events)
+    return "".join(f"at {time} {event} {vm}\n" for time, event, vm in events)
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_vms_live_and_die_in_any_order(lab, built, config):
     events = lives_of(7, 8, 1000, 600)
     result = lab.ended(many(built, config, 8, 1_000_000, words_of(events), 60_000))
-    step = result.one("step")
+    step = result.record("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("done", len(events), 0)
     # Another event may end a life before the VM ran; such a life may have fewer tables.
     lives = [vm for vm in result.records("vm") if vm["resets"]]
@@ -97,9 +97,9 @@ def with_small_checksum(line: bytes, version: bytes) -> bytes:
     """Return a version of the same length with which the checksum of the run record has six
     digits."""
     for number in range(100_000):
-        other = f"{number:0{len(version)}}".encode()
-        if zlib.crc32(line.replace(version, other)) < 1 << 24:
-            return other
+        candidate = f"{number:0{len(version)}}".encode()
+        if zlib.crc32(line.replace(version, candidate)) < 1 << 24:
+            return candidate
     raise AssertionError("no version found")
 
 
@@ -111,9 +111,9 @@ def test_the_version_changes_no_time(lab, built):
     version = before.log.run["build"].encode()
     lines = before.console.splitlines()
     at, line = next((at, line) for at, line in enumerate(lines) if version in line)
-    other = with_small_checksum(TAIL.split(line)[0], version)
-    after = lab.ended(replace(job, change=lambda image, _: image.replace(version, other)))
-    assert after.log.run["build"] == other.decode()
+    new_version = with_small_checksum(TAIL.split(line)[0], version)
+    after = lab.ended(replace(job, change=lambda image, _: image.replace(version, new_version)))
+    assert after.log.run["build"] == new_version.decode()
     assert after.console.splitlines()[at + 1:] == lines[at + 1:]
 
 
@@ -123,9 +123,9 @@ def test_a_vm_takes_over_where_another_one_is_through(lab, built):
     events = ("at 0 pause v1\non v1 done pause v2\non v1 reset reset v2\non v0 done resume v1\n"
               "on v1 done resume v2\n")
     result = lab.ended(many(built, "rr", 3, 3, events))
-    ended = {vm["vm"]: vm["outcome"] for vm in result.records("vm")}
-    assert ended == dict.fromkeys(["v0", "v1", "v2"], "done")
-    step = result.one("step")
+    outcomes = {vm["vm"]: vm["outcome"] for vm in result.records("vm")}
+    assert outcomes == dict.fromkeys(["v0", "v1", "v2"], "done")
+    step = result.record("step")
     assert step["events"] + step["ignored"] == 5
 
 
@@ -134,13 +134,14 @@ def test_a_vm_that_faults_starts_again_once(lab, built):
     job = several(built, ending=END_FAULT)
     result = lab.run(replace(job, plan=f"{job.plan}on guest fault reset guest\n"))
     assert len(result.records("fault")) == 2
-    step = result.one("step")
+    step = result.record("step")
     assert (step["outcome"], step["events"], step["ignored"]) == ("fault", 1, 0)
 
 
 @divides_otherwise
 def test_statistics_of_a_vm_that_is_made_anew_go_on(lab, built):
-    events = words_of([(400 * n, what, "v0") for n, what in enumerate(["destroy", "create"] * 9, 1)]
+    events = words_of([(400 * n, event, "v0")
+                       for n, event in enumerate(["destroy", "create"] * 9, 1)]
                       + [(9000, "destroy", "v0")])
     result = lab.ended(many(built, "alone", 1, 1_000_000, events))
     assert len(result.records("vm")) == 10
@@ -151,12 +152,12 @@ def medians_beside(lab, board: str, posts: int) -> dict[str, int]:
     """Return the medians of the bench guest beside VMs with posts, on the core of a vCPU that is
     off."""
     program = assemble(board, "vcpus", ENTRY, f"GIC={gic(board)}", f"POSTS={posts}",
-                       also=("poster.c",))
+                       sources=("poster.c",))
     plan = ("order once\nlimit_ms 60000\nconfig trapped sched=fp fp=lazy\n"
             f"bench timer_wakeup n=1000\n{guest_lines(program, 2)}"
             "vm rt image=bench cores=0 prio=9\nvm other image=guest cores=1,0\n")
     result = lab.ended(Job(board, plan, with_image(board, program, 2)))
-    assert result.one("vm")["outcome"] == "stopped"
+    assert result.record("vm")["outcome"] == "stopped"
     return {bench["variant"]: bench["p50"] for bench in result.records("bench")}
 
 

@@ -20,23 +20,23 @@ END = pexpect.EOF
 
 
 class Typist:
-    """A user who waits for output, and types; `seen` has the output so far."""
+    """A user who waits for output, and types; `output` has the output so far."""
 
     def __init__(self, terminal: int, limit_s: float):
         self.child = fdspawn(terminal, timeout=limit_s)
-        self.seen = self.child.logfile_read = io.BytesIO()
+        self.output = self.child.logfile_read = io.BytesIO()
         self.waits_for = ""
 
     def send(self, text: str | bytes) -> None:
         self.child.send(text)
 
     def wait(self, *texts: str | bytes | type) -> tuple[int, str]:
-        """Wait until one of the texts comes, or END, the end of the output. Return which one came,
-        and the output before it."""
+        """Wait until one of the texts comes, or END, the end of the output. Return the index of
+        that text, and the output before the text."""
         self.waits_for = " or ".join(map(repr, texts))
-        found = self.child.expect_exact(list(texts))
+        index = self.child.expect_exact(list(texts))
         self.waits_for = ""
-        return found, self.child.before.decode(errors="replace").replace("\r", "")
+        return index, self.child.before.decode(errors="replace").replace("\r", "")
 
 
 @dataclass
@@ -77,5 +77,5 @@ def converse(words: list[str], limit_s: float, talk: Callable[[Typist], None]) -
             qemu.end(process)
             os.close(ours)
             stderr.seek(0)
-            said = stderr.read().decode(errors="replace").strip()
-    return Conversation(typist.seen.getvalue(), process.returncode, said, typist.waits_for)
+            errors = stderr.read().decode(errors="replace").strip()
+    return Conversation(typist.output.getvalue(), process.returncode, errors, typist.waits_for)

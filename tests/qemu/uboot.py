@@ -34,8 +34,8 @@ class Boot:
         return board_facts(self.board)["ISA"]
 
     def script(self) -> str:
-        """Return the contents of boot.scr. The device tree is U-Boot's own; bootm needs one,
-        because Linux needs one."""
+        """Return the contents of boot.scr. The device tree is U-Boot's own. bootm needs a device
+        tree, because Linux needs one."""
         return ("load ${devtype} ${devnum}:${distro_bootpart} ${kernel_addr_r} "
                 f"{self.way}.img\n"
                 f"{self.way} ${{kernel_addr_r}} - ${{fdtcontroladdr}}\n")
@@ -44,9 +44,9 @@ class Boot:
 @cache
 def firmware(isa: str) -> Path:
     """Return U-Boot, or raise Offline or NotDebian."""
-    found = list(debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin"))
-    assert len(found) == 1, found
-    return found[0]
+    files = list(debian.fetch("u-boot-qemu").rglob(f"{UBOOT[isa]}/u-boot.bin"))
+    assert len(files) == 1, files
+    return files[0]
 
 
 def raw_image(board: str, plan: str, folder: Path) -> Path:

@@ -13,7 +13,7 @@ from updating import argument, built, write
 @click.command()
 @argument
 def main(boards: tuple[str, ...]) -> None:
-    """Write the ceilings of these boards' images; without a board, of every one on QEMU."""
+    """Write the ceilings of these boards' images; without a board, of every reference board."""
     for board in built(boards):
         update(board)
 
@@ -21,13 +21,13 @@ def main(boards: tuple[str, ...]) -> None:
 def update(board: str) -> None:
     if reason := bounds.reason_not_to(board):
         raise click.ClickException(f"{board}: {reason}")
-    shown = bounds.proof_of(board)
-    measured = bounds.measure(board, shown)
-    if wrong := list(committed.above(shown.rows(), measured)):
+    image_proof = bounds.proof_of(board)
+    measured = bounds.measure(board, image_proof)
+    if wrong := list(committed.above(image_proof.rows(), measured)):
         raise click.ClickException("\n".join(wrong))
-    new = committed.document(board, shown, measured)
-    old = committed.read(ROOT, board, proof.compiler(shown))
-    path = committed.path_of(ROOT, board, proof.compiler(shown))
+    new = committed.document(board, image_proof, measured)
+    old = committed.read(ROOT, board, proof.compiler(image_proof))
+    path = committed.path_of(ROOT, board, proof.compiler(image_proof))
     write(board, path, committed.written(new), committed.problems(old, new) if old else ())
 
 

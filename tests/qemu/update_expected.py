@@ -13,7 +13,8 @@ from updating import argument, built, write
 @click.option("--changelog", help="The heading of CHANGELOG.md that has the change;"
               " the newest one when not given.")
 def main(boards: tuple[str, ...], changelog: str | None) -> None:
-    """Write the path lengths of these boards' images; without a board, of every one on QEMU."""
+    """Write the path lengths of these boards' images; without a board, of every reference
+    board."""
     text = expected.CHANGELOG.read_text()
     heading = changelog or expected.latest_heading(text)
     section = expected.changelog_section(heading, text)

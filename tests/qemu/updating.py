@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that write the expected data of built images share: their boards, and the
-files."""
+"""Code that is common to the commands that write the expected data of built images: the choice of
+the boards, and the files."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
