@@ -56,8 +56,8 @@ class Clock:
             return NONE
         unit = "tick" if self.unit == "ticks" and number(ticks) == "1" else self.unit
         text = f"{number(ticks)}\u00a0{unit}"
-        said = self.platform in TIME and not self.nanoseconds
-        return f"{text} ({seconds(ticks / self.hz)})" if said else text
+        in_seconds = self.platform in TIME and not self.nanoseconds
+        return f"{text} ({seconds(ticks / self.hz)})" if in_seconds else text
 
     def microseconds(self, ticks: float) -> str:
         return f"{ticks * 1e6 / self.hz:.3g}\u00a0µs"
@@ -71,8 +71,8 @@ class Clock:
 
 
 def number(value: float) -> str:
-    """Format a number in groups of three digits from five digits on, with one decimal unless it is
-    whole."""
+    """Return a number with one decimal, or without a decimal if the number is whole. Five or more
+    digits are in groups of three."""
     rounded = round(value, 1)
     text = f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:,.1f}"
     text = text.replace("-", "−")
@@ -112,7 +112,7 @@ def signed(value: float) -> str:
 
 
 def spark(hist: tuple[tuple[int, int], ...]) -> str:
-    """Draw a histogram in a few characters, from the lowest to the highest bucket, evenly in
+    """Return a histogram as a few characters, from the lowest to the highest bucket, evenly in
     log2."""
     if not hist:
         return ""
@@ -215,8 +215,8 @@ class Table:
 
 def shared_unit(texts: Iterable[str]) -> str:
     """Return the unit that all numbers of a column share, or nothing."""
-    found = [WITH_UNIT.fullmatch(text) for text in texts if any(map(str.isdigit, text))]
-    units = {one["unit"] if one else "" for one in found}
+    matches = [WITH_UNIT.fullmatch(text) for text in texts if any(map(str.isdigit, text))]
+    units = {match["unit"] if match else "" for match in matches}
     units = {plural(unit) if plural(unit) in units else unit for unit in units}
     return units.pop() if len(units) == 1 else ""
 
@@ -256,7 +256,7 @@ Block = Text | Notice | Table | Chart | Band
 class Section:
     id: str
     title: str
-    board: str  # ends the names of the section's tables and figures
+    board: str  # last part of the names of the section's tables and figures
     blocks: list[Block] = field(default_factory=list)
 
     def add(self, *blocks: Block | None) -> None:

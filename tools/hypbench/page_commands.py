@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `report` and `reference`: the page, and the kept runs that each page has."""
+"""The commands `report`, which writes the page, and `reference`, which keeps the runs that every
+page has."""
 
 import sys
 from pathlib import Path
@@ -37,9 +38,9 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], plans
            run_b: int | None, timeout: float | None, quiet: bool) -> None:
     """Run what is missing, and write one HTML page with every table and plot.
 
-    The plans it is made from, two QEMUs at a time, and how to read it: docs/report.md. The exit
-    status is 1 when a run failed or something is lost; the page then says what. Of two records
-    files the page sets B against A, and nothing is run.
+    Two QEMUs run at a time. docs/report.md has the scenarios of the page, and explains the page.
+    The exit status is 1 when a run failed or something is lost; the page then names the loss. With
+    two records files nothing is run, and the page compares B with A.
     """
     if records:
         if len(records) != 2:
@@ -64,10 +65,10 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], plans
 @click.pass_obj
 def reference(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], check: bool,
               timeout: float | None, quiet: bool) -> None:
-    """Keep reference runs in reference/: those of RECORDS, and of each board its plans.
+    """Keep reference runs in reference/: the runs of RECORDS, and the plans of each board.
 
-    Runs the missing plans of a board under gem5, two at a time. Only the records of a
-    good run are kept.
+    The missing plans of a board run under gem5, two at a time. Only the records of a good run are
+    kept.
     """
     if check:
         check_references(tree, boards)

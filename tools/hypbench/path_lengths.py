@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Path lengths of a reference run, because a kept time is valid only while its path has the same
-length.
+"""The path lengths of a reference run. A kept time is valid only while its path has this length.
 
 reference/<board>/<plan>.lengths.json has the instructions of each row of the run. They were counted
 under QEMU's -icount, from the commit of the run, on the board of QEMU that has the same isa and
@@ -43,13 +42,13 @@ class Lengths:
     @property
     def notes(self) -> list[str]:
         """Return a line for each changed path, with its configurations."""
-        found: dict[tuple[str, int, int], list[str]] = {}
+        changes: dict[tuple[str, int, int], list[str]] = {}
         for config, paths in self.moved.items():
             for path, now in paths.items():
-                found.setdefault((path, self.lengths[config][path], now), []).append(config)
+                changes.setdefault((path, self.lengths[config][path], now), []).append(config)
         return [f"{path} ({', '.join(configs)}): path changed since, {before} instructions then,"
                 f" {now} now; its times are not shown"
-                for (path, before, now), configs in found.items()]
+                for (path, before, now), configs in changes.items()]
 
 
 def path_of(records: Path) -> Path:
@@ -89,12 +88,12 @@ def sibling(tree: Tree, board: str) -> str:
     def kind(name: str) -> tuple[str, str]:
         return tree.board_fact(name, "ISA"), tree.board_fact(name, "GIC")
 
-    found = [name for name in tree.reference_boards()
-             if not tree.is_gem5(name) and kind(name) == kind(board)]
-    if not found:
+    boards = [name for name in tree.reference_boards()
+              if not tree.is_gem5(name) and kind(name) == kind(board)]
+    if not boards:
         raise click.ClickException(f"no board of QEMU has the isa and the GIC of {board}, so that"
                                    " nothing counts the instructions of a reference run")
-    return found[0]
+    return boards[0]
 
 
 def countable(plan: Plan) -> Plan:
@@ -116,18 +115,18 @@ def lengths_in(record: Data) -> dict[str, int]:
 
 def figures_of(log: Log) -> Figures:
     """Return the length of each path that QEMU models."""
-    found: Figures = {}
+    figures: Figures = {}
     for record in log.of_kind("bench", "check"):
         if "walk_refs" not in record and record["bench"] not in UNMODELLED_BENCHES:
-            paths = found.setdefault(record["config"], {})
+            paths = figures.setdefault(record["config"], {})
             for path, length in lengths_in(record).items():
                 paths[path] = min(length, paths.get(path, length))
-    return found
+    return figures
 
 
 def judged_by(path: str) -> str:
     """Return the path that decides about a row. A phase of an interrupt has a few instructions, and
-    one of them may move to the phase before."""
+    an instruction may move to the phase before."""
     if not path.startswith(PART):
         return path
     source = path.removeprefix(PART).partition("-")[0]
@@ -136,15 +135,15 @@ def judged_by(path: str) -> str:
 
 def moved(before: Figures, now: Figures) -> Figures:
     """Return the rows whose path length has changed by more than MOST."""
-    found: Figures = {}
+    figures: Figures = {}
     for config, paths in before.items():
-        others = now.get(config, {})
+        paths_now = now.get(config, {})
         for path in paths:
-            whole = judged_by(path) if judged_by(path) in paths else path
-            old, new = paths[whole], others.get(whole)
+            judge = judged_by(path) if judged_by(path) in paths else path
+            old, new = paths[judge], paths_now.get(judge)
             if new is None or abs(new - old) > MOST * old:
-                found.setdefault(config, {})[path] = others.get(path, 0)
-    return found
+                figures.setdefault(config, {})[path] = paths_now.get(path, 0)
+    return figures
 
 
 def without_moved(log: Log, lengths: Lengths) -> Log:

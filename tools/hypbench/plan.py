@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write a plan into a built image, ELF or raw, whose plan section is found by its magic."""
+"""Write a plan into a built image, ELF or raw. A magic marks the image's plan section."""
 
 import re
 from dataclasses import replace
@@ -20,14 +20,14 @@ from hypbench.tree import HOME, UnknownName
 def find_section(image: bytes) -> int:
     """Return the place of the plan section. The magic may also be a constant elsewhere in the
     image, so the CRC decides."""
-    found = [match.start() for match in re.finditer(re.escape(MAGIC), image)]
-    whole = [place for place in found if is_section(image[place:place + SECTION_SIZE])]
-    if len(whole) == 1:
-        return whole[0]
-    if len(whole) > 1:
-        raise click.ClickException(f"the image has {len(whole)} plan sections; it must have one")
-    what = f"no whole plan section of version {VERSION}" if found else "no plan section"
-    raise click.ClickException(f"the image has {what}; it must have one")
+    places = [match.start() for match in re.finditer(re.escape(MAGIC), image)]
+    sections = [place for place in places if is_section(image[place:place + SECTION_SIZE])]
+    if len(sections) == 1:
+        return sections[0]
+    if len(sections) > 1:
+        raise click.ClickException(f"the image has {len(sections)} plan sections; it must have one")
+    problem = f"no whole plan section of version {VERSION}" if places else "no plan section"
+    raise click.ClickException(f"the image has {problem}; it must have one")
 
 
 def cores_of(image: bytes) -> int:
@@ -43,14 +43,16 @@ def read_plan(image: bytes) -> Plan:
 @cache
 def board_of(name: str) -> dict[str, int] | None:
     """Return the numbers of an image's board, or None if this tree has no such board."""
-    found = {path.parent.name: path.parent for path in HOME.glob("boards/*/board.c")}
-    return board_numbers(found[name]) if name in found else None
+    folders = {path.parent.name: path.parent for path in HOME.glob("boards/*/board.c")}
+    return board_numbers(folders[name]) if name in folders else None
 
 
 def check_on(name: str, board: Board | None, plan: Plan) -> None:
-    """Report every mistake of a plan, on the board of that name or without a board."""
-    if wrong := mistakes_on(board, plan):
-        raise UnknownName("\n".join(f"{name}: {one}" if name else str(one) for one in wrong))
+    """Raise UnknownName with every mistake of a plan. `board` has the numbers of the board `name`;
+    if `board` is None, only the rules of every board apply."""
+    if mistakes := mistakes_on(board, plan):
+        raise UnknownName("\n".join(f"{name}: {mistake}" if name else str(mistake)
+                                    for mistake in mistakes))
 
 
 def write_plan(image: bytes, plan: Plan, platform: str | None = None, machine: str = "") -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse a plan that no machine, or not this board, can run."""
+"""Checks that refuse a plan which no machine can run, or which this board cannot run."""
 
 from collections.abc import Collection
 
@@ -13,11 +13,12 @@ VIRT = {name: abi.constant(f"VIRT_{name}") for name in (
 FRAMES = 0x10000  # size of a distributor, and of a CPU interface
 REDISTRIBUTOR = 2 * FRAMES  # size of a redistributor
 STATS_MAX = abi.constant("PLAN_STATS_VCPUS")
-Board = dict[str, int]  # the numbers of its files (boardfile.py)
+Board = dict[str, int]  # the numbers in the board's files (boardfile.py)
 
 
 def check_devices(guest: Guest, cpus: int, where: str) -> None:
-    """Memory must not overlap devices. A load may be in the flash, RAM may not."""
+    """Check that no memory overlaps a device. A load may be in the flash, RAM may not. `where` is
+    the end of the message."""
     ram = {"ipa": guest.fields["ram"], "size": guest.ram_end - guest.fields["ram"]}
     flash = ("flash", VIRT["FLASH"], VIRT["FLASH_BANKS"] * VIRT["FLASH_BANK_SIZE"])
     devices = [("distributor", VIRT["GICD"], FRAMES), ("CPU interface", VIRT["GICC"], FRAMES),
@@ -29,15 +30,15 @@ def check_devices(guest: Guest, cpus: int, where: str) -> None:
                 raise Mistake(f"a load, or the RAM, overlaps the {name}{where}")
 
 
-def check_guest_in(config: str, said: dict[str, str], guest: Guest, cpus: int) -> None:
+def check_guest_in(config: str, axes: dict[str, str], guest: Guest, cpus: int) -> None:
     """Check a guest with this number of vCPUs in a configuration, on any board."""
     where = f"in config {quoted(config)}"
-    if cpus > 1 and said["irq"] != "trapped":
-        raise Mistake(f"several vCPUs need irq=trapped: irq={said['irq']} {where}")
-    if cpus > 1 and said["fill"] == "lazy":
+    if cpus > 1 and axes["irq"] != "trapped":
+        raise Mistake(f"several vCPUs need irq=trapped: irq={axes['irq']} {where}")
+    if cpus > 1 and axes["fill"] == "lazy":
         raise Mistake(f"several vCPUs need fill=eager: fill=lazy {where}")
-    if said["stage2"] != "off":
-        check_devices(guest, cpus, f": stage2={said['stage2']} {where}")
+    if axes["stage2"] != "off":
+        check_devices(guest, cpus, f": stage2={axes['stage2']} {where}")
 
 
 def check_guest_on(board: Board, guest: Guest) -> None:
@@ -73,14 +74,14 @@ def check_together(board: Board, vms: dict[str, Vm], configs: Collection[dict[st
     mib, most = most_ram(vms, configs), board["guest_size"] // MIB
     if mib > most:
         raise Mistake(f"the VMs need {mib} MiB of RAM: this board has {most} MiB for guests")
-    wanted = 1 + max(core for vm in vms.values() for core in vm.cores)
+    needed = 1 + max(core for vm in vms.values() for core in vm.cores)
     cores = board.get("cores.count", 1)
-    if wanted > cores:
-        raise Mistake(f"the VMs want {wanted} cores: this board has {cores}")
+    if needed > cores:
+        raise Mistake(f"the VMs want {needed} cores: this board has {cores}")
 
 
-def check_stats(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    count = sum(len(vm.cores) for vm in taking_part(vms, said).values())
-    if "on" in (said["stats"], said["trace"]) and count > STATS_MAX:
+def check_stats(vms: dict[str, Vm], config: str, axes: dict[str, str]) -> None:
+    count = sum(len(vm.cores) for vm in taking_part(vms, axes).values())
+    if "on" in (axes["stats"], axes["trace"]) and count > STATS_MAX:
         raise Mistake(f"stats and trace are for {STATS_MAX} vCPUs, not {count}:"
                       f" config {quoted(config)}")

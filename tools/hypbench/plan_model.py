@@ -25,15 +25,15 @@ class Plan:
     machine: str = ""
     order: int = ORDERS.index("abba")
     limit_ms: int = LIMIT_MS_DEFAULT
-    # by name: the index of each axis' value
+    # each configuration's name, with the index of each axis' value
     configs: dict[str, Fields] = field(default_factory=dict)
     benches: list[tuple[str, Fields]] = field(default_factory=list)
     guests: dict[str, Guest] = field(default_factory=dict)
     vms: dict[str, Vm] = field(default_factory=dict)  # never empty
     links: dict[str, Link] = field(default_factory=dict)
-    # in the order of their times; then the `on` events
+    # the `at` events in the order of their times, then the `on` events
     events: list[Event] = field(default_factory=list)
-    # The text that the plan was made from, and the lines of its parts, for messages.
+    # The file that the plan was read from, and the lines of the plan's parts, for messages.
     file: str = field(default="", compare=False, repr=False)
     lines: dict[Place, int] = field(default_factory=dict, compare=False, repr=False)
 
@@ -48,56 +48,57 @@ def words_of(config: Fields) -> dict[str, str]:
 
 
 def said_of(plan: Plan) -> dict[str, dict[str, str]]:
-    """Return for each configuration its words, from which taking_part() chooses the VMs."""
+    """Return the words of each configuration, from which taking_part() chooses the VMs."""
     return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
 
 
 def check_config(name: str, config: Fields) -> None:
     """Refuse values that are valid alone and contradict each other."""
-    said = words_of(config)
-    off = said["stage2"] == "off"
-    trapped = said["irq"] == "trapped"
-    accounts = "on" in (said["stats"], said["trace"])
-    probes = said["probes"] == "on"
-    wrong = [
+    axes = words_of(config)
+    off = axes["stage2"] == "off"
+    trapped = axes["irq"] == "trapped"
+    accounts = "on" in (axes["stats"], axes["trace"])
+    probes = axes["probes"] == "on"
+    rules = [
         # A block has pages of every colour.
-        (said["colouring"] == "on" and said["stage2"] != "4K",
+        (axes["colouring"] == "on" and axes["stage2"] != "4K",
          "colouring=on is valid with stage2=4K alone (direct, trapped and trapped-sw):"
-         f" stage2={said['stage2']} in config"),
+         f" stage2={axes['stage2']} in config"),
         # The guest would reach the real distributor, the hypervisor's own, without stage 2.
         (off and trapped, "irq=trapped needs stage 2: stage2=off in config"),
-        (off and said["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
-        (said["lr_sync"] == "full" and (not trapped or probes or accounts),
+        (off and axes["fill"] == "lazy", "fill=lazy needs stage 2: stage2=off in config"),
+        (axes["lr_sync"] == "full" and (not trapped or probes or accounts),
          "lr_sync=full needs irq=trapped, and excludes probes, stats and trace: config"),
-        # There is one vector table for either, and none for both.
+        # One vector table has probes, another one has stats and trace, and no table has both.
         (probes and accounts, "probes=on excludes stats=on and trace=on: config"),
-        (said["events"] != "off" and said["cycles"] == "off",
+        (axes["events"] != "off" and axes["cycles"] == "off",
          "events need cycles: cycles=off in config"),
-        # The interrupt would reach whichever VM has the core.
-        (said["sched"] != "null" and not trapped,
+        # A direct interrupt would reach whichever VM has the core.
+        (axes["sched"] != "null" and not trapped,
          "a second VM (sched) needs irq=trapped: irq=direct in config"),
         # The hypervisor must inject the interrupt of an emulated CNTP.
-        (said["cntp"] == "emulated" and not trapped,
+        (axes["cntp"] == "emulated" and not trapped,
          "cntp=emulated needs irq=trapped: irq=direct in config"),
         # EL2 takes the interrupts of a VM that gives its core away.
-        (said["beside"] in PARTNERS and not trapped,
-         f"beside={said['beside']} needs irq=trapped: irq=direct in config")]
-    for message in (message for fault, message in wrong if fault):
+        (axes["beside"] in PARTNERS and not trapped,
+         f"beside={axes['beside']} needs irq=trapped: irq=direct in config")]
+    for message in (message for fault, message in rules if fault):
         raise Mistake(f"{message} {quoted(name)}")
 
 
 def config_of(words: list[str]) -> tuple[str, Fields]:
-    """Parse the words after `config`: a name, the preset (which may be the name), and settings."""
+    """Parse the words after `config`: a name, a preset, and settings. A name without a preset after
+    it is the preset."""
     name = name_of(words)
     presets = abi.presets()
-    said = words.pop(0) if words and "=" not in words[0] else ""
-    if said and said not in presets:
-        raise unknown("unknown preset", said, presets)
-    if not said and name not in presets:
+    preset = words.pop(0) if words and "=" not in words[0] else ""
+    if preset and preset not in presets:
+        raise unknown("unknown preset", preset, presets)
+    if not preset and name not in presets:
         raise missing("preset", name, presets)
     for word in words:
         check_renamed(word)
-    config = presets[said or name] | options(words, "axis", abi.axes(),
-                                             abi.numbers("CONFIG_NUMBERS"))
+    config = presets[preset or name] | options(words, "axis", abi.axes(),
+                                               abi.numbers("CONFIG_NUMBERS"))
     check_config(name, config)
     return name, config

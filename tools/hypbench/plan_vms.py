@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `guest`, `load` and `vm` lines of a plan: unmodified guests and their images, and the VMs of
-a step, with a core for each vCPU."""
+"""The `guest`, `load`, `vm`, `link`, `at` and `on` lines of a plan: unmodified guests and their
+images, the VMs of a step with a core for each vCPU, and the links and events of these VMs."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -20,14 +20,14 @@ BENCH, BACKGROUND, LOAD, CONTROL, GUEST = IMAGES
 OWN_IMAGES = (BENCH, BACKGROUND, LOAD, CONTROL)
 NEIGHBOURS = (BACKGROUND, LOAD, CONTROL)  # these VMs never end, and nothing is measured in them
 CONFIG = "config"  # key of the configuration's name beside the words of its axes
-LINUX = "linux"  # the value of `beside` with an unmodified guest
-COMMANDED = "active_control"  # the value of `beside` with a control VM
+LINUX = "linux"  # the value of `beside` that stands for an unmodified guest
+COMMANDED = "active_control"  # the value of `beside` that needs a control VM
 BESIDE_WORDS = abi.axes()["beside"]
 LINKED = ("load_echo", "load_net", "load_block", "load_ping", "load_ring")  # loads that need a link
 REQUESTERS = LINKED[1:3]
 OTHER_END = dict.fromkeys((*REQUESTERS, "load_ring"), "a VM with load=load_echo") | {
     "load_ping": "a VM that pings, of kind=virtio"}
-RECIPE = "recipe="  # a word of a guest line
+RECIPE = "recipe="  # begin of a word of a guest line
 OWN_LOADS = [load for load in BESIDE_WORDS if load.startswith("load_")]
 CORE_MAX = abi.constant("PLAN_CORE_MAX")
 EVENTS = [word for _, word in abi.table("PLAN_EVENTS")]
@@ -38,7 +38,7 @@ LINK_MIB = abi.constant("LINK_SIZE") >> 20
 EVENTS_OF_BENCH = ("pause", "resume")
 VM_WORDS = ("image", "cores", "load", "configs", "colours", *abi.numbers("PLAN_VM_FIELDS"))
 COLOURS = abi.constant("PLAN_COLOURS")
-URGENT, BESIDE = 1, 0  # default priorities: a neighbour's is the lower
+URGENT, BESIDE = 1, 0  # default priorities; a neighbour has the lower one
 LOAD_MIB = 16  # RAM of a load: more than a cache holds, and the minimum of a bench guest
 LOAD_MIB_MAX = 896  # the bench guest takes the rest of a board's GiB
 GRAIN_MIB = RAM_GRAIN >> 20
@@ -46,7 +46,8 @@ GRAIN_MIB = RAM_GRAIN >> 20
 
 @dataclass
 class Guest:
-    """An unmodified guest. With a recipe the host tool places its images before the run."""
+    """An unmodified guest. If the guest has a recipe, the host tool places its images before the
+    run."""
 
     fields: Fields
     loads: list[Fields] = field(default_factory=list)
@@ -71,13 +72,14 @@ class Vm:
     cores: tuple[int, ...]  # the core of each vCPU
     ram_mib: int
     prio: int
-    load: str = ""  # the load of an image LOAD in every configuration, or ""
+    load: str = ""  # the load that image LOAD runs in every configuration, or ""
     colours: tuple[int, ...] = ()  # colours of its pages with colouring=on, ascending; (): any
     configs: tuple[str, ...] = ()  # configurations in which the VM takes part; (): all
     beside: bool = False  # a guest that takes part where a configuration has beside=linux
 
     def window_mib(self, coloured: bool) -> int:
-        """The memory that the RAM spans, of which the VM has only the pages of its colours."""
+        """Return the size of the memory over which the RAM is spread. The VM has only the pages of
+        its colours in this memory."""
         if not coloured or not self.colours:
             return self.ram_mib
         mib = self.ram_mib or LOAD_MIB
@@ -136,9 +138,9 @@ def check_ram(guest: Guest) -> None:
         raise Mistake("the RAM ends above 4 GiB")
 
 
-def overlap(one: Fields, other: Fields) -> bool:
-    return (one["ipa"] < other["ipa"] + other["size"]
-            and other["ipa"] < one["ipa"] + one["size"])
+def overlap(a: Fields, b: Fields) -> bool:
+    return (a["ipa"] < b["ipa"] + b["size"]
+            and b["ipa"] < a["ipa"] + a["size"])
 
 
 def check_place(guest: Guest, load: Fields) -> None:
@@ -165,7 +167,7 @@ def add_load(guest: Guest, words: list[str]) -> None:
     if load["store"] % LOAD_GRAIN:
         raise Mistake("store is not a multiple of 4 KiB")
     check_place(guest, load)
-    if any(overlap(load, other) for other in guest.loads):
+    if any(overlap(load, earlier) for earlier in guest.loads):
         raise Mistake("the load overlaps another")
     guest.loads.append(load)
 
@@ -183,36 +185,37 @@ def check_guest(guest: Guest) -> None:
         raise Mistake("dtb is not in the guest's RAM or a load")
 
 
-def listed(said: str, end: int) -> list[int]:
-    """Parse N or N-M, with commas between, each below `end`; return an empty list for a mistake."""
-    numbers_said: list[int] = []
-    for part in said.split(","):
-        found = re.fullmatch("([0-9]{1,3})(?:-([0-9]{1,3}))?", part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
+def numbers_in(text: str, end: int) -> list[int]:
+    """Parse numbers N and ranges N-M with commas between them, each number below `end`. Return an
+    empty list if the text is wrong."""
+    values: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch("([0-9]{1,3})(?:-([0-9]{1,3}))?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
         if not first <= last < end:
             return []
-        numbers_said += range(first, last + 1)
-    return numbers_said
+        values += range(first, last + 1)
+    return values
 
 
-def cores_of(word: str, said: str) -> tuple[int, ...]:
+def cores_of(word: str, text: str) -> tuple[int, ...]:
     """Return the core of each vCPU."""
-    cores = listed(said, CORE_MAX)
+    cores = numbers_in(text, CORE_MAX)
     if not cores:
         raise Mistake(f"wrong cores {quoted(word)}; valid: 0 to {CORE_MAX - 1}, one for each"
                       " vCPU, like 0,2 or 0-1")
     return tuple(cores)
 
 
-def own_colours(name: str, image: str, said: dict[str, str]) -> tuple[int, ...]:
-    if "colours" not in said:
+def colours_of(name: str, image: str, fields: dict[str, str]) -> tuple[int, ...]:
+    if "colours" not in fields:
         return ()
     if image == BACKGROUND:
         raise Mistake(f"colours= is of a VM's RAM, vm {quoted(name)} has image={image} and none")
-    colours = listed(said["colours"], COLOURS)
+    colours = numbers_in(fields["colours"], COLOURS)
     if not colours:
-        raise Mistake(f"wrong colours {quoted('colours=' + said['colours'])}; valid: a set of 0 to"
-                      f" {COLOURS - 1}, like 0-7 or 1,3")
+        raise Mistake(f"wrong colours {quoted('colours=' + fields['colours'])}; valid: a set of 0"
+                      f" to {COLOURS - 1}, like 0-7 or 1,3")
     return tuple(sorted(set(colours)))
 
 
@@ -225,51 +228,52 @@ def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
     return name, dict(settings(words, "field", VM_WORDS))
 
 
-def made_vm(name: str, said: dict[str, str], guests: dict[str, Guest]) -> Vm:
-    """Return the VM with the settings of its line, and the image's defaults for the rest. A line
-    without an image has its name as image."""
-    image = said.get("image", name)
+def made_vm(name: str, fields: dict[str, str], guests: dict[str, Guest]) -> Vm:
+    """Return the VM with the settings of its line, and the image's defaults for the settings that
+    the line lacks. A line without an image has its name as image."""
+    image = fields.get("image", name)
     if image not in (*OWN_IMAGES, *guests):
         valid = (*OWN_IMAGES, *guests)
-        raise (unknown("unknown image", image, valid) if "image" in said else
+        raise (unknown("unknown image", image, valid) if "image" in fields else
                missing("image", image, valid))
     guest = guests.get(image)
-    usual = {"cpus": guest.fields["cpus"] if guest else 1,
-             "ram_mib": (guest.fields["ram_mib"] if guest else
-                         LOAD_MIB * (image in (LOAD, CONTROL))),
-             "prio": BESIDE if image in NEIGHBOURS else URGENT}
-    found = {one: number(f"{one}={said[one]}", said[one], *limits) if one in said else usual[one]
-             for one, limits in abi.numbers("PLAN_VM_FIELDS").items()}
-    cores = (cores_of(f"cores={said['cores']}", said["cores"]) if "cores" in said
-             else tuple(range(found["cpus"])))
+    defaults = {"cpus": guest.fields["cpus"] if guest else 1,
+                "ram_mib": (guest.fields["ram_mib"] if guest else
+                            LOAD_MIB * (image in (LOAD, CONTROL))),
+                "prio": BESIDE if image in NEIGHBOURS else URGENT}
+    values = {key: (number(f"{key}={fields[key]}", fields[key], *limits) if key in fields
+                    else defaults[key])
+              for key, limits in abi.numbers("PLAN_VM_FIELDS").items()}
+    cores = (cores_of(f"cores={fields['cores']}", fields["cores"]) if "cores" in fields
+             else tuple(range(values["cpus"])))
     most = abi.numbers("PLAN_VM_FIELDS")["cpus"][1]
     if len(cores) > most:
-        raise Mistake(f"cores={said['cores']} has {len(cores)} cores, at most {most}: one for each"
-                      " vCPU")
-    if "cpus" in said and len(cores) != found["cpus"]:
-        raise Mistake(f"cpus={found['cpus']}, but cores={said['cores']} has {len(cores)}: one for"
+        raise Mistake(f"cores={fields['cores']} has {len(cores)} cores, at most {most}: one for"
                       " each vCPU")
+    if "cpus" in fields and len(cores) != values["cpus"]:
+        raise Mistake(f"cpus={values['cpus']}, but cores={fields['cores']} has {len(cores)}: one"
+                      " for each vCPU")
     if len(set(cores)) < len(cores):
-        raise Mistake(f"cores={said['cores']}: each vCPU of a VM has a core of its own")
+        raise Mistake(f"cores={fields['cores']}: each vCPU of a VM has a core of its own")
     if image in (BACKGROUND, CONTROL) and len(cores) > 1:
         raise Mistake(f"image={image} has one vCPU, vm {quoted(name)} {len(cores)}")
-    if image in (BENCH, BACKGROUND) and found["ram_mib"]:
+    if image in (BENCH, BACKGROUND) and values["ram_mib"]:
         raise Mistake(f"ram_mib is for guests and loads, vm {quoted(name)} has image={image}")
-    if image in (LOAD, CONTROL) and not LOAD_MIB <= found["ram_mib"] <= LOAD_MIB_MAX:
-        raise Mistake(f"ram_mib={found['ram_mib']} of vm {quoted(name)}, image={image}; valid:"
+    if image in (LOAD, CONTROL) and not LOAD_MIB <= values["ram_mib"] <= LOAD_MIB_MAX:
+        raise Mistake(f"ram_mib={values['ram_mib']} of vm {quoted(name)}, image={image}; valid:"
                       f" {LOAD_MIB} to {LOAD_MIB_MAX}")
     if guest:
-        check_with_ram(sized_guest(guest, found["ram_mib"]))
-    return Vm(image, cores, found["ram_mib"], found["prio"], own_load(name, image, said),
-              own_colours(name, image, said),
-              tuple(name_of([config]) for config in said.get("configs", "").split(",") if config))
+        check_with_ram(sized_guest(guest, values["ram_mib"]))
+    return Vm(image, cores, values["ram_mib"], values["prio"], load_of(name, image, fields),
+              colours_of(name, image, fields),
+              tuple(name_of([config]) for config in fields.get("configs", "").split(",") if config))
 
 
-def own_load(name: str, image: str, said: dict[str, str]) -> str:
-    load = said.get("load", "")
-    if "load" in said and image != LOAD:
+def load_of(name: str, image: str, fields: dict[str, str]) -> str:
+    load = fields.get("load", "")
+    if "load" in fields and image != LOAD:
         raise Mistake(f"load= is for image={LOAD}, vm {quoted(name)} has image={image}")
-    if "load" in said and load not in OWN_LOADS:
+    if "load" in fields and load not in OWN_LOADS:
         raise unknown("unknown load", load, OWN_LOADS)
     return load
 
@@ -279,26 +283,27 @@ def sized_guest(guest: Guest, ram_mib: int) -> Guest:
     return replace(guest, fields=guest.fields | {"ram_mib": ram_mib})
 
 
-def check_with_ram(sized: Guest) -> None:
-    check_ram(sized)
-    for load in sized.loads:
-        check_place(sized, load)
-    check_guest(sized)
+def check_with_ram(guest: Guest) -> None:
+    check_ram(guest)
+    for load in guest.loads:
+        check_place(guest, load)
+    check_guest(guest)
 
 
 def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> dict[str, Vm]:
-    """Return the VMs of a plan without vm lines: the guest or the benchmarks, and their neighbours:
-    a background VM or a load on the same core, or a load on the next core."""
+    """Return the VMs of a plan without vm lines: the VM of the guest or of the benchmarks, and the
+    neighbours that the configurations need. A background VM and a load have core 0, another load
+    has core 1, and a control VM has core 2."""
     if len(guests) > 1:
         raise Mistake(f"{len(guests)} guests need vm lines: vm NAME image={next(iter(guests))}")
-    wanted = {(said["sched"] != "null", said["beside"] != "none") for said in configs}
+    kinds = {(axes["sched"] != "null", axes["beside"] != "none") for axes in configs}
     vms = {name: made_vm(name, {}, guests) for name in guests or [BENCH]}
-    if (True, False) in wanted and not guests:
+    if (True, False) in kinds and not guests:
         vms[BACKGROUND] = made_vm(BACKGROUND, {}, guests)
     for core, shares in enumerate((True, False)):
-        if (shares, True) in wanted:
+        if (shares, True) in kinds:
             vms[f"{LOAD}{core}"] = made_vm(LOAD, {"cores": str(core)}, guests)
-    if any(said["beside"] == COMMANDED for said in configs):
+    if any(axes["beside"] == COMMANDED for axes in configs):
         vms[CONTROL] = made_vm(CONTROL, {"cores": "2"}, guests)
     return vms
 
@@ -306,7 +311,7 @@ def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> 
 def mark_neighbours(vms: dict[str, Vm], guests: Collection[str],
                     configs: Iterable[dict[str, str]]) -> None:
     """Mark the guests that take part only in configurations with beside=linux."""
-    if any(said["beside"] == LINUX for said in configs):
+    if any(axes["beside"] == LINUX for axes in configs):
         for vm in vms.values():
             vm.beside = vm.image in guests
 
@@ -318,32 +323,35 @@ def measured_vm(vms: dict[str, Vm]) -> str:
 
 def most_ram(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> int:
     """Return the largest sum of RAM, in MiB, of the VMs of one configuration."""
-    return max(sum(vm.window_mib(said["colouring"] == "on")
-                   for vm in taking_part(vms, said).values()) for said in configs)
+    return max(sum(vm.window_mib(axes["colouring"] == "on")
+                   for vm in taking_part(vms, axes).values()) for axes in configs)
 
 
-def taking_part(vms: dict[str, Vm], said: dict[str, str]) -> dict[str, Vm]:
-    """Return the VMs that take part in a configuration, given its words with its name as CONFIG.
+def taking_part(vms: dict[str, Vm], axes: dict[str, str]) -> dict[str, Vm]:
+    """Return the VMs that take part in a configuration. `axes` has the configuration's words, and
+    its name as CONFIG.
 
-    Where `beside` names a load, the loads take part in place of the background VMs. With sched=null
-    a neighbour takes no part if another VM has its core; with other policies a load takes part only
-    if it shares its core. A load with a `load=` of its own takes part in either case of `beside`. A
-    control VM takes part where it commands a pair. A VM with configs= takes part in those
-    configurations alone.
+    Background VMs take part with beside=none, and loads take part in their place if `beside` names
+    a load. A load with a `load=` of its own takes part with every `beside`. A guest that is marked
+    `beside` takes part with beside=linux, and a control VM where it commands a pair. A VM with
+    configs= takes part in those configurations alone.
+
+    With sched=null a neighbour or a marked guest takes no part if another VM has its core. With
+    other policies a load without a `load=` or a marked guest takes part only if it shares its core.
     """
-    null, loaded, linux = (said["sched"] == "null", said["beside"] != "none",
-                           said["beside"] == LINUX)
+    null, loaded, linux = (axes["sched"] == "null", axes["beside"] != "none",
+                           axes["beside"] == LINUX)
     part = {BACKGROUND: not loaded, LOAD: loaded and not linux,
-            CONTROL: said["beside"] == COMMANDED}
-    config = said.get(CONFIG)
-    there = {name: vm for name, vm in vms.items()
-             if (vm.load or part.get(vm.image, linux or not vm.beside))
-             and (not vm.configs or config in vm.configs)}
+            CONTROL: axes["beside"] == COMMANDED}
+    config = axes.get(CONFIG)
+    candidates = {name: vm for name, vm in vms.items()
+                  if (vm.load or part.get(vm.image, linux or not vm.beside))
+                  and (not vm.configs or config in vm.configs)}
 
     def shares(name: str) -> bool:
-        others = chain(*(vm.cores for other, vm in there.items() if other != name))
-        return bool(set(there[name].cores) & set(others))
-    return {name: vm for name, vm in there.items()
+        others = chain(*(vm.cores for other_name, vm in candidates.items() if other_name != name))
+        return bool(set(candidates[name].cores) & set(others))
+    return {name: vm for name, vm in candidates.items()
             if not (null and (vm.image in NEIGHBOURS or vm.beside) and shares(name))
             and not (not null and (vm.image == LOAD and not vm.load or vm.beside)
                      and not shares(name))}
@@ -374,13 +382,13 @@ def check_vms(vms: dict[str, Vm], guests: dict[str, Guest], benches: bool,
 
 def link_of(words: list[str]) -> tuple[str, Link]:
     """Parse the words after `link`: NAME kind=KIND a=VM b=VM."""
-    name, said = name_of(words), dict(settings(words, "field", LINK_WORDS))
-    lacking = next((one for one in LINK_WORDS if one not in said), None)
+    name, fields = name_of(words), dict(settings(words, "field", LINK_WORDS))
+    lacking = next((key for key in LINK_WORDS if key not in fields), None)
     if lacking:
         raise Mistake(f"link {quoted(name)} has no {lacking}=; it needs {', '.join(LINK_WORDS)}")
-    if said["kind"] not in LINK_KINDS:
-        raise unknown("unknown kind", said["kind"], LINK_KINDS)
-    return name, Link(**said)
+    if fields["kind"] not in LINK_KINDS:
+        raise unknown("unknown kind", fields["kind"], LINK_KINDS)
+    return name, Link(**fields)
 
 
 def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
@@ -396,36 +404,36 @@ def check_link(vms: dict[str, Vm], name: str, link: Link) -> None:
 
 
 def usual_links(vms: dict[str, Vm], configs: Collection[dict[str, str]]) -> dict[str, Link]:
-    """Return the links of a plan without link lines: one to each load that answers."""
-    echoes = [taking_part(vms, said) for said in configs if said["beside"] == "load_echo"]
+    """Return the links of a plan without link lines: a doorbell to each load that answers."""
+    echoes = [taking_part(vms, axes) for axes in configs if axes["beside"] == "load_echo"]
     loads = [name for name, vm in vms.items()
-             if vm.image == LOAD and any(name in there for there in echoes)]
+             if vm.image == LOAD and any(name in present for present in echoes)]
     return {f"link{i}": Link("doorbell", measured_vm(vms), name) for i, name in enumerate(loads)}
 
 
-def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, said: dict[str, str]
+def check_links(links: dict[str, Link], vms: dict[str, Vm], config: str, axes: dict[str, str]
                 ) -> None:
     """Check a configuration's links: at most one for each VM, with interrupts that EL2 can
     inject."""
-    there = taking_part(vms, said)
-    ends = [end for link in links.values() if link.a in there and link.b in there
+    present = taking_part(vms, axes)
+    ends = [end for link in links.values() if link.a in present and link.b in present
             for end in (link.a, link.b)]
     twice = next((end for end in ends if ends.count(end) > 1), None)
     if twice:
         raise Mistake(f"vm {quoted(twice)} has two links in config {quoted(config)}, at most one")
-    for name, vm in there.items():
-        other = OTHER_END.get(vm.load or said["beside"])
-        if vm.image == LOAD and name not in ends and other:
-            raise Mistake(f"vm {quoted(name)} needs a link to {other} in config {quoted(config)}")
+    for name, vm in present.items():
+        partner = OTHER_END.get(vm.load or axes["beside"])
+        if vm.image == LOAD and name not in ends and partner:
+            raise Mistake(f"vm {quoted(name)} needs a link to {partner} in config {quoted(config)}")
     for name, link in links.items():
-        if (said["irq"] != "trapped" and {link.a, link.b} <= there.keys()
+        if (axes["irq"] != "trapped" and {link.a, link.b} <= present.keys()
                 and (link.kind != "doorbell" or measured_vm(vms) in (link.a, link.b))):
             raise Mistake(f"link {quoted(name)} needs irq=trapped, or kind=doorbell between two"
                           f" loads: irq=direct in config {quoted(config)}")
 
 
-def check_colours(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    if said["colouring"] == "on" and not any(vm.colours for vm in vms.values()):
+def check_colours(vms: dict[str, Vm], config: str, axes: dict[str, str]) -> None:
+    if axes["colouring"] == "on" and not any(vm.colours for vm in vms.values()):
         raise Mistake("colouring=on needs a VM with colours (vm NAME colours=0-7): config"
                       f" {quoted(config)}")
 
@@ -441,9 +449,9 @@ def check_event(vms: dict[str, Vm], event: Event) -> None:
                       f" {' '.join(EVENTS_OF_BENCH)}")
 
 
-def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
-    """Check that a configuration, by its words, allows VMs to share their cores."""
-    policy, running = said["sched"], taking_part(vms, said)
+def check_cores(vms: dict[str, Vm], config: str, axes: dict[str, str]) -> None:
+    """Check that a configuration, whose words are `axes`, allows its VMs to share their cores."""
+    policy, running = axes["sched"], taking_part(vms, axes)
     on_core: dict[int, list[str]] = {}
     for name, vm in running.items():
         for core in vm.cores:
@@ -454,20 +462,20 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
     if idle is not None:
         raise Mistake(f"vm {quoted(idle)} has configs={config}, whose sched and beside leave it"
                       " out")
-    if said["beside"] == COMMANDED and images.count(CONTROL) != 1:
+    if axes["beside"] == COMMANDED and images.count(CONTROL) != 1:
         raise Mistake(f"beside={COMMANDED} needs one control VM (vm NAME image={CONTROL} cores=N):"
                       f" config {quoted(config)}")
     for name, vm in running.items():
         if len(vm.cores) > 1 and vm.image in OWN_IMAGES and (
-                said["irq"] != "trapped" or said["fill"] == "lazy"):
+                axes["irq"] != "trapped" or axes["fill"] == "lazy"):
             raise Mistake(f"vm {quoted(name)} has several vCPUs: they need irq=trapped and"
                           f" fill=eager in config {quoted(config)}")
-    if said["beside"] != "none" and not any(
-            vm.beside if said["beside"] == LINUX else (vm.image, vm.load) == (LOAD, "")
+    if axes["beside"] != "none" and not any(
+            vm.beside if axes["beside"] == LINUX else (vm.image, vm.load) == (LOAD, "")
             for vm in running.values()):
         where = "a core of its own" if policy == "null" else "another VM's core"
-        what, image = ("a guest", "GUEST") if said["beside"] == LINUX else ("a load", LOAD)
-        raise Mistake(f"beside={said['beside']} with sched={policy} needs {what} on {where}"
+        noun, image = ("a guest", "GUEST") if axes["beside"] == LINUX else ("a load", LOAD)
+        raise Mistake(f"beside={axes['beside']} with sched={policy} needs {noun} on {where}"
                       f" (vm NAME image={image} cores=N): config {quoted(config)}")
     full = next((core for core, names in on_core.items() if len(names) > 1), None)
     if policy == "null" and full is not None:
@@ -478,10 +486,10 @@ def check_cores(vms: dict[str, Vm], config: str, said: dict[str, str]) -> None:
         raise Mistake(f"no core has several vCPUs: sched={policy} in config {quoted(config)}")
     first = next((core for core, names in on_core.items() if len(names) > 1
                   and any(vms[name].image not in OWN_IMAGES for name in names)), None)
-    if said["fp"] == "static" and first is not None:
+    if axes["fp"] == "static" and first is not None:
         raise Mistake(f"guests on core {first} with another VM need fp=lazy or eager: fp=static in"
                       f" config {quoted(config)}")
-    if said["irq"] == "trapped":
+    if axes["irq"] == "trapped":
         return
     if any(vm.image not in (BENCH, LOAD) and not vm.beside for vm in running.values()) and (
             len(running) > 1):
@@ -504,10 +512,10 @@ def link_line(name: str, link: Link) -> str:
     return f"link {name} kind={link.kind} a={link.a} b={link.b}"
 
 
-def numbers_of(said: Fields) -> str:
-    """Format addresses and sizes in bytes as hexadecimal numbers."""
+def numbers_of(fields: Fields) -> str:
+    """Return the fields as words name=number. Addresses and sizes in bytes are hexadecimal."""
     return "".join(f" {name}={value if name in ('cpus', 'ram_mib') else hex(value)}"
-                   for name, value in said.items())
+                   for name, value in fields.items())
 
 
 def guest_lines(name: str, guest: Guest) -> list[str]:

@@ -16,8 +16,7 @@ Fields = dict[str, int]
 
 
 class PlanError(ValueError):
-    """The first mistake of a plan with its line, from 1. A mistake of the whole plan has the last
-    line."""
+    """A mistake of a plan with its line, from 1. A mistake of the whole plan has the last line."""
 
     def __init__(self, line: int, message: str, file: str = ""):
         super().__init__(f"{file}:{line}: {message}" if file else f"plan line {line}: {message}")
@@ -29,39 +28,40 @@ class Mistake(ValueError):
 
 
 def quoted(word: str) -> str:
-    shown = re.sub("[^!-~]", "?", word[:QUOTE_MAX])
-    return f"'{shown}...'" if len(word) > QUOTE_MAX else f"'{shown}'"
+    text = re.sub("[^!-~]", "?", word[:QUOTE_MAX])
+    return f"'{text}...'" if len(word) > QUOTE_MAX else f"'{text}'"
 
 
 def nearest(word: str, valid: Iterable[str]) -> str:
-    """Return the valid word that is most like this one, or like either side of its `=`; "" if no
-    word is near."""
-    by_case = {one.lower(): one for one in valid}
+    """Return the valid word that is most like `word`, or like either side of its `=`; "" if no word
+    is near."""
+    by_case = {valid_word.lower(): valid_word for valid_word in valid}
     parts = (part.lower() for part in dict.fromkeys((word, *word.split("="))))
     close = (get_close_matches(part, by_case, 1) for part in parts)
-    return next((by_case[found[0]] for found in close if found), "")
+    return next((by_case[matches[0]] for matches in close if matches), "")
 
 
-def unknown(what: str, word: str | None, valid: Collection[str]) -> Mistake:
-    shown = what if word is None else f"{what} {quoted(word)}"
+def unknown(problem: str, word: str | None, valid: Collection[str]) -> Mistake:
+    text = problem if word is None else f"{problem} {quoted(word)}"
     near = nearest(word or "", valid)
-    return Mistake(f"{shown}{near and f', nearest {quoted(near)}'}; valid: {' '.join(valid)}")
+    return Mistake(f"{text}{near and f', nearest {quoted(near)}'}; valid: {' '.join(valid)}")
 
 
 def missing(kind: str, name: str, valid: Collection[str]) -> Mistake:
-    """Return the mistake for a name that needs a word of this kind: the name is mistyped, or the
-    word is missing after it."""
+    """Return the mistake for a name that needs a word of this kind: either the name is mistyped, or
+    the word is missing after the name."""
     if nearest(name, valid):
         return unknown(f"unknown {kind}", name, valid)
     article = "an" if kind[0] in "aeiou" else "a"
     return unknown(f"{article} {kind} is missing after", name, valid)
 
 
-def check_room(count: int, what: str, limit: str) -> None:
-    """Check that one more part may be added to so many; `limit` is a constant of abi/."""
+def check_room(count: int, parts: str, limit: str) -> None:
+    """Check that a plan with `count` parts has room for another one; `limit` is a constant of
+    abi/."""
     most = abi.constant(limit)
     if count == most:
-        raise Mistake(f"too many {what}, at most {most}")
+        raise Mistake(f"too many {parts}, at most {most}")
 
 
 def to_u32(word: str) -> int:
@@ -101,15 +101,15 @@ def name_of(words: list[str]) -> str:
     return word
 
 
-def option_value(name: str, said: str, words: tuple[str, ...], valid: abi.Range) -> int:
-    word = f"{name}={said}"
+def option_value(name: str, text: str, words: tuple[str, ...], valid: abi.Range) -> int:
+    word = f"{name}={text}"
     if words:
-        if said not in words:
+        if text not in words:
             raise unknown("unknown value", word, words)
-        return words.index(said)
-    value = number(word, said, *valid)
-    # A delay is a loop of two instructions, so an odd count would never end. At EL2 two more
-    # instructions load the count.
+        return words.index(text)
+    value = number(word, text, *valid)
+    # A delay is a loop of two instructions, so an odd count would never end. Two more
+    # instructions load the count at EL2.
     if name.startswith("delay") and (value % 2 or value == 2):
         raise Mistake(f"must be even, and not 2: {quoted(word)}")
     return value
@@ -119,32 +119,32 @@ def check_renamed(word: str) -> None:
     """Refuse an axis or a value by its old name."""
     axis, equals, value = word.partition("=")
     new_axis, new_value = current(axis, value)
-    what = f"axis {axis} is now {new_axis}" if axis != new_axis else (
+    change = f"axis {axis} is now {new_axis}" if axis != new_axis else (
         f"value {value} of axis {axis} is now {new_value}")
     if (axis, value) != (new_axis, new_value):
-        raise Mistake(f"{what}: {new_axis}{equals}{new_value}")
+        raise Mistake(f"{change}: {new_axis}{equals}{new_value}")
 
 
 def settings(words: list[str], kind: str, valid: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Parse the rest of a line, words like name=value, into each name and its value."""
-    found = set()
+    """Yield the name and the value of each word name=value, then remove the words."""
+    names = set()
     for word in words:
-        name, equals, said = word.partition("=")
+        name, equals, value = word.partition("=")
         if name not in valid:
             raise unknown(f"unknown {kind}", word, valid)
         if not equals:
             raise Mistake(f"not name=value: {quoted(word)}")
-        if name in found:
+        if name in names:
             raise Mistake(f"said twice: {quoted(word)}")
-        found.add(name)
-        yield name, said
+        names.add(name)
+        yield name, value
     words.clear()
 
 
 def options(words: list[str], kind: str, valid: dict[str, tuple[str, ...]],
             ranges: dict[str, abi.Range]) -> Fields:
-    return {name: option_value(name, said, valid[name], ranges.get(name, (0, 0)))
-            for name, said in settings(words, kind, valid)}
+    return {name: option_value(name, value, valid[name], ranges.get(name, (0, 0)))
+            for name, value in settings(words, kind, valid)}
 
 
 def numbers(words: list[str], kind: str, table: str) -> Fields:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check whether this machine can run a scenario on a board. One line has the reason, before
-anything is built."""
+"""Check whether this machine can run a scenario on a board, before anything is built. A refusal has
+its reason on one line."""
 
 from pathlib import Path
 
@@ -46,9 +46,9 @@ def check_run(tree: Tree, board: str, plan: str, guest: Path | None = None) -> N
     counting = {name: words[config["events"]] for name, config in parsed.configs.items()
                 if words[config["events"]] != off}
     if counting and not tree.is_gem5(board):
-        named, *others = counting
-        word = counting[named]
+        first, *others = counting
+        word = counting[first]
         more = f" and {len(others)} more" if others else ""
         raise UnknownName(f"scenario {plan} does not run on {board}: events={word} in configuration"
-                          f" {named}{more}, and QEMU's cores count no {COUNTED[word]}; a board"
+                          f" {first}{more}, and QEMU's cores count no {COUNTED[word]}; a board"
                           " itself counts them, and so does gem5 (BOARD=gem5-a72)")

@@ -14,13 +14,13 @@ TEXT_SHOWN = 20  # console lines that are shown when a run fails
 
 
 def console() -> Console:
-    made = Console(highlight=False)
-    return made if made.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+    output = Console(highlight=False)
+    return output if output.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
 
 
-def print_sections(made: Iterable[Section]) -> None:
+def print_sections(sections: Iterable[Section]) -> None:
     width = console().width
-    print_parts(part for section in made for part in terminal.printed(section, width))
+    print_parts(part for section in sections for part in terminal.printed(section, width))
 
 
 def print_blocks(blocks: Iterable[Block]) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count the instructions of one path of each kind of exit by function: plan `profile`, run under
-the plugin that counts from outside. Their sum is the path's length. The image's symbols and, by
-addr2line, its DWARF give the call stack of each instruction, including functions that the compiler
-inlined."""
+"""Count the instructions of one path of each kind of exit by function. Scenario `profile` runs
+under the plugin that counts from outside. The sum of the counts is the path's length. The image's
+symbols give the call stack of each instruction, and addr2line adds the functions that the compiler
+inlined, from the image's DWARF."""
 
 import json
 import shutil
@@ -79,25 +79,26 @@ class Image:
         return False
 
     def stacks(self, addresses: Iterable[int]) -> Iterator[Stack]:
-        """Return the stack of each instruction of a path. A call opens a frame, and the address
+        """Yield the stack of each instruction of a path. A call opens a frame, and the address
         after the call closes it. A jump to another function replaces a frame."""
         frames = [Frame(0, ())]
-        called, before = False, 0
+        called, previous = False, 0
         for address in addresses:
             start, name = self.function(address)
-            back = [at for at, frame in enumerate(frames) if frame.back == address]
+            places = [at for at, frame in enumerate(frames) if frame.back == address]
             if called:
-                frames.append(Frame(before + 4, ()))
-            elif back:
-                del frames[back[-1]:]
+                frames.append(Frame(previous + 4, ()))
+            elif places:
+                del frames[places[-1]:]
             frames[-1].names = (name, *self.inlined.get(address, ()))
-            called, before = self.is_call(address), address
+            called, previous = self.is_call(address), address
             yield tuple(name for frame in frames for name in frame.names)
 
 
 def functions_of(elf: ELFFile) -> dict[int, str]:
-    """Return functions and labels of assembly by address. A function's name wins over a label's."""
-    found: dict[int, tuple[bool, str]] = {}
+    """Return the functions, and the labels of assembly, by address. A function's name wins over a
+    label's."""
+    names: dict[int, tuple[bool, str]] = {}
     for symbol in symbol_table(elf):
         kind, name = symbol["st_info"]["type"], symbol.name
         if kind not in ("STT_FUNC", "STT_NOTYPE") or not name or name[0] == "$" or not isinstance(
@@ -105,9 +106,9 @@ def functions_of(elf: ELFFile) -> dict[int, str]:
             continue
         text = elf.get_section(symbol["st_shndx"])
         if text["sh_flags"] & 4:
-            found[symbol["st_value"]] = max(found.get(symbol["st_value"], (False, "")),
+            names[symbol["st_value"]] = max(names.get(symbol["st_value"], (False, "")),
                                             (kind == "STT_FUNC", name))
-    return {address: plain(name) for address, (_, name) in found.items()}
+    return {address: plain(name) for address, (_, name) in names.items()}
 
 
 def plain(name: str) -> str:
@@ -117,20 +118,20 @@ def plain(name: str) -> str:
 
 def inlined_at(image: Path, machine: str, addresses: Iterable[int]) -> dict[int, Stack]:
     """Return by address the inlined functions that an instruction belongs to, outermost first.
-    Accessors of arch/ are left out, because each is one instruction. Without the binutils that
-    built the image the result is {}."""
+    Accessors of arch/ are left out, because each is one instruction. The result is {} if the
+    binutils that built the image are missing."""
     program = next(filter(None, map(shutil.which, ADDR2LINE[machine])), None)
     if not program:
         return {}
-    said = subprocess.run([program, "-afi", "-e", image], input="\n".join(map(hex, addresses)),
-                          capture_output=True, text=True, check=True).stdout
-    found: dict[int, Stack] = {}
-    for part in filter(None, said.split("\n0x")):
+    output = subprocess.run([program, "-afi", "-e", image], input="\n".join(map(hex, addresses)),
+                            capture_output=True, text=True, check=True).stdout
+    stacks: dict[int, Stack] = {}
+    for part in filter(None, output.split("\n0x")):
         address, *lines = part.removeprefix("0x").splitlines()
-        inlined = list(zip(lines[::2], lines[1::2]))[-2::-1]  # the last one is the function itself
-        found[int(address, 16)] = tuple(plain(name) for name, where in inlined
-                                        if ACCESSORS not in where)
-    return found
+        inlined = list(zip(lines[::2], lines[1::2]))[-2::-1]  # the last pair is the function itself
+        stacks[int(address, 16)] = tuple(plain(name) for name, where in inlined
+                                         if ACCESSORS not in where)
+    return stacks
 
 
 @dataclass
@@ -142,16 +143,17 @@ class Node:
     children: list["Node"] = field(default_factory=list)
 
     def child(self, name: str) -> "Node":
-        found = next((one for one in self.children if one.name == name), None)
-        if not found:
-            found = Node(name)
-            self.children.append(found)
-        return found
+        child = next((node for node in self.children if node.name == name), None)
+        if not child:
+            child = Node(name)
+            self.children.append(child)
+        return child
 
 
 @dataclass
 class Flame:
-    """`length` is the record's median; the root's count is the number of executed instructions."""
+    """The flame graph of one path. `length` is the record's median, and the root's count is the
+    number of executed instructions."""
 
     name: str
     bench: str
@@ -189,42 +191,43 @@ def sources() -> list[Path]:
 def flames_of(home: Path, log: Log, counts: list[str], machine: Machine | None = None
               ) -> list[Flame]:
     """Return the flame graph of the last sample of each path, because the first sample is cold.
-    `home` has the images, `counts` are the plugin's lines; with the board's `machine` each has its
-    cost."""
+    `home` has the images, and `counts` are the plugin's lines. Each flame graph has its cost if the
+    board's `machine` is given."""
     windows = iter(counting.paths_of(counts))
     costs = costs_of(log, counts, machine) if machine else {}
-    found = []
+    paths = []
     for record in log.of_kind("bench"):
         *_, last = [next(windows, None) for _ in range(record["n"] + 1)]
         name = next((name for name, path in EXITS.items() if path == (
             record["bench"], record["variant"], record["config"])), None)
         if name and last and last[1]:
-            found.append((name, record, list(path_of(record, *last))))
+            paths.append((name, record, list(path_of(record, *last))))
     images = {level: Image(home / file, [
-        address for _, _, path in found for where, address in path if where == level])
+        address for _, _, path in paths for at_level, address in path if at_level == level])
         for level, file in IMAGES.items()}
-    made = [Flame(name, record["bench"], record["variant"], record["config"], record["p50"],
-                  tree_of(path, images), costs.get(record["config"], {}).get(row_name(record)))
-            for name, record, path in found]
-    return sorted(made, key=lambda flame: list(EXITS).index(flame.name))
+    flames = [Flame(name, record["bench"], record["variant"], record["config"], record["p50"],
+                    tree_of(path, images), costs.get(record["config"], {}).get(row_name(record)))
+              for name, record, path in paths]
+    return sorted(flames, key=lambda flame: list(EXITS).index(flame.name))
 
 
 def path_of(record: Data, window: Window, blocks: list[Block]) -> Iterator[tuple[str, int]]:
-    """Return level and address of each instruction that the record counts: not the stamps' own, and
-    not an access that aborts into EL2, which icount does not count."""
+    """Yield the level and the address of each instruction that the record counts. The record does
+    not count the stamps' instructions, nor an access that aborts into EL2, because icount does not
+    count such an access."""
     path = [(block.level, address) for block in blocks
             for address in range(block.address, block.address + 4 * block.length, 4)]
     stamps = window.ticks - record["p50"]
     path = path[1:len(path) - stamps + 1] if stamps > 0 else path
-    for one, following in zip(path, [*path[1:], path[-1]]):
-        if not (window.aborted and one[0] == "g" and following[0] == "h"):
-            yield one
+    for instruction, following in zip(path, [*path[1:], path[-1]]):
+        if not (window.aborted and instruction[0] == "g" and following[0] == "h"):
+            yield instruction
 
 
 def tree_of(path: list[tuple[str, int]], images: dict[str, Image]) -> Node:
     root = Node("")
-    for level, some in groupby(path, key=lambda one: one[0]):
-        addresses = [address for _, address in some]
+    for level, instructions in groupby(path, key=lambda instruction: instruction[0]):
+        addresses = [address for _, address in instructions]
         stacks = images[level].stacks(addresses) if level in images else iter([()] * len(addresses))
         for stack in stacks:
             root.count, node = root.count + 1, root
@@ -239,13 +242,13 @@ def write(flames: list[Flame], path: Path) -> None:
 
 
 def read(path: Path) -> list[Flame]:
-    """Read the kept flame graphs; [] if there are none."""
+    """Return the kept flame graphs, or [] if there are none."""
     if not path.is_file():
         return []
-    return [Flame(**one | {"root": node_of(one["root"]),
-                           "cost": Cost(**one["cost"]) if one["cost"] else None})
-            for one in json.loads(path.read_text())]
+    return [Flame(**flame | {"root": node_of(flame["root"]),
+                           "cost": Cost(**flame["cost"]) if flame["cost"] else None})
+            for flame in json.loads(path.read_text())]
 
 
 def node_of(value: Data) -> Node:
-    return Node(value["name"], value["count"], [node_of(one) for one in value["children"]])
+    return Node(value["name"], value["count"], [node_of(child) for child in value["children"]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts QEMU on an image and hands over its console, line by line, with a time limit."""
+"""Start QEMU on an image and hand over its console, line by line, with a time limit."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from hypbench.watch import EVENT_TIMER, Watch
 Process = subprocess.Popen[bytes]
 
 PLATFORM_OF_CLOCK = {"icount": "qemu-icount", "host": "qemu-host"}
-# At the counter's 62.5 MHz, 2^4 ns an instruction make one tick one instruction. With sleep=off a
+# The counter has 62.5 MHz, so 2^4 ns an instruction make one tick one instruction. With sleep=off a
 # WFI jumps to its deadline. While QEMU records (to nowhere), its main loop and its processor take
 # turns. Otherwise the main loop may look at the clock before the instructions ahead of a WFI are
 # counted, and the sleep ends too late by so many instructions, once in some 100 000 sleeps.
@@ -59,7 +59,7 @@ def command(options: list[str], clock: str, image: Path, cores: int = 1) -> list
 
 def clock_options(options: list[str], clock: str) -> list[str]:
     """Return the options of the clock. QEMU records only on machines with one core ("not supported
-    with multiple CPUs"); with more cores the rare late sleep above remains."""
+    with multiple CPUs"), so a sleep may rarely end too late on machines with more cores."""
     words = CLOCK_OPTIONS[clock]
     if "-smp" not in options or options[options.index("-smp") + 1] == "1":
         return words
@@ -73,28 +73,28 @@ def unrecorded(words: list[str]) -> list[str]:
 
 
 def version(program: str) -> tuple[int, ...]:
-    """Return the version of the installed QEMU, () if there is none."""
+    """Return the version of the installed QEMU, or () if there is none."""
     if not shutil.which(program):
         return ()
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"version (\d+(?:\.\d+)*)", said.stdout)
-    return tuple(map(int, found[1].split("."))) if found else ()
+    process = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    match = re.search(r"version (\d+(?:\.\d+)*)", process.stdout)
+    return tuple(map(int, match[1].split("."))) if match else ()
 
 
 def too_old(options: list[str], needs: str) -> str:
     """Return why the installed QEMU lacks a board's machine, or ""."""
     if not needs:
         return ""
-    there, wanted = version(options[0]), tuple(map(int, needs.split(".")))
-    if not there or there >= wanted:
+    installed, needed = version(options[0]), tuple(map(int, needs.split(".")))
+    if not installed or installed >= needed:
         return ""
-    source = next((name for name, has in DEBIANS.items() if has >= wanted), "no Debian")
-    return (f"{options[0]} is version {'.'.join(map(str, there))}, this board's machine needs"
+    source = next((name for name, packaged in DEBIANS.items() if packaged >= needed), "no Debian")
+    return (f"{options[0]} is version {'.'.join(map(str, installed))}, this board's machine needs"
             f" {needs} or newer, which {source} has")
 
 
 class Qemu:
-    """One run. Iterate over lines(), then read status, timed_out and stderr."""
+    """One run of an emulator. Iterate over lines(), then read status, timed_out and stderr."""
 
     name = "QEMU"
     watched = True  # whether a Watch checks that QEMU still executes instructions
@@ -107,7 +107,7 @@ class Qemu:
         self.limit_s = limit_s
         self.timed_out = False  # ended at the limit (if there is one), or stuck
         self.stuck = False  # ended because it executed no instruction any more
-        # killed because it did not end after the end record, as a run that is refused
+        # killed because it did not end after the end record, as in a run that EL2 refuses
         self.stopped = False
         self.idle = False  # a guest printed its last line and did not power off
         self.status: int | None = None
@@ -139,12 +139,12 @@ class Qemu:
             try:
                 yield process
             finally:
-                for started in self.alarms:
-                    started.cancel()
+                for timer in self.alarms:
+                    timer.cancel()
                 end(process)
                 self.stuck = self.watch.stuck
                 self.timed_out = self.timed_out or self.stuck
-                self.stderr = said(stderr)
+                self.stderr = stderr_text(stderr)
 
     def expect_end(self, process: Process) -> None:
         """Give QEMU a limited time to end, from the end record on."""
@@ -167,14 +167,14 @@ class Qemu:
         end(process)
 
 
-def said(stderr: BinaryIO) -> str:
+def stderr_text(stderr: BinaryIO) -> str:
     """Return QEMU's standard error, to which a guest may also write by semihosting."""
     stderr.seek(0)
     return "\n".join(map(printable, stderr.read(LONGEST_LINE).strip().splitlines()))
 
 
-def alarm(seconds: float, then: Callable[[Process], None], process: Process) -> threading.Timer:
-    timer = threading.Timer(seconds, then, [process])
+def alarm(seconds: float, action: Callable[[Process], None], process: Process) -> threading.Timer:
+    timer = threading.Timer(seconds, action, [process])
     timer.daemon = True
     timer.start()
     return timer

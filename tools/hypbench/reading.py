@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only reader of log and records files, for all commands. A file may have several runs, as the
-console of a board that was reset. A command takes one of them, and names the others."""
+"""The only reader of log and records files, for all commands. A file may have several runs, such as
+the console of a board that was reset. A command takes one run, and names the other runs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ PACKERS = {b"\x1f\x8b": ("gzip", "gunzip"), b"BZh": ("bzip2", "bunzip2"),
            b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"), b"\x04\x22\x4d\x18": ("lz4", "lz4 -d"),
            b"PK\x03\x04": ("zip", "unzip")}
 WRAPPED = b'{"seq":0,"kind":"run",'  # short enough to be whole on a line of 40 columns
-WRAPPED_LINES = 3  # lines of one length, as no console has by chance
+WRAPPED_LINES = 3  # no console has so many lines of one length by chance
 NUMBER = click.IntRange(min=1)
 RUN = click.option("--run", "number", type=NUMBER, metavar="N",
                    help="The N-th run in the file; without it, the last whole one.")
@@ -38,18 +38,19 @@ class Reading:
 
     @property
     def taken(self) -> list[str]:
-        """The notes, and which run this is."""
-        more = f"{self.name} is taken; --run N takes another one"
-        return [*self.notes, *([more] if self.name else [])]
+        """Return the notes, and a line that names this run if the file has several."""
+        hint = f"{self.name} is taken; --run N takes another one"
+        return [*self.notes, *([hint] if self.name else [])]
 
     @property
     def problems(self) -> list[str]:
-        """Everything that is wrong with the run."""
+        """Return everything that is wrong with the run."""
         return self._named(self.log.problems + check_rules(self.log))
 
     @property
     def damage(self) -> list[str]:
-        """The damaged, missing, doubled and reordered records of the run, even of a cut one."""
+        """Return the damaged, missing, doubled and reordered records of the run, even if the run is
+        cut."""
         return self._named([problem for problem in self.log.problems
                             if problem not in self.log.end_problems])
 
@@ -58,7 +59,7 @@ class Reading:
 
 
 def runs_of(path: Path) -> Runs:
-    """Return the runs of a file, or end with one line on a file that is no log as it stands."""
+    """Return the runs of a file. Refuse a file that must be converted before it is a log."""
     content = read_records(path)
     if reason := why_no_log(content):
         raise UnknownName(f"{path} is {reason}")
@@ -70,7 +71,8 @@ def runs_of(path: Path) -> Runs:
 
 
 def why_no_log(content: bytes) -> str:
-    """Return what a file is whose bytes are no console lines, and what to do; "" for a log."""
+    """Return the format of a file that is no log, and the command that makes a log of it; return ""
+    for a log."""
     encoding = next((name for mark, name in ENCODINGS.items() if content.startswith(mark)), "")
     encoding = encoding or next((name for text, name in UNMARKED.items() if text in content), "")
     if encoding:
@@ -80,8 +82,8 @@ def why_no_log(content: bytes) -> str:
 
 
 def wrapped_at(content: bytes) -> int:
-    """Return the length at which lines are wrapped, if a run record continues over several lines of
-    this length; else 0."""
+    """Return the length at which lines are wrapped, or 0. Lines are wrapped if a run record
+    continues over several lines of one length."""
     lines = [line.rstrip(b"\r") for line in lines_of(content)]
     start = next((at for at, line in enumerate(lines) if line.startswith(WRAPPED)), len(lines))
     lengths = {len(line) for line in lines[start:start + WRAPPED_LINES]}
@@ -95,7 +97,7 @@ def read_file(path: Path, number: int | None = None) -> Reading:
     if number is not None and number > count:
         raise UnknownName(f"{path} has no run {number}; valid: 1 to {count}" if count else
                           f"{path} has no run record, and so no run {number}")
-    return reading_of(runs, runs.logs[number - 1] if number else chosen(runs))
+    return reading_of(runs, runs.logs[number - 1] if number else choose_log(runs))
 
 
 def every_run(path: Path) -> list[Reading]:
@@ -104,8 +106,8 @@ def every_run(path: Path) -> list[Reading]:
     return [reading_of(runs, log) for log in runs.logs or [runs.before]]
 
 
-def chosen(runs: Runs) -> Log:
-    """Return the last whole run, or else the last one with a run record."""
+def choose_log(runs: Runs) -> Log:
+    """Return the last whole run, or else the last run with a run record, or else the last log."""
     known = [log for log in runs.logs if log.run]
     whole = [log for log in known if log.complete]
     return (whole or known or runs.logs or [runs.before])[-1]
@@ -115,8 +117,8 @@ def reading_of(runs: Runs, log: Log) -> Reading:
     notes = [left_out(runs)] if runs.logs and runs.before.records else []
     if len(runs.logs) < 2:
         return Reading(log, "", tuple(notes))
-    notes += [f"{name_of(runs, one)} ended without an end record after {len(one.records)} records"
-              for one in runs.logs if not one.complete]
+    notes += [f"{name_of(runs, cut)} ended without an end record after {len(cut.records)} records"
+              for cut in runs.logs if not cut.complete]
     return Reading(log, name_of(runs, log), tuple(notes))
 
 

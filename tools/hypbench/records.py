@@ -2,7 +2,7 @@
 """Read records out of a console log: one JSON object a line, numbered and with a CRC. Lines without
 a record are plain text. A fault of a record is a `Problem`; good records are kept byte for byte.
 
-A guest prints records over the same line, so no record is trusted before `read_record` and
+A guest prints records over the same serial line, so no record is trusted before `read_record` and
 `faults_of` have checked it, and no other code reads records. The hypervisor puts a VM's name and a
 colon before each line that the VM prints; such a line has no record after the name.
 """
@@ -27,11 +27,11 @@ HEAD = re.compile(rb'\{"seq":(\d{1,9}),')
 BEGIN = b'{"seq":'  # no string in a record can contain this, because quotes in strings are escaped
 PIECES = re.compile(b"(?=%s)" % re.escape(BEGIN))
 TAIL = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
-# RECORD_CUT of hyp/base/record.h: this line is no record. The hypervisor broke it off, and prints
-# the record again.
+# RECORD_CUT of hyp/base/record.h ends a line that is no record: the hypervisor broke the line off,
+# and prints the record again.
 CUT = b" <cut>"
-# queue_line() of hyp/dev/vpl011.c writes such a line; NAME is as in a plan. A record may precede it
-# if a serial line lost the line end.
+# queue_line() of hyp/dev/vpl011.c begins each line of a VM with the VM's name in the plan. A record
+# may precede the name if the serial line lost the line end.
 VM_TEXT = re.compile(rb'(?:\A|(?<=,"crc":"[0-9a-f]{8}"\}))[\r\0]*[A-Za-z0-9_.-]{1,23}: ')
 # Lines in which a guest prints its own measurements: cyclictest (guests/measured.py), and Zephyr's
 # latency_measure (guests/latency_measure.py).
@@ -94,7 +94,7 @@ class Damage:
 
 @dataclass(eq=False)
 class Log:
-    """A log during its reading: feed() each line, then finish()."""
+    """A log during its reading. Call feed() with each line, then finish()."""
 
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -104,24 +104,24 @@ class Log:
     lines: int = 0
     damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
     seen: dict[int, bytes] = field(default_factory=dict)
-    newest: int = -1  # number of a record
+    newest: int = -1  # the highest number of a record so far
     # damaged lines between the last two records, so far
     skipped: list[Range] = field(default_factory=list)
     unsettled: list[Damage] = field(default_factory=list)  # damaged lines since the newest record
     end_problems: list[Problem] = field(default_factory=list)  # a subset of `problems`
 
     def feed(self, raw: bytes) -> Record | None:
-        """Take one console line; return its (last) record if that is good."""
+        """Read one console line. Return the last record of the line if that record is good."""
         self.lines += 1
         self.skipped = []
-        own, of_vm = parted(raw)
-        stripped = (piece.strip(LINE_ENDS) for piece in PIECES.split(own))
+        record_part, vm_part = parted(raw)
+        stripped = (piece.strip(LINE_ENDS) for piece in PIECES.split(record_part))
         pieces = [piece for piece in stripped if piece]
         record = None
         for piece in pieces:
             record = self._feed_piece(piece, piece is not pieces[-1])
-        if of_vm or not pieces:
-            self._feed_text(of_vm.strip(LINE_ENDS))
+        if vm_part or not pieces:
+            self._feed_text(vm_part.strip(LINE_ENDS))
         return record
 
     def _feed_text(self, raw: bytes) -> None:
@@ -170,8 +170,8 @@ class Log:
         claims = [damage.claim for damage in self.unsettled]
         numbers = list(gap) if len(gap) == len(claims) else claims
         for damage, number in zip(self.unsettled, numbers):
-            who = "a record" if number is None else f"record {number}"
-            self.problems.append(Problem(damage.line, f"{who} is {damage.reason}"))
+            subject = "a record" if number is None else f"record {number}"
+            self.problems.append(Problem(damage.line, f"{subject} is {damage.reason}"))
         self.unsettled = []
         known = [number for number in numbers if number is not None]
         self.damaged.update(known)
@@ -181,7 +181,8 @@ class Log:
         self.problems.append(Problem(self.lines, text))
 
     def finish(self) -> None:
-        """Report faults that only the whole log shows: missing records and the closing count."""
+        """Report faults that only the whole log shows: missing records, and a first or last record
+        that contradicts the others."""
         self._settle(range(0))
         if not self.seen:
             self.problems.append(Problem(0, "the log has no good record"))
@@ -232,20 +233,20 @@ class Log:
         return [record.data for record in self.sound if record.kind in kinds]
 
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
-def once_a_log(make: Callable[[Log], Made]) -> Callable[[Log], Made]:
+def once_a_log(function: Callable[[Log], Result]) -> Callable[[Log], Result]:
     """Cache a function's result for a log until more records are read. Callers never change the
     result."""
-    known: WeakKeyDictionary[Log, tuple[int, Made]] = WeakKeyDictionary()
+    results: WeakKeyDictionary[Log, tuple[int, Result]] = WeakKeyDictionary()
 
-    @wraps(make)
-    def remembered(log: Log) -> Made:
-        if log not in known or known[log][0] != len(log.records):
-            known[log] = len(log.records), make(log)
-        return known[log][1]
-    return remembered
+    @wraps(function)
+    def cached(log: Log) -> Result:
+        if log not in results or results[log][0] != len(log.records):
+            results[log] = len(log.records), function(log)
+        return results[log][1]
+    return cached
 
 
 def read_log(content: bytes) -> Log:
@@ -257,8 +258,8 @@ def read_log(content: bytes) -> Log:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """Yield the lines of a console. Only a line feed ends a line, because a VM may print a carriage
-    return."""
+    """Return the lines of a console. Only a line feed ends a line, because a VM may print a
+    carriage return."""
     lines = content.split(b"\n")
     return lines if lines[-1] else lines[:-1]
 
@@ -266,13 +267,13 @@ def lines_of(content: bytes) -> list[bytes]:
 def parted(line: bytes) -> tuple[bytes, bytes]:
     """Split a console line into the hypervisor's part, and a VM's text with the VM's name before
     it."""
-    found = VM_TEXT.search(line) if b": " in line else None
-    place = found.start() if found else len(line)
+    match = VM_TEXT.search(line) if b": " in line else None
+    place = match.start() if match else len(line)
     return line[:place], line[place:]
 
 
 def printable(raw: bytes) -> str:
-    r"""Show bytes that are no text, or a terminal's commands, as \x and digits."""
+    r"""Return text that has \x and digits for bytes that are no text, or a terminal's commands."""
     return "".join(chr(byte) if chr(byte).isprintable() and byte < 0x7F or byte == 9
                    else f"\\x{byte:02x}" for byte in raw)
 
@@ -344,7 +345,7 @@ def check_frame(raw: bytes) -> None:
 
 
 def members(pairs: list[tuple[str, object]]) -> Data:
-    """Build the members of an object. A guest can append members, and none of them may replace an
+    """Return the members of an object. A guest can append members, and none of them may replace an
     earlier one."""
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
@@ -367,16 +368,16 @@ def check_values(data: Data) -> None:
 
 def gaps(numbers: Iterable[int], start: int, stop: int) -> list[Range]:
     """Return the numbers missing from start to stop - 1."""
-    found = []
-    for number in sorted(one for one in numbers if start <= one < stop):
+    missing = []
+    for number in sorted(number for number in numbers if start <= number < stop):
         if number > start:
-            found.append((start, number - 1))
+            missing.append((start, number - 1))
         start = number + 1
-    return found + ([(start, stop - 1)] if start < stop else [])
+    return missing + ([(start, stop - 1)] if start < stop else [])
 
 
 def end_faults(records: list[Record]) -> list[str]:
-    """Report contradictions of the first and the last record to the others."""
+    """Return how the first and the last record contradict the other records."""
     faults = []
     if records[0].kind != "run":
         faults.append("the first record is no run record")
@@ -388,31 +389,31 @@ def end_faults(records: list[Record]) -> list[str]:
         return faults + [f"no end record: the log stops after record {end.seq}"]
     if end.kind != "end":
         return faults + [f"record {end.seq} comes after the end record"]
-    said = {"records": end.seq + 1, "faults": kinds["fault"], "errors": kinds["error"]}
+    counts = {"records": end.seq + 1, "faults": kinds["fault"], "errors": kinds["error"]}
     return faults + [f"the end record counts {end.data.get(member)} {member}, the log has {count}"
-                     for member, count in said.items() if end.data.get(member) != count]
+                     for member, count in counts.items() if end.data.get(member) != count]
 
 
 def ranges(numbers: list[int]) -> list[Range]:
     """Return ranges of consecutive numbers."""
-    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]))
+    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]))
     return [(run[0][1], run[-1][1]) for run in runs]
 
 
 @cache
 def validators() -> dict[str, jsonschema_rs.Validator]:
-    """Return the validators by kind, which is quicker than one validator that looks for the kind.
-    The whole schema, "", reports an unknown kind. JSON Schema accepts 1.0 as an integer, but this
-    code does not: integers are those of draft 4."""
+    """Return a validator for each kind. These are quicker than one validator that looks for the
+    kind. The whole schema, "", reports an unknown kind. JSON Schema accepts 1.0 as an integer, but
+    this code does not: integers are those of draft 4."""
     integers = jsonschema_rs.Registry([(INTEGER, {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"})])
-    whole = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
+    schema = json.loads(SCHEMA.read_text(), object_hook=lambda part: part | (
         {"$ref": INTEGER} if part.get("type") == "integer" else {}))
-    kinds = whole["properties"]["kind"]["enum"]
-    parts = {"": whole} | {kind: {"$schema": whole["$schema"], "$ref": f"#/$defs/{kind}",
-                                  "$defs": whole["$defs"]} for kind in kinds}
+    kinds = schema["properties"]["kind"]["enum"]
+    schemas = {"": schema} | {kind: {"$schema": schema["$schema"], "$ref": f"#/$defs/{kind}",
+                                     "$defs": schema["$defs"]} for kind in kinds}
     return {kind: jsonschema_rs.validator_for(part, registry=integers)
-            for kind, part in parts.items()}
+            for kind, part in schemas.items()}
 
 
 def faults_of(data: Data) -> list[str]:
@@ -435,6 +436,6 @@ def place_of(error: jsonschema_rs.ValidationError) -> str:
 def parts_of(value: object) -> Iterator[object]:
     """Yield a value, and every name and value in it."""
     yield value
-    for one in ([*value, *value.values()] if isinstance(value, dict) else
-                value if isinstance(value, list) else []):
-        yield from parts_of(one)
+    for part in ([*value, *value.values()] if isinstance(value, dict) else
+                 value if isinstance(value, list) else []):
+        yield from parts_of(part)

@@ -40,13 +40,13 @@ SAMPLES_NOTHING = "secondary"  # file of the vCPUs beside vCPU 0, which take no 
 def plans_of(tree: Tree, board: str) -> list[str]:
     """Return the plans of a reference run, the longest first. Where list registers cannot be
     linked, timed-sw replaces timed, and plans of several cores are left out. An optional plan
-    counts once the tree has its run."""
+    is included once the tree has its run."""
     return [plan for plan in possible_plans(tree, board)
             if plan in REFERENCE_PLANS or tree.reference(board, plan).is_file()]
 
 
 def possible_plans(tree: Tree, board: str) -> list[str]:
-    """Return the plans of which a run of the board can be kept."""
+    """Return the plans whose run on the board can be kept."""
     combined = tree.board_fact(board, "GIC_ENDS") == "combined"
     return [plan for plan in (*REFERENCE_PLANS, *OPTIONAL_PLANS) if plan in tree.scenarios()
             and plan not in (LINKED if combined else UNLINKED)]
@@ -54,10 +54,10 @@ def possible_plans(tree: Tree, board: str) -> list[str]:
 
 def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     """Return the files that decide which samples a plan takes, and how, as paths from the root."""
-    made = tree.plan(plan)
+    parsed = tree.plan(plan)
     guest = tree.root / "guest"
-    benches = list(dict.fromkeys(name for name, _ in made.benches))
-    loads = {said["beside"] for said in said_of(made).values()} - {"none"}
+    benches = list(dict.fromkeys(name for name, _ in parsed.benches))
+    loads = {axes["beside"] for axes in said_of(parsed).values()} - {"none"}
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
              *(path for bench in benches if bench.startswith(PROGRAM)
                for pattern in (f"programs/{bench.removeprefix(PROGRAM)}.c", "programs/*.h",
@@ -104,35 +104,36 @@ def keep(tree: Tree, path: Path) -> Path:
         raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
     path_lengths.refuse_dirty(log.run["build"])
     lengths = counted(tree, board, plan, log.run["build"])
-    kept = tree.reference(board, plan)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(kept, packed(b"".join(record.raw + b"\n" for record in log.records)))
-    write_whole(digests_path(kept), "".join(
+    records = tree.reference(board, plan)
+    records.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(records, packed(b"".join(record.raw + b"\n" for record in log.records)))
+    write_whole(digests_path(records), "".join(
         f"{value}  {name}\n" for name, value in digests(tree, board, plan).items()))
-    path_lengths.write(kept, lengths)
+    path_lengths.write(records, lengths)
     write_whole(tree.root / "reference" / "README.md", readme(tree))
-    return kept
+    return records
 
 
 def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
     """Count the instructions of the plan's paths, by a run of the same build under QEMU's
     -icount."""
-    other = path_lengths.sibling(tree, board)
-    out = tree.build(other) / "reference"
-    outcome = run_board(tree, other, path_lengths.countable(tree.plan(plan)), "icount", None, out,
+    sibling = path_lengths.sibling(tree, board)
+    out = tree.build(sibling) / "reference"
+    outcome = run_board(tree, sibling, path_lengths.countable(tree.plan(plan)), "icount", None, out,
                         quiet=True)
     if outcome.status:
-        raise click.ClickException(f"{other} {plan}: {(outcome.problems or ['the run failed'])[0]}")
+        raise click.ClickException(f"{sibling} {plan}:"
+                                   f" {(outcome.problems or ['the run failed'])[0]}")
     run = outcome.log.run
     if run["build"] != build:
-        raise click.ClickException(f"the image of {other}, which counts instructions, is of build"
+        raise click.ClickException(f"the image of {sibling}, which counts instructions, is of build"
                                    f" {run['build']}, the run of {build}: build it again")
-    return Lengths(f"make bench BOARD={other} SCENARIO={plan}, of build {build}", run["compiler"],
+    return Lengths(f"make bench BOARD={sibling} SCENARIO={plan}, of build {build}", run["compiler"],
                    path_lengths.figures_of(outcome.log))
 
 
 def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
-    """Return board and plan of a log that can be a reference run."""
+    """Return the board and the plan of a log that can be a reference run."""
     board, plan = (log.run["board"], log.run["plan"]) if log.run else ("", "")
     if board not in tree.boards() or not tree.is_gem5(board):
         raise click.ClickException(f"{path} has no records of a board that gem5 plays")
@@ -143,7 +144,7 @@ def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
 
 
 def readme(tree: Tree) -> str:
-    """Make reference/README.md from the run records."""
+    """Return the text of reference/README.md, which is made from the run records."""
     logs = {path.relative_to(tree.root / "reference").as_posix(): read_file(path).log
             for path in tree.references()}
     machines: dict[str, list[str]] = {}

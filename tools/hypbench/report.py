@@ -22,34 +22,34 @@ CHECKS_OK = "checks ok:"  # begins the line on checks of benchmarks that also ha
 
 
 def caption(log: Log) -> str:
-    """Return the line on what a tick of this run is worth."""
+    """Return the line on the worth of a tick of this run."""
     return prose("caption", platform=platform_of(log), run=log.run)
 
 
 def summary_csv(log: Log) -> str:
-    """Return one row for each benchmark, variant and configuration, and VM if there are several.
-    Skipped ones have no row. The cells of numbers are empty where the platform does not model what
-    was measured."""
+    """Return one row for each benchmark, variant and configuration, and VM if there are several. A
+    skipped benchmark has no row. The cells of numbers are empty where the platform does not model
+    the quantity."""
     out = io.StringIO()
     parts = by_vm(believable(log))
-    made = {vm: csv_rows(part) for vm, part in parts.items()}
-    columns = dict.fromkeys(name for more, _ in made.values() for name in more)
+    tables = {vm: csv_rows(part) for vm, part in parts.items()}
+    columns = dict.fromkeys(name for names, _ in tables.values() for name in names)
     header = [*CSV_HEADER, *columns, *(["vm"] if len(parts) > 1 else [])]
     writer = csv.DictWriter(out, header, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    for vm, (_, rows) in made.items():
+    for vm, (_, rows) in tables.items():
         writer.writerows(cells | {"vm": word(vm)} for cells in rows)
     return out.getvalue()
 
 
 def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
-    """Return the columns beside CSV_HEADER's, and the rows of one VM."""
+    """Return the columns that CSV_HEADER lacks, and the rows of one VM."""
     clocks = {row.row.key: clock_cells(row) for row in clock_rows(log)}
     events = {key: {f"{name}_op": f"{value:.4f}" for name, value in counts.items()}
               for key, counts in event_rows(log).items()}
-    misses = {one.key: miss_cells(one) for one in miss_rows(log)}
+    misses = {miss.key: miss_cells(miss) for miss in miss_rows(log)}
     columns = [*(CSV_CLOCKS if clocks else []),
-               *dict.fromkeys(name for found in (events, misses) for cells in found.values()
+               *dict.fromkeys(name for table in (events, misses) for cells in table.values()
                               for name in cells)]
     rows = []
     for row in rows_of(log):
@@ -58,19 +58,19 @@ def csv_rows(log: Log) -> tuple[list[str], list[Data]]:
                  "clock": row.first["clock"], "n": row.pool.n}
         if not hides(platform_of(log), row):
             cells |= numbers(row.pool)
-            for more in (clocks, events, misses):
-                cells |= more.get(row.key, {})
+            for table in (clocks, events, misses):
+                cells |= table.get(row.key, {})
         rows.append(cells)
     return columns, rows
 
 
 def word(text: str) -> str:
-    """Prevent a cell from being a formula in a spreadsheet."""
+    """Return the text of a cell, changed if a spreadsheet would read it as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def clock_cells(row: ClockRow) -> Data:
-    """Return the columns of a log with more than the ticks of whole samples."""
+    """Return the cells on batches and on the cycles of the core."""
     cells = {"batch": row.batch, "mean_op": f"{row.mean:.3f}",
              "quantum_ps": row.row.first.get("quantum_ps", "")}
     if row.cycles:
@@ -95,31 +95,31 @@ def title(log: Log) -> str:
     run = log.run
     if not run:
         return "no run record"
-    known = "cpu_hz" in run and run["platform"] in TIME  # under QEMU this is the clock of no core
-    core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if known else ""
+    measured = "cpu_hz" in run and run["platform"] in TIME  # QEMU's cpu_hz is the clock of no core
+    core = f", core at {run['cpu_hz'] / 1e6:.1f} MHz" if measured else ""
     return (f"{run['board']} ({run['isa']}, GIC{run['gic']}), scenario {run['plan'] or '-'},"
             f" platform {run['platform']}, {run['clock']} at {run['hz'] / 1e6:g} MHz{core}")
 
 
 def results(log: Log) -> Section:
-    """Make a table with a row for each benchmark, variant and configuration, with percentiles."""
+    """Return a table of percentiles, with a row for each benchmark, variant and configuration."""
     rows = rows_of(log)
     base = {(row.bench, row.variant): row.p50 for row in rows if row.config == BASELINE}
-    made = Section("results", title(log), "")
-    made.table("results", "", ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
-                               ">max", f">p50 − {BASELINE}", ">cold", ">95 % of p50"), [
+    section = Section("results", title(log), "")
+    section.table("results", "", ("bench", "variant", "configuration", ">n", ">min", ">p50", ">p99",
+                                  ">max", f">p50 − {BASELINE}", ">cold", ">95 % of p50"), [
         [*row.key, *map(str, (row.pool.n, row.pool.low, row.p50,
                               row.pool.percentiles().get("p99", ""), row.pool.high,
                               difference(row.p50, base.get((row.bench, row.variant))),
                               row.pool.cold, interval(row.pool)))]
         for row in rows if not hides(platform_of(log), row) and row.bench != STORM])
-    return made
+    return section
 
 
 def interval(pool: Pool) -> str:
-    """Return the interval of the median, "" if it is a point."""
-    found = median_interval(pool)
-    return "" if found.is_point else f"{found.low:g} to {found.high:g}"
+    """Return the interval of the median, or "" if the interval is a point."""
+    bounds = median_interval(pool)
+    return "" if bounds.is_point else f"{bounds.low:g} to {bounds.high:g}"
 
 
 def difference(p50: int, base: int | None) -> str:
@@ -127,13 +127,13 @@ def difference(p50: int, base: int | None) -> str:
 
 
 def notes(log: Log) -> list[str]:
-    """Return the notes below the table: checks, skips, faults and errors, each once with its
-    number."""
+    """Return the notes below the table: checks, skips, faults and errors. Each text is there
+    once, with its count."""
     timed = {data["bench"] for data in log.of_kind("bench")}
-    found = log.of_kind("check", "skip", "fault", "error")
-    several = len({vm_of(data) for data in [*found, *log.of_kind("step")] if "step" in data}) > 1
-    seen = Counter(note_of(data, data.get("bench") in timed, several) for data in found)
-    return [text + (f" (x{count})" if count > 1 else "") for text, count in seen.items()]
+    records = log.of_kind("check", "skip", "fault", "error")
+    several = len({vm_of(data) for data in [*records, *log.of_kind("step")] if "step" in data}) > 1
+    counts = Counter(note_of(data, data.get("bench") in timed, several) for data in records)
+    return [text + (f" (x{count})" if count > 1 else "") for text, count in counts.items()]
 
 
 def note_of(data: Data, short: bool, several: bool = False) -> str:
