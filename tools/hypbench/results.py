@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The content that the formats (hypbench.formats) show of a run and of a comparison."""
+"""Collect the content that the formats (hypbench.formats) show of a run or of a comparison."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def results_of_run(log: Log, problems: list[str]) -> Results:
     cases += [Case(data["bench"], data["variant"], data["config"], Outcome.FAILED,
                    note_of(data, False)) for data in log.of_kind("check") if not data["ok"]]
     title = f"{log.run.get('board', 'no run')}, scenario {log.run.get('plan') or '-'}"
-    return Results(title, place_of(log), cases, [frame_row(*one) for one in rows], problems,
+    return Results(title, place_of(log), cases, [frame_row(*entry) for entry in rows], problems,
                    properties(log))
 
 
@@ -54,7 +54,7 @@ def case_of(vm: str, log: Log, row: Row) -> Case:
 
 
 def frame_row(vm: str, log: Log, row: Row) -> dict[str, Any]:
-    """Return a row's columns, which are empty for what the platform does not model."""
+    """Return a row's columns. If the platform does not model the path, the numbers are None."""
     run, pool = log.run, row.pool
     cells: dict[str, Any] = {
         "board": run["board"], "scenario": run["plan"], "platform": run["platform"],
@@ -72,8 +72,8 @@ def frame_row(vm: str, log: Log, row: Row) -> dict[str, Any]:
 
 def results_of_comparison(a: Log, b: Log, rows: list[ComparedRow], threshold: Threshold | None,
                           problems: list[str]) -> Results:
-    """Return the rows of a comparison: one that is slower than the threshold failed, one that was
-    not compared was skipped."""
+    """Return the rows of a comparison. A row that is slower by more than the threshold failed, and
+    a row that was not compared was skipped."""
     limit = f", slower by more than {threshold} fails" if threshold else ""
     title = (f"{b.run['board']}, scenario {b.run['plan'] or '-'}: build {b.run['build']} against"
              f" {a.run['build']}{limit}")
@@ -100,7 +100,8 @@ def compared_frame(rows: Sequence[ComparedRow]) -> Iterator[dict[str, Any]]:
         if not row.measures:
             yield key | {"statistic": "", "a": None, "b": None, "difference": None, "low": None,
                          "high": None, "verdict": str(row.verdict)}
-        for one in row.measures:
-            yield key | {"statistic": one.name, "a": float(one.a), "b": float(one.b),
-                         "difference": float(one.effect.value), "low": float(one.effect.low),
-                         "high": float(one.effect.high), "verdict": str(one.verdict)}
+        for measure in row.measures:
+            yield key | {"statistic": measure.name, "a": float(measure.a), "b": float(measure.b),
+                         "difference": float(measure.effect.value),
+                         "low": float(measure.effect.low), "high": float(measure.effect.high),
+                         "verdict": str(measure.verdict)}

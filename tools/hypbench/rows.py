@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a log as data: the configurations with their axes (abi/run_config.h), one row for
-each benchmark, variant and configuration, and the parts of a log by VM, benchmark or configuration.
+"""Give the results of a log as data: the configurations with their axes (abi/run_config.h), one row
+for each benchmark, variant and configuration, and the parts of a log by VM, benchmark or
+configuration.
 
-A row's cell is a histogram that pools exactly with others, which no column of a data frame does.
+A row has a histogram that pools exactly with other histograms; no column of a data frame does that.
 Importing pandas would add a third to the time that a command takes to start.
 """
 
@@ -19,25 +20,26 @@ from hypbench.tree import check_names
 Setting = str | int
 Settings = dict[str, Setting]  # an axis and its value
 BASELINE = "native"
-TIME = ("silicon", "gem5")  # platforms whose ticks are time, a board's or a model's
+TIME = ("silicon", "gem5")  # platforms whose ticks are time: on a board, or in a model
 NOT_MODELLED = "not modelled here"
 UNMODELLED_BENCHES = {"lat_mem_rd", "tlb_chase"}  # benchmarks of memory latency, in every variant
-UNMODELLED_SUFFIX = "-refill"  # variants of tlb_maintenance: the walks after an operation
+UNMODELLED_SUFFIX = "-refill"  # variants of tlb_maintenance that measure walks after an operation
 Key = tuple[str, str, str]  # benchmark, variant, configuration
 RESULTS = ("calibration", "bench", "skip", "check", "exits")
-UNNAMED = "bench"  # the measured VM in a log that is too old for names
+UNNAMED = "bench"  # name of the measured VM in a log that is too old for names
 
 
 def default_of(axis: str) -> Setting:
-    """Return the default of an axis; "none" for the VMs with `configs=`, which are no axis."""
+    """Return the default of an axis. The setting of the VMs with `configs=` is no axis, and its
+    default is "none"."""
     values = axes().get(axis, ("none",))
     return values[0] if values else 0
 
 
 @once_a_log
 def settings_of(log: Log) -> dict[str, Settings]:
-    """Return the settings by configuration. In an older log an axis that did not exist yet has its
-    default, and a renamed axis has its name of today."""
+    """Return the settings of each configuration by its name. If a log is older than an axis, the
+    axis has its default. A renamed axis has its name of today."""
     defaults = {axis: default_of(axis) for axis in axes()}
     return {config["name"]: defaults | dict(current(axis, value) for axis, value in config.items()
                                             if axis != "name")
@@ -52,46 +54,47 @@ def rank(axis: str, value: Setting) -> tuple[int, Setting]:
     return (values.index(value) if value in values else len(values)), 0
 
 
-def differing(one: Settings, other: Settings) -> list[str]:
-    return [axis for axis in one if one[axis] != other.get(axis)]
+def differing(first: Settings, second: Settings) -> list[str]:
+    return [axis for axis in first if first[axis] != second.get(axis)]
 
 
 def twins(log: Log) -> list[tuple[str, str, str]]:
-    """Return (axis, base, other) for each two configurations that differ in only that axis. `base`
-    has the first of the axis' values that the log has with these other settings."""
+    """Return (axis, base, changed) for each two configurations that differ in only that axis.
+    `base` has the first value of the axis that the log has with the same other settings."""
     settings = settings_of(log)
-    found = []
-    for one, other in combinations(settings, 2):
-        axis = differing(settings[one], settings[other])
-        if len(axis) == 1:
-            base, changed = sorted((one, other),
-                                   key=lambda name: rank(axis[0], settings[name][axis[0]]))
-            found.append((axis[0], base, changed))
-    higher = {(axis, other) for axis, _, other in found}
-    return [pair for pair in found if (pair[0], pair[1]) not in higher]
+    pairs = []
+    for first, second in combinations(settings, 2):
+        differences = differing(settings[first], settings[second])
+        if len(differences) == 1:
+            base, changed = sorted((first, second),
+                                   key=lambda name: rank(differences[0],
+                                                         settings[name][differences[0]]))
+            pairs.append((differences[0], base, changed))
+    higher = {(axis, config) for axis, _, config in pairs}
+    return [pair for pair in pairs if (pair[0], pair[1]) not in higher]
 
 
 def twin_of(log: Log, config: str, axis: str, value: Setting) -> str | None:
-    """Return the configuration that differs from this one in only that axis, and has that value
-    there."""
+    """Return the configuration that differs from `config` in only `axis`, where it has `value`, or
+    None if the log has no such configuration."""
     settings = settings_of(log)
     if config not in settings:
         return None
-    wanted = settings[config] | {axis: value}
-    return next((name for name, found in settings.items()
-                 if found == wanted and name != config), None)
+    twin = settings[config] | {axis: value}
+    return next((name for name, candidate in settings.items()
+                 if candidate == twin and name != config), None)
 
 
 @dataclass
 class Row:
-    """One benchmark, variant and configuration, its passes pooled."""
+    """The results of one benchmark, variant and configuration, with the passes pooled."""
 
     bench: str
     variant: str
     config: str
     records: list[Data]
     pool: Pool
-    passes: dict[int, Pool]  # the same, each pass by itself
+    passes: dict[int, Pool]  # the samples of each pass alone, by the number of the pass
 
     @property
     def first(self) -> Data:
@@ -120,7 +123,7 @@ def rows_of(log: Log) -> list[Row]:
     groups: dict[Key, list[Data]] = {}
     for bench in log.of_kind("bench"):
         groups.setdefault((bench["bench"], bench["variant"], bench["config"]), []).append(bench)
-    rows = [row_of(key, found) for key, found in groups.items()]
+    rows = [row_of(key, records) for key, records in groups.items()]
     benches = list(dict.fromkeys(row.bench for row in rows))
     variants = list(dict.fromkeys((row.bench, row.variant) for row in rows))
     configs = list(dict.fromkeys([*config_names(log), *(row.config for row in rows)]))
@@ -177,24 +180,25 @@ def measured(log: Log) -> Log:
 
 
 def select(logs: list[Log], benches: tuple[str, ...], configs: tuple[str, ...]) -> list[Log]:
-    """Return the logs with the selected parts. A name that none of them has is an error."""
+    """Return the logs with only the selected benchmarks and configurations; no name selects all.
+    Refuse a name that no log has."""
     known = [data["bench"] for log in logs
              for data in log.of_kind("bench", "skip", "check", "step")]
     check_names("benchmark", benches, known)
     check_names("configuration", configs, [name for log in logs for name in config_names(log)])
     if not benches and not configs:
         return logs
-    return [replace(log, records=[narrowed(record, configs) for record in log.records
-                                  if wanted(record, "bench", benches)
-                                  and wanted(record, "config", configs)]) for log in logs]
+    return [replace(log, records=[narrow(record, configs) for record in log.records
+                                  if is_selected(record, "bench", benches)
+                                  and is_selected(record, "config", configs)]) for log in logs]
 
 
-def wanted(record: Record, member: str, names: tuple[str, ...]) -> bool:
+def is_selected(record: Record, member: str, names: tuple[str, ...]) -> bool:
     return not names or member not in record.data or record.data[member] in names
 
 
-def narrowed(record: Record, configs: tuple[str, ...]) -> Record:
-    """Return the run record with only the wanted configurations."""
+def narrow(record: Record, configs: tuple[str, ...]) -> Record:
+    """Return a record. A run record has only the selected configurations."""
     if record.kind != "run" or record.faults or not configs:
         return record
     return replace(record, data=record.data | {

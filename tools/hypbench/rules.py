@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find numbers that cannot be true: each rule reports a contradiction within a record or between
+"""Find numbers that cannot be true. Each rule reports contradictions within a record or between
 records."""
 
 import math
@@ -21,34 +21,34 @@ TOTAL = "-total"
 CHECKSUM = "checksum"
 HALF_DIGIT = 0.0005  # half of the last digit: a mean has 3 decimal places
 SLACK = 1e-7  # error of binary fractions
-# The benchmark that measures the counter pair itself; others say may_be_zero where their path is a
-# single instruction, which is less than a tick of most counters.
+# This benchmark measures the counter pair itself. Another benchmark's record has may_be_zero if its
+# path is a single instruction, which is shorter than a tick of most counters.
 EMPTY_PATH = "counter"
-TICKS, CYCLES = "", "cycles_"  # begin of the names of the members of each clock
+TICKS, CYCLES = "", "cycles_"  # how the names of each clock's members begin
 UNMODIFIED = "guest"  # name of the step of an unmodified guest, which has no results
-FIT = 0.02  # most relative change of the core's clock within the run
+FIT = 0.02  # largest relative change of the core's clock within a run
 ROUNDING = 0.001  # rounding of a mean with 3 decimal places
 FRACTION = 1e-9  # error of a computation with binary fractions
 
 
 def source_of(variant: str) -> str | None:
-    """Return the path whose phase or total a variant of irq_phases is, or None for the probes' own
-    cost."""
+    """Return the source of the interrupt whose phase or total a variant of irq_phases measures, or
+    None for a variant that measures the probes' own cost."""
     return next((source for source in SOURCES if variant.startswith(f"{source}-")), None)
 
 
 def phase_faults(log: Log) -> Iterator[str]:
-    """With probes=on all phases of a total must be present and add up to it."""
-    probes = {name: found["probes"] for name, found in settings_of(log).items()}
+    """With probes=on all phases of a total must be present and add up to that total."""
+    probes = {name: settings["probes"] for name, settings in settings_of(log).items()}
     records = [data for data in log.of_kind("bench")
                if data["bench"] == PHASE_BENCH and source_of(data["variant"])]
-    for _, step in groupby(records, key=lambda data: data["step"]):
-        found = list(step)
+    for _, group in groupby(records, key=lambda data: data["step"]):
+        step = list(group)
         for source in SOURCES:
-            mine = [data for data in found if source_of(data["variant"]) == source]
-            where = f"step {found[0]['step']} ({found[0]['config']} {PHASE_BENCH} {source})"
+            waterfall = [data for data in step if source_of(data["variant"]) == source]
+            where = f"step {step[0]['step']} ({step[0]['config']} {PHASE_BENCH} {source})"
             yield from (f"{where}: {text}" for text in
-                        waterfall_faults(mine, probes.get(found[0]["config"]) == "on"))
+                        waterfall_faults(waterfall, probes.get(step[0]["config"]) == "on"))
 
 
 def waterfall_faults(records: list[Data], probes: bool) -> Iterator[str]:
@@ -62,9 +62,9 @@ def waterfall_faults(records: list[Data], probes: bool) -> Iterator[str]:
 
 def sum_faults(total: Data, phases: list[Data]) -> Iterator[str]:
     count = total.get("phases", 0)
-    there = [data["phase"] for data in phases]
-    if count < 1 or there != list(range(1, count + 1)):
-        yield (f"phases {', '.join(map(str, there)) or 'none'} are there,"
+    present = [data["phase"] for data in phases]
+    if count < 1 or present != list(range(1, count + 1)):
+        yield (f"phases {', '.join(map(str, present)) or 'none'} are there,"
                f" 1 to {count} must be, each once")
         return
     counts = {data["n"] for data in phases} | {total["n"]}
@@ -79,8 +79,8 @@ def sum_faults(total: Data, phases: list[Data]) -> Iterator[str]:
 
 
 def sum_of(bench: Data) -> tuple[int, int]:
-    """Return the least and the greatest sum of a record's net samples that its rounded members
-    allow."""
+    """Return the least and the greatest sum of a record's net samples that the record's rounded
+    members allow."""
     n, mean = bench["n"], bench["mean"]
     low = math.ceil(n * (mean - HALF_DIGIT) - SLACK * abs(mean) * n)
     high = math.floor(n * (mean + HALF_DIGIT) + SLACK * abs(mean) * n)
@@ -94,40 +94,40 @@ def checksum_faults(log: Log) -> Iterator[str]:
     """A program must compute the same in every configuration and every pass."""
     checks = [data for data in log.of_kind("check") if data["variant"] == CHECKSUM]
     for bench in dict.fromkeys(data["bench"] for data in checks):
-        mine = [data for data in checks if data["bench"] == bench]
-        values = {data["step"]: data.get(CHECKSUM) for data in mine}
+        records = [data for data in checks if data["bench"] == bench]
+        values = {data["step"]: data.get(CHECKSUM) for data in records}
         if len(set(values.values())) > 1:
-            said = dict.fromkeys(f"{data['config']} {data.get(CHECKSUM)}" for data in mine)
-            yield f"{bench}: the checksums differ: {', '.join(said)}"
+            texts = dict.fromkeys(f"{data['config']} {data.get(CHECKSUM)}" for data in records)
+            yield f"{bench}: the checksums differ: {', '.join(texts)}"
         yield from lacking_faults(log, bench, set(values))
 
 
 def lacking_faults(log: Log, bench: str, with_checksum: set[int]) -> Iterator[str]:
     skipped = {data["step"] for data in log.of_kind("skip")}
     for step in log.of_kind("step"):
-        done = step["outcome"] == "done" and step["step"] not in skipped
-        if step["bench"] == bench and done and step["step"] not in with_checksum:
+        is_complete = step["outcome"] == "done" and step["step"] not in skipped
+        if step["bench"] == bench and is_complete and step["step"] not in with_checksum:
             yield f"{bench}: no checksum in {step['config']}, pass {step['pass']}"
 
 
 def check_rules(log: Log, platform: str | None = None) -> list[Problem]:
     """Report every broken rule of a log whose records fit the schema."""
-    found = []
+    problems = []
     if platform and log.run and log.run["platform"] != platform:
-        found.append(Problem(0, f"the image reports platform {log.run['platform']},"
+        problems.append(Problem(0, f"the image reports platform {log.run['platform']},"
                                 f" it ran on {platform}"))
     for record in log.sound:
         rule = RECORD_RULES.get(record.kind)
         if rule:
             where = place(record.data)
-            found += [Problem(record.line, f"record {record.seq} ({where}): {text}")
-                      for text in rule(record.data)]
+            problems += [Problem(record.line, f"record {record.seq} ({where}): {text}")
+                         for text in rule(record.data)]
     parts = by_vm(log)
-    found += [Problem(0, f"VM {vm}: {text}" if len(parts) > 1 else text)
-              for vm, part in parts.items()
-              for rule in (pass_faults, phase_faults, checksum_faults, row_faults)
-              for text in rule(part)]
-    return found + [Problem(0, text) for text in (
+    problems += [Problem(0, f"VM {vm}: {text}" if len(parts) > 1 else text)
+                 for vm, part in parts.items()
+                 for rule in (pass_faults, phase_faults, checksum_faults, row_faults)
+                 for text in rule(part)]
+    return problems + [Problem(0, text) for text in (
         *step_faults(log), *drifts(log), *fit_faults(log),
         *load_faults(log))]
 
@@ -182,7 +182,7 @@ def cycles_faults(cycles: Data, short: bool) -> Iterator[str]:
 
 def fit_faults(log: Log) -> Iterator[str]:
     """The cycles of a window must fit its ticks: a core cannot execute more cycles than its clock
-    has in that time. It can execute fewer, because a sleeping core stops its cycle counter."""
+    has in that time. The cycles can be fewer, because a sleeping core stops its cycle counter."""
     if not log.run or "cpu_hz" not in log.run or log.run["platform"] == "qemu-host":
         return
     for bench in log.of_kind("bench"):
@@ -197,11 +197,11 @@ def fit_faults(log: Log) -> Iterator[str]:
 
 
 def load_faults(log: Log) -> Iterator[str]:
-    """gem5's cores run side by side, so figures beside a load without a round are those without a
-    load."""
+    """A load must make a round under gem5, whose cores run side by side. Figures beside a load
+    without a round are those without a load."""
     if not log.run or log.run["platform"] != "gem5":
         return
-    beside = {name: str(found["beside"]) for name, found in settings_of(log).items()}
+    beside = {name: str(settings["beside"]) for name, settings in settings_of(log).items()}
     measured = {bench["step"] for bench in log.of_kind("bench")}
     for vm in log.of_kind("vm"):
         load = beside.get(vm["config"], "") if vm["step"] in measured else ""
@@ -229,7 +229,7 @@ def bucket_faults(hist: list[list[int]], overflow: int, low: int, high: int, kin
                   ) -> Iterator[str]:
     """Report faults of a histogram's edges, and of its smallest and its largest value."""
     edges = [edge for edge, _ in hist]
-    if any(one >= other for one, other in pairwise(edges)):
+    if any(lower >= upper for lower, upper in pairwise(edges)):
         yield "the histogram's edges do not ascend"
     if any(edge % bucket_width(edge) for edge in edges):
         yield "a histogram edge is no bucket's lower edge"
@@ -258,9 +258,9 @@ def moment_faults(bench: Data) -> Iterator[str]:
 
 def order_faults(data: Data) -> Iterator[str]:
     names = [name for name in ("min", *(name for name, _, _ in PERCENTILES), "max") if name in data]
-    for one, other in pairwise(names):
-        if data[one] > data[other]:
-            yield f"{one} {data[one]} is more than {other} {data[other]}"
+    for lower, upper in pairwise(names):
+        if data[lower] > data[upper]:
+            yield f"{lower} {data[lower]} is more than {upper} {data[upper]}"
     if "mean" in data and not data["min"] - 0.001 <= data["mean"] <= data["max"] + 0.001:
         yield f"mean {data['mean']} is not between min {data['min']} and max {data['max']}"
 
@@ -309,13 +309,14 @@ def end_faults(end: Data) -> Iterator[str]:
 
 
 def row_faults(log: Log) -> Iterator[str]:
-    """The records of a row must be of one kind, and of the run's clock."""
+    """The records of a row must have the same clock, unit and window, and the run's frequency."""
     yield from (f"row {' '.join(key)}: {text}; take the run again"
                 for key, text in odd_rows(log).items())
 
 
 def odd_rows(log: Log) -> dict[Key, str]:
-    """Return why the records of one VM's row do not belong together, or not to this run."""
+    """Return, by row of one VM, why the records of the row do not belong together, or do not belong
+    to this run."""
     rows: dict[Key, list[Data]] = {}
     for data in log.of_kind("bench"):
         rows.setdefault(key_of(data), []).append(data)
@@ -328,14 +329,15 @@ def key_of(data: Data) -> Key:
 
 
 def wrong_clock(log: Log, row: list[Data]) -> str:
-    """Return the frequency of a record if the run record gives its clock another one."""
-    other = next((data["hz"] for data in row if log.run and data["clock"] == log.run["clock"]
-                  and data["hz"] != log.run["hz"]), None)
-    return f"hz {other}, and the run's is {log.run['hz']}" if other else ""
+    """Return a text about a record whose frequency differs from that of the same clock in the run
+    record, or ""."""
+    hz = next((data["hz"] for data in row if log.run and data["clock"] == log.run["clock"]
+               and data["hz"] != log.run["hz"]), None)
+    return f"hz {hz}, and the run's is {log.run['hz']}" if hz else ""
 
 
 def mixture(row: list[Data]) -> str:
-    """Return the first member that all records of a row must share and do not, with its values."""
+    """Return the first member in which the records of a row wrongly differ, with its values."""
     for member in ("clock", "unit", "hz", "window", "batch"):
         passes = {data[member]: data["pass"] for data in row}
         if len(passes) > 1:
@@ -345,7 +347,7 @@ def mixture(row: list[Data]) -> str:
 
 
 def believable(log: Log) -> Log:
-    """Return the results without impossible ones, which no table shows."""
+    """Return the log without impossible results, which no table shows."""
     odd = {(vm, *key) for vm, part in by_vm(log).items() for key in odd_rows(part)}
     return replace(log, records=[
         record for record in log.records if record.faults or record.kind not in ("bench", "exits")
@@ -372,17 +374,17 @@ def step_faults(log: Log) -> Iterator[str]:
     for record in log.sound:
         by_step.setdefault(record.data.get("step", -1), []).append(record.data)
     for step in steps:
-        mine = by_step[step["step"]]
+        records = by_step[step["step"]]
         name = f"step {step['step']} ({place(step)})"
         if log.run and step["config"] not in configs:
             yield f"{name}: the run record has no such configuration"
         if step["outcome"] == "done" and step["bench"] != UNMODIFIED:
             yield from (f"{name}: {text}"
-                        for text in content_faults(mine, step["step"] in complete))
+                        for text in content_faults(records, step["step"] in complete))
 
 
 def complete_steps(log: Log) -> set[int]:
-    """Return the steps without a lost record, from the end of the step before to their own end."""
+    """Return the steps that lost no record between the end of the step before and their own end."""
     numbers = sorted(record.seq for record in log.sound)
     ends = {record.seq: record.data["step"] for record in log.sound if record.kind == "step"}
     return {ends[end] for before, end in pairwise([-1, *sorted(ends)])
@@ -390,31 +392,31 @@ def complete_steps(log: Log) -> set[int]:
 
 
 def content_faults(step: list[Data], whole: bool) -> Iterator[str]:
-    """Check the records of a step that ended as "done"; `whole`: no record of the step is lost."""
+    """Check the records of a step that ended as "done". `whole`: no record of the step is lost."""
     variants = Counter((vm_of(record), record["variant"]) for record in step
                        if record["kind"] == "bench")
     yield from (f"variant {variant} is there {count} times"
                 for (_, variant), count in variants.items() if count > 1)
     if whole:
-        yield from lacks(step)
+        yield from missing_faults(step)
 
 
-def lacks(step: list[Data]) -> Iterator[str]:
-    """Report the contents that a step lacks. A lost record may have had them, so only whole steps
-    are checked."""
+def missing_faults(step: list[Data]) -> Iterator[str]:
+    """Report the contents that a whole step lacks. In another step a lost record may have had these
+    contents."""
     kinds = Counter(record["kind"] for record in step)
     if not kinds["bench"] + kinds["check"] + kinds["skip"]:
         yield "no bench, check or skip record"
-    calibrated = [overheads(record, "p50") for record in step if record["kind"] == "calibration"]
+    calibrations = [overheads(record, "p50") for record in step if record["kind"] == "calibration"]
     pairs = [record for record in step if record["kind"] == "bench" and record["window"] == "pair"]
-    if pairs and not calibrated:
+    if pairs and not calibrations:
         yield "measured without a calibration"
     for record in pairs:
         for name, overhead in overheads(record, "overhead").items():
-            allowed = {made[name] for made in calibrated if name in made}
-            # The counter benchmark may show the pair itself, with nothing subtracted.
+            allowed = {calibration[name] for calibration in calibrations if name in calibration}
+            # The counter benchmark may show the pair itself, without a subtracted overhead.
             bare = record["bench"] == EMPTY_PATH and overhead == 0
-            if overhead not in allowed and not bare and (calibrated or name != TICKS):
+            if overhead not in allowed and not bare and (calibrations or name != TICKS):
                 clock, event = (name, "") if name in (TICKS, CYCLES) else ("", f" of {name}")
                 yield (f"{clock}overhead {overhead}{event} of {record['variant']} is not the"
                        f" calibration's {clock}p50")
@@ -428,11 +430,11 @@ def overheads(record: Data, member: str) -> dict[str, int]:
 
 
 def pass_faults(log: Log) -> Iterator[str]:
-    """In the order A B B A every result must be in one pass as often as in the other."""
+    """With the order A B B A every result must be in one pass as often as in the other pass."""
     if not log.run or log.run["order"] != "abba":
         return
     balance: Counter[Key] = Counter()
     for data in log.of_kind("bench", "skip"):
         balance[data["bench"], data.get("variant", ""), data["config"]] += 1 - 2 * data["pass"]
-    yield from (f"{' '.join(filter(None, what))}: 1 of its 2 passes"
-                for what, difference in balance.items() if difference)
+    yield from (f"{' '.join(filter(None, key))}: 1 of its 2 passes"
+                for key, difference in balance.items() if difference)

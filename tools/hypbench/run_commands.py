@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `run` and `trace`: an emulator executes a scenario."""
+"""The commands `run` and `trace` execute a scenario in an emulator."""
 
 import sys
 from pathlib import Path
@@ -65,9 +65,9 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
         costing.check_possible(tree, board, clock, guest)
     folder = out or tree.build(board)
     digest = digest_of(tree, board, plan, clock) if not out else ""
-    asked = with_image(tree.plan(plan), guest) if plan else None
-    outcome = run_board(tree, board, asked, clock, timeout, folder, quiet)
-    kept = store.keep(tree, outcome.log, outcome.problems, digest, save) if not out else None
+    chosen_plan = with_image(tree.plan(plan), guest) if plan else None
+    outcome = run_board(tree, board, chosen_plan, clock, timeout, folder, quiet)
+    kept_path = store.keep(tree, outcome.log, outcome.problems, digest, save) if not out else None
     if not formats.is_replaced(targets):
         show_log(outcome.log, table)
     formats.write(targets, results_of_run(outcome.log, outcome.problems))
@@ -75,31 +75,31 @@ def run(tree: Tree, board: str, plan: str | None, clock: str, timeout: float | N
         print_sections([cost_section(costing.run(tree, board, plan, folder / "cost", timeout))])
     print_problems(outcome.problems, outcome.log.text)
     if not quiet:
-        for line in closing_lines(tree, outcome, folder, kept, save):
+        for line in closing_lines(tree, outcome, folder, kept_path, save):
             click.echo(line, err=True)
     sys.exit(outcome.status)
 
 
 def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
-    """Return the digest of what a run is made from, or "" where the guests of the scenario are made
-    for the run."""
+    """Return the digest of everything that a run is made from, or "" if a recipe makes a guest of
+    the scenario for the run."""
     check_board(tree, board)
-    made = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
-    if any(guest.recipe for guest in made.guests.values()):
+    chosen_plan = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
+    if any(guest.recipe for guest in chosen_plan.guests.values()):
         return ""
-    return made_from(tree, board, made, clock)
+    return made_from(tree, board, chosen_plan, clock)
 
 
-def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept: Path | None, save: str | None
-                  ) -> list[str]:
-    """Report where the results are, how long they took, and how to continue. These lines go to
-    stderr, because the time differs in each run."""
+def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept_path: Path | None,
+                  save: str | None) -> list[str]:
+    """Return lines about where the results are, how long the run took, and how to continue. These
+    lines go to stderr, because the time differs in each run."""
     records, *others = result_paths(folder)
     tool = shown(tree.builds / "venv/bin/hypbench")
-    named = (f", as {save}" if outcome.status == 0 else
-             f"; a failed run does not become {save}") if save else ""
+    name_text = (f", as {save}" if outcome.status == 0 else
+                 f"; a failed run does not become {save}") if save else ""
     return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
-            *([f"kept: {shown(kept)}{named}"] if kept else []),
+            *([f"kept: {shown(kept_path)}{name_text}"] if kept_path else []),
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
             f"next: {tool} show {shown(records)} --table long  # every table"]
 
@@ -117,7 +117,7 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
           quiet: bool) -> None:
     """Run a scenario with trace=on, and write its exits and VM switches for ui.perfetto.dev.
 
-    Of each step the last exits of every vCPU. The exit status is that of the run.
+    The trace has the last exits of every vCPU in each step. The exit status is that of the run.
     """
     folder = tree.build(board) / "trace"
     folder.mkdir(parents=True, exist_ok=True)
@@ -142,8 +142,8 @@ def draw_request(path: Path, log: Log, plan: Plan) -> None:
     from hypbench.html.timeline import picture_of
 
     board = plans.board_of(log.run["board"])
-    drawn = picture_of(log, plan, board) if board else ""
-    if not drawn:
+    picture = picture_of(log, plan, board) if board else ""
+    if not picture:
         raise click.ClickException("no request over a link and its answer were traced: the"
                                    " scenario needs net_rr with a link between two cores")
-    write_whole(path, drawn)
+    write_whole(path, picture)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hypbench runs`: lists the kept runs, and removes old ones."""
+"""The command `hypbench runs` lists the kept runs, and removes old runs."""
 
 import click
 
 from hypbench.model import Table
 from hypbench.printing import print_blocks
-from hypbench.store import LATEST, Folder, Kept, beyond, check_places, folders, remove, strangers
+from hypbench.store import (LATEST, Folder, Kept, check_places, folders, remove, runs_beyond,
+                            store_faults)
 from hypbench.tree import Tree, shown
 
 BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
@@ -28,41 +29,42 @@ def runs(context: click.Context, board: str, scenario: str) -> None:
         return
     tree = context.find_object(Tree)
     assert tree
-    found = [folder for folder in chosen(tree, board, scenario) if folder.runs]
-    if found:
-        print_blocks([runs_table(found)])
+    selected = [folder for folder in select_folders(tree, board, scenario) if folder.runs]
+    if selected:
+        print_blocks([runs_table(selected)])
     else:
         click.echo(f"no run is kept in {shown(tree.runs)}: `make bench` keeps one")
-    odd = list(strangers(tree))
-    for text in odd:
+    faults = list(store_faults(tree))
+    for text in faults:
         click.echo(f"hypbench: {text}", err=True)
-    context.exit(bool(odd))
+    context.exit(bool(faults))
 
 
-def chosen(tree: Tree, board: str, scenario: str) -> list[Folder]:
+def select_folders(tree: Tree, board: str, scenario: str) -> list[Folder]:
     check_places(tree, board, scenario)
     return folders(tree, board, scenario)
 
 
-def runs_table(found: list[Folder]) -> Table:
+def runs_table(selected: list[Folder]) -> Table:
     rows = []
-    for folder in found:
+    for folder in selected:
         latest = folder.latest()
-        for kept in folder.runs:
-            fault = folder.fault(kept) or ("" if kept.sound else "failed")
-            marks = [*folder.names_of(kept), *[LATEST] * (kept == latest), *places(kept),
+        for run in folder.runs:
+            fault = folder.fault(run) or ("" if run.sound else "failed")
+            marks = [*folder.names_of(run), *[LATEST] * (run == latest), *places(run),
                      *[fault] * bool(fault)]
-            rows.append((folder.path.parent.name, folder.path.name, kept.time, kept.build,
-                         kept.platform, str(kept.rows), ", ".join(marks)))
+            rows.append((folder.path.parent.name, folder.path.name, run.time, run.build,
+                         run.platform, str(run.rows), ", ".join(marks)))
     head = ("board", "scenario", "time", "build", "platform", ">rows", "name")
     return Table("runs", "Kept runs", head, rows)
 
 
-def places(kept: Kept) -> list[str]:
-    """Return the place of a run's board in a farm."""
-    source = f" by {kept.serial_from}" if kept.serial_from else ""
-    number = f" (board {kept.serial}{source})" if kept.serial else ""
-    return [f"at {kept.place}{number}"] if kept.place else []
+def places(run: Kept) -> list[str]:
+    """Return the place of a run's board in a farm as one word; nothing for a run outside of a
+    farm."""
+    source = f" by {run.serial_from}" if run.serial_from else ""
+    number = f" (board {run.serial}{source})" if run.serial else ""
+    return [f"at {run.place}{number}"] if run.place else []
 
 
 @runs.command()
@@ -77,19 +79,19 @@ def prune(tree: Tree, board: str, scenario: str, last: int, yes: bool) -> None:
 
     What would be removed is listed first; --yes removes it.
     """
-    old = [(folder, gone) for folder in chosen(tree, board, scenario)
-           if (gone := beyond(folder, last))]
-    for folder, gone in old:
-        for kept in gone:
-            click.echo(f"{'removes' if yes else 'would remove'} {shown(folder.file(kept))}"
-                       f" ({kept.build}, {kept.rows} rows)")
-    if not old:
+    removals = [(folder, old_runs) for folder in select_folders(tree, board, scenario)
+                if (old_runs := runs_beyond(folder, last))]
+    for folder, old_runs in removals:
+        for run in old_runs:
+            click.echo(f"{'removes' if yes else 'would remove'} {shown(folder.file(run))}"
+                       f" ({run.build}, {run.rows} rows)")
+    if not removals:
         click.echo(f"nothing to remove: no scenario has more than {last} runs without a name")
     elif yes:
-        for folder, gone in old:
-            remove(folder, gone)
+        for folder, old_runs in removals:
+            remove(folder, old_runs)
     else:
         click.echo(f"nothing was removed: --yes (CONFIRM=yes) removes these"
-                   f" {sum(len(gone) for _, gone in old)}")
+                   f" {sum(len(old_runs) for _, old_runs in removals)}")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a scenario, a TOML file of scenarios/ (docs/scenarios.md), into a Plan. Every mistake of a
-file is collected.
+"""Read a scenario, a TOML file of scenarios/ (docs/scenarios.md), into a Plan. The reader collects
+every mistake of a file.
 
 Reading needs the standard library alone, because an image is built before the host tools'
 environment exists. Commands also check a scenario against the schema.
@@ -24,7 +24,7 @@ Table = dict[str, Any]
 Validate = Callable[[Table], Iterable[tuple[Place, str]]]
 AXIS_OF = {"load": "beside", "policy": "sched"}  # keys of a matrix that are not the name of an axis
 VICTIM, FROM, VARIANT = "victim", "from", "variant"
-PREFIXES = ("load_", "active_", "mem_")  # the name of a configuration leaves these out
+PREFIXES = ("load_", "active_", "mem_")  # a configuration's name has the values without these
 TOML_LINE = r" (at line "
 
 
@@ -37,25 +37,25 @@ class ScenarioError(ValueError):
 
 
 class Reader(Parser):
-    """Turns the tables of a scenario into the statements of a plan. Messages name `file`."""
+    """Turn the tables of a scenario into the statements of a plan. Messages name `file`."""
 
     def __init__(self, text: str, file: str, benches: Collection[str] | None, board: Board | None):
         super().__init__(benches, board)
         self.file, self.mistakes = file, list[tuple[int, str]]()
         self.document = self.read(text)
         self.places = places(text)
-        self.tables: Table = {}  # the scenario that is read
+        self.tables: Table = {}  # the selected scenario of the document
         self.config_lines: dict[str, int] = {}
-        self.wrong: list[Place] = []  # keys that the schema does not have
+        self.wrong: list[Place] = []  # keys that the schema does not allow
 
     def read(self, text: str) -> Table:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             message, _, where = str(error).partition(TOML_LINE)
-            line = where.split(",")[0].rstrip(")")
-            at = int(line) if line.isdigit() else max(1, text.rstrip().count("\n") + 1)
-            raise ScenarioError(self.file, [(at, f"no TOML: {message}")]) from error
+            digits = where.split(",")[0].rstrip(")")
+            line = int(digits) if digits.isdigit() else max(1, text.rstrip().count("\n") + 1)
+            raise ScenarioError(self.file, [(line, f"no TOML: {message}")]) from error
 
     def refuse(self, line: int, message: str) -> None:
         self.mistakes.append((line, message))
@@ -70,7 +70,7 @@ class Reader(Parser):
             self.refuse(line_of(self.places, path), message)
 
     def choose(self, name: str) -> None:
-        """Select the scenario of the file's own name, or the variant of that name."""
+        """Select the variant `name`, or the scenario of the file if no variant has that name."""
         variant = self.document.get(VARIANT, {}).get(name)
         common = {key: value for key, value in self.document.items() if key != VARIANT}
         self.tables = common | (variant or {})
@@ -79,9 +79,10 @@ class Reader(Parser):
     def place(self, key: str, *more: str | int) -> Place:
         return (*self.prefix.get(key, ()), key, *more)
 
-    def held(self, place: Place, take: Callable[..., None], *parts: Any) -> None:
-        """Take a part and keep its mistake, unless the schema has already reported that line."""
-        if any(place == one[:len(place)] for one in self.wrong):
+    def attempt(self, place: Place, take: Callable[..., None], *parts: Any) -> None:
+        """Take a part of the scenario and keep its mistake. Skip a part in which the schema has
+        already found a mistake."""
+        if any(place == path[:len(place)] for path in self.wrong):
             return
         self.line = line_of(self.places, place)
         try:
@@ -91,34 +92,35 @@ class Reader(Parser):
 
     def take_all(self, name: str) -> Plan:
         tables = self.tables
-        self.held(("title",), self.name, [name])
+        self.attempt(("title",), self.name, [name])
         if "order" in tables:
-            self.held(self.place("order"), self.order, [tables["order"]])
+            self.attempt(self.place("order"), self.order, [tables["order"]])
         if "limit_ms" in tables:
-            self.held(self.place("limit_ms"), self.limit_ms, [str(tables["limit_ms"])])
+            self.attempt(self.place("limit_ms"), self.limit_ms, [str(tables["limit_ms"])])
         self.take_configs()
         for number, bench in enumerate(self.entries("bench")):
-            self.held(self.place("bench", number), self.take_bench, bench)
+            self.attempt(self.place("bench", number), self.take_bench, bench)
         for key, take in (("guest", self.take_guest), ("vm", self.take_vm),
                           ("link", self.take_link)):
-            for one, table in self.named(key):
-                self.held(self.place(key, one), take, one, table)
+            for label, table in self.named_tables(key):
+                self.attempt(self.place(key, label), take, label, table)
         for number, event in enumerate(self.entries("event")):
-            self.held(self.place("event", number), self.take_event, event)
+            self.attempt(self.place("event", number), self.take_event, event)
         self.stop_if_wrong()
-        self.held((), self.finish)
+        self.attempt((), self.finish)
         self.stop_if_wrong()
         self.plan.file = self.file
         return self.plan
 
     def entries(self, key: str) -> list[Table]:
-        found = self.tables.get(key, [])
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        value = self.tables.get(key, [])
+        return ([entry for entry in value if isinstance(entry, dict)]
+                if isinstance(value, list) else [])
 
-    def named(self, key: str) -> Iterator[tuple[str, Table]]:
-        found = self.tables.get(key, {})
-        return ((name, one) for name, one in (found.items() if isinstance(found, dict) else ())
-                if isinstance(one, dict))
+    def named_tables(self, key: str) -> Iterator[tuple[str, Table]]:
+        value = self.tables.get(key, {})
+        return ((name, table) for name, table in (value.items() if isinstance(value, dict) else ())
+                if isinstance(table, dict))
 
     # --- configurations ---
 
@@ -129,15 +131,15 @@ class Reader(Parser):
         matrices = matrices if several else [matrices]
         victims = {name for matrix in matrices if isinstance(matrix, dict)
                    for _, name in parts_of(VICTIM, matrix.get(VICTIM, []))}
-        for name, table in self.named("config"):
+        for name, table in self.named_tables("config"):
             place = self.place("config", name)
             if name not in victims:
-                self.held(place, self.take_config, place, name, known, table | {})
+                self.attempt(place, self.take_config, place, name, known, table | {})
             else:
-                self.held(place, self.check_victim, name, known)
+                self.attempt(place, self.check_victim, name, known)
         for number, matrix in enumerate(matrices):
             place = self.place("matrix", *([number] if several else []))
-            self.held(place, self.take_matrix, place, known, matrix)
+            self.attempt(place, self.take_matrix, place, known, matrix)
 
     def take_config(self, place: Place, name: str, known: Table, table: Table) -> None:
         base = table.pop(FROM, name)
@@ -154,7 +156,8 @@ class Reader(Parser):
         self.config_lines[name] = line_of(self.places, place)
 
     def settings(self, name: str, known: Table, inside: tuple[str, ...] = ()) -> tuple[str, Table]:
-        """Return the preset and the settings of a configuration, with all that it inherits."""
+        """Return the preset and the settings of a configuration, with all inherited settings.
+        `inside`: the configurations that inherit from this configuration."""
         presets = abi.presets()
         table = dict(known.get(name, {}))
         base = table.pop(FROM, "")
@@ -173,8 +176,8 @@ class Reader(Parser):
         return preset, settings | table
 
     def take_matrix(self, place: Place, known: Table, matrix: Table) -> None:
-        """Make the configurations of a matrix. The lists are nested in the order of the keys, and
-        the parts of a name have the same order."""
+        """Make the configurations of a matrix. The lists are nested in the order of the keys. The
+        parts of a name have the same order."""
         if VICTIM not in matrix:
             raise Mistake(f"the key {quoted(VICTIM)} is missing")
         for combination in product(*(parts_of(key, values) for key, values in matrix.items())):
@@ -200,7 +203,7 @@ class Reader(Parser):
         check_guest(self.plan.guests[name])
 
     def take_vm(self, name: str, table: Table) -> None:
-        """Take a VM. If its guest has a mistake, the VM's own mistake is not reported."""
+        """Take a VM. A mistake of the VM is reported only if its guest has none."""
         self.vm([name, *spelled(table)])
         image = table.get("image", name)
         if image in self.plan.guests or image not in self.tables.get("guest", {}):
@@ -219,13 +222,13 @@ class Reader(Parser):
             self.at([str(event["at_us"]), event["do"], event["vm"]])
 
     def make_vms(self) -> None:
-        """Make the VMs. A scenario without VMs has only the measured one."""
+        """Make the VMs. A scenario without VMs has only the measured VM."""
         plan = self.plan
         if not self.vms:
-            only = list(plan.guests) or [BENCH]
-            plan.vms = {only[0]: made_vm(only[0], {}, plan.guests)}
-        for name, (_, said) in self.vms.items():
-            plan.vms[name] = made_vm(name, said, plan.guests)
+            names = list(plan.guests) or [BENCH]
+            plan.vms = {names[0]: made_vm(names[0], {}, plan.guests)}
+        for name, (_, settings) in self.vms.items():
+            plan.vms[name] = made_vm(name, settings, plan.guests)
         mark_neighbours(plan.vms, plan.guests, map(words_of, plan.configs.values()))
 
     def lines(self) -> dict[Place, int]:
@@ -234,7 +237,7 @@ class Reader(Parser):
 
 
 def spelled(table: Table) -> list[str]:
-    """Return the settings as words name=value."""
+    """Return the settings of a table as words name=value."""
     return [f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
             for key, value in table.items()]
 
@@ -249,10 +252,10 @@ def parts_of(key: str, values: Any) -> list[tuple[str, Any]]:
 
 
 def short(key: str, value: Any) -> str:
-    """Return the word for a value, empty for the first value of an axis, which is its default."""
+    """Return the word for a value in a name; "" for the axis' first value, which is its default."""
     axis = AXIS_OF.get(key, key)
-    usual = (abi.axes().get(axis) or ("",))[0]
-    if value == usual or axis in abi.numbers("CONFIG_NUMBERS") and not value:
+    default = (abi.axes().get(axis) or ("",))[0]
+    if value == default or axis in abi.numbers("CONFIG_NUMBERS") and not value:
         return ""
     for prefix in PREFIXES:
         value = str(value).removeprefix(prefix)
@@ -272,7 +275,7 @@ def names_in(text: str, stem: str) -> tuple[str, ...]:
 
 def heading(text: str, name: str) -> Table:
     """Return the title, the question and the needs of a scenario. A variant without a question has
-    the file's."""
+    the question of its file."""
     document = tomllib.loads(text)
     return document | document.get(VARIANT, {}).get(name, {})
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands about scenarios: list, check, show, put into an image, and convert old plans."""
+"""The commands about scenarios list scenarios, check one, show the scenario of an image, put a
+scenario into an image, and convert old plans."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ CLOCK = ("Exact counts on QEMU need CLOCK=icount, the default; CLOCK=host shows 
 
 @dataclass(frozen=True)
 class Listed:
-    """A scenario as the list has it."""
+    """A scenario with the texts that `hypbench scenarios` prints."""
 
     question: str
     word: str
@@ -38,13 +39,13 @@ class Listed:
 
 def listed(tree: Tree) -> Iterator[Listed]:
     for word, path in tree.scenario_files().items():
-        said = scenario.heading(read_text(path), word)
-        yield Listed(said.get("question", "(no question)"), word, said.get("title", ""),
-                     needs_of(tree.plan(word), said.get("needs", [])))
+        heading = scenario.heading(read_text(path), word)
+        yield Listed(heading.get("question", "(no question)"), word, heading.get("title", ""),
+                     needs_of(tree.plan(word), heading.get("needs", [])))
 
 
 def needs_of(plan: Plan, words: list[str]) -> list[str]:
-    """Return what a scenario needs beside one core of QEMU."""
+    """Return everything that a scenario needs beyond one core of QEMU."""
     cores = core_count(plan)
     return [*([f"{cores} cores"] if cores > 1 else []),
             *("an image of yours, GUEST=" if guest.recipe == BROUGHT else
@@ -58,13 +59,13 @@ def needs_of(plan: Plan, words: list[str]) -> list[str]:
 def scenarios(tree: Tree) -> None:
     """List the scenarios by their questions, with what each needs."""
     by_question: dict[str, list[Listed]] = {}
-    for one in sorted(listed(tree), key=lambda one: one.word != "default"):
-        by_question.setdefault(one.question, []).append(one)
+    for entry in sorted(listed(tree), key=lambda entry: entry.word != "default"):
+        by_question.setdefault(entry.question, []).append(entry)
     for question, group in by_question.items():
         click.echo(question)
-        for one in group:
-            needs = f" (needs {', '.join(one.needs)})" if one.needs else ""
-            click.echo(COLUMNS.format(one.word, f"{one.title}{needs}"))
+        for entry in group:
+            needs = f" (needs {', '.join(entry.needs)})" if entry.needs else ""
+            click.echo(COLUMNS.format(entry.word, f"{entry.title}{needs}"))
     click.echo(CLOCK)
 
 
@@ -80,7 +81,7 @@ def scenarios(tree: Tree) -> None:
 def check_scenario(tree: Tree, word: str, clock: str, board: str | None, cost: bool,
                    guest: Path | None, save: str | None, targets: list[formats.Target]) -> None:
     """Report every mistake of SCENARIO, a word or a file, and of `run`'s words; build nothing."""
-    del targets  # read, and so checked, with the command line
+    del targets  # click has read and checked the option
     if save is not None:
         store.check_name(save)
     if not board:
@@ -114,7 +115,7 @@ def convert(plan: Path, output: Path | None) -> None:
     """
     text = read_text(plan)
     try:
-        made = parse(text)
+        parsed = parse(text)
     except PlanError as error:
         raise UnknownName(f"{plan}:{error.line}: {error.message}") from error
     lines = iter(text.splitlines())
@@ -123,11 +124,11 @@ def convert(plan: Path, output: Path | None) -> None:
         if not line.startswith("#"):
             break
         comment.append(line.removeprefix("#").strip())
-    written = toml_of(made, plan.stem, " ".join(comment))
+    toml = toml_of(parsed, plan.stem, " ".join(comment))
     if output:
-        write_whole(output, written)
+        write_whole(output, toml)
     else:
-        click.echo(written, nl=False)
+        click.echo(toml, nl=False)
 
 
 @click.command()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the line of each key of a TOML text, which the standard library's reader does not keep."""
+"""Find the line of each key of a TOML text. The standard library's reader does not keep lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ LONG_STRINGS = ('"""', "'''")
 
 @dataclass
 class Places:
-    """The lines of a text that tomllib has read without an error."""
+    """The line of each key of a text that tomllib has read without an error."""
 
     lines: dict[Place, int] = field(default_factory=dict)
     table: Place = ()  # the table of the last header
     array: Place = ()  # the array whose elements follow
-    count: int = 0  # number of those elements so far
+    count: int = 0  # number of elements of that array so far
     depth: int = 0  # number of open brackets
     long_string: str = ""  # the quotes that end an open string of several lines
     # number of tables of each [[array]] so far
@@ -34,16 +34,17 @@ class Places:
             return
         if self.depth:
             self.element(number, line)
-        elif found := HEADER.match(line):
-            self.header(number, found[1] == "[[", words(found[2]))
+        elif match := HEADER.match(line):
+            self.header(number, match[1] == "[[", words(match[2]))
             return
-        elif found := SETTING.match(line):
-            self.setting(number, words(found[1]), found[2])
+        elif match := SETTING.match(line):
+            self.setting(number, words(match[1]), match[2])
         code = STRING.sub("", line)
-        self.depth += sum(code.count(one) for one in "[{") - sum(code.count(one) for one in "]}")
+        self.depth += (sum(code.count(bracket) for bracket in "[{")
+                       - sum(code.count(bracket) for bracket in "]}"))
 
     def header(self, number: int, array: bool, path: Place) -> None:
-        for end in range(1, len(path)):  # the path leads through the last element of an array
+        for end in range(1, len(path)):  # a path through an array leads through its last element
             if path[:end] in self.tables:
                 path = (*path[:end], self.tables[path[:end]] - 1, *path[end:])
         if array:
@@ -63,8 +64,7 @@ class Places:
                 self.long_string = quotes
 
     def element(self, number: int, line: str) -> None:
-        """Note the begin of an element of an array of several lines: a table in braces, or a plain
-        value."""
+        """Note the line of a table in braces that is an element of an array of several lines."""
         if self.depth == 1 and line.lstrip().startswith("{"):
             self.lines.setdefault((*self.array, self.count), number)
             self.count += 1
@@ -75,10 +75,10 @@ def words(key: str) -> Place:
 
 
 def places(text: str) -> dict[Place, int]:
-    found = Places()
+    reader = Places()
     for number, line in enumerate(text.splitlines(), 1):
-        found.take(number, line)
-    return found.lines
+        reader.take(number, line)
+    return reader.lines
 
 
 def line_of(lines: dict[Place, int], path: Place) -> int:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schema of scenarios, made from the tables of abi/. It is
-docs/reference/scenario.schema.json for editors, and the check of every scenario that a command
-reads."""
+"""Make the JSON schema of scenarios from the tables of abi/. Editors use the schema as
+docs/reference/scenario.schema.json. Commands check every scenario that they read against it."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -19,7 +18,7 @@ NEEDS = {"caches": "caches and TLBs: gem5 or a real board"}
 NAME = r"^[A-Za-z0-9_.-]+$"
 TYPES = {"integer": "an integer", "string": "a string", "array": "a list", "object": "a table",
          "boolean": "true or false"}
-# The meanings of the keys that no table of abi/ has.
+# MEANINGS has the meanings of the keys that no table of abi/ has.
 MEANINGS = {
     "title": "The scenario in a few words.",
     "question": "The question that the scenario answers, a sentence.",
@@ -62,8 +61,8 @@ def table(properties: Schema, **more: Any) -> Schema:
     return {"type": "object", "additionalProperties": False, "properties": properties} | more
 
 
-def named(item: Schema, size: str) -> Schema:
-    """A table of tables, each with a name."""
+def named_tables(item: Schema, size: str) -> Schema:
+    """Return the schema of a table of tables by name. The constant `size` limits the names."""
     most = abi.constant(size) - 1
     return {"type": "object", "additionalProperties": item,
             "propertyNames": {"pattern": NAME, "maxLength": most}}
@@ -92,7 +91,8 @@ def axes() -> Schema:
 
 
 def dimension(values: Schema) -> Schema:
-    """A list of values, or a table from the part of a name to the value."""
+    """Return the schema of a matrix' key: a list of values, or a table that has the values by their
+    part of a configuration's name."""
     return {"type": ["array", "object", "string"], "items": values, "additionalProperties": values}
 
 
@@ -120,7 +120,7 @@ def guest() -> Schema:
 
 
 def body() -> Schema:
-    """The keys that a variant has, too."""
+    """Return the schemas of the keys that a file and its variants have."""
     bench = table({"name": {"type": "string"}} | numbers("BENCH_PARAMS"), required=["name"])
     link = table({"kind": word(*LINK_KINDS), "a": {"type": "string"}, "b": {"type": "string"}},
                  required=["kind", "a", "b"])
@@ -128,35 +128,36 @@ def body() -> Schema:
     return {
         "title": {"type": "string"}, "question": {"type": "string"},
         "needs": words(word(*NEEDS)), "order": word(*ORDERS), "limit_ms": number(0, LIMIT_MS_MAX),
-        "config": named(config, "CONFIG_NAME_SIZE"),
+        "config": named_tables(config, "CONFIG_NAME_SIZE"),
         "matrix": {"type": ["object", "array"], "items": matrix(), **matrix_of_one()},
-        "bench": {"type": "array", "items": bench}, "guest": named(guest(), "PLAN_NAME_SIZE"),
-        "vm": named(vm(), "PLAN_NAME_SIZE"), "link": named(link, "PLAN_NAME_SIZE"),
+        "bench": {"type": "array", "items": bench},
+        "guest": named_tables(guest(), "PLAN_NAME_SIZE"),
+        "vm": named_tables(vm(), "PLAN_NAME_SIZE"), "link": named_tables(link, "PLAN_NAME_SIZE"),
         "event": {"type": "array", "items": event()}}
 
 
 def matrix_of_one() -> Schema:
-    one = matrix()
-    return {key: one[key] for key in ("additionalProperties", "properties")}
+    single = matrix()
+    return {key: single[key] for key in ("additionalProperties", "properties")}
 
 
 def schema(meanings: dict[str, str] | None = None) -> Schema:
     """Return the schema. `meanings` describes axes, parameters and fields by name."""
-    whole = table(body() | {"variant": named(table(body()), "PLAN_NAME_SIZE")})
-    described(whole, meanings or {})
+    whole = table(body() | {"variant": named_tables(table(body()), "PLAN_NAME_SIZE")})
+    describe(whole, meanings or {})
     return {"$schema": "http://json-schema.org/draft-07/schema#",
             "title": "A scenario of hypbench"} | whole
 
 
-def described(part: Any, meanings: dict[str, str]) -> None:
-    """Add the meaning of each key."""
-    for key, one in part.get("properties", {}).items():
+def describe(part: Any, meanings: dict[str, str]) -> None:
+    """Add the meaning of each key to a part of the schema."""
+    for key, item in part.get("properties", {}).items():
         name = "vm of an event" if key == "vm" and "do" in part["properties"] else key
-        one.update(meaning(name, meanings))
-        described(one, meanings)
+        item.update(meaning(name, meanings))
+        describe(item, meanings)
     for key in ("items", "additionalProperties"):
         if isinstance(part.get(key), dict):
-            described(part[key], meanings)
+            describe(part[key], meanings)
 
 
 @cache
@@ -178,29 +179,30 @@ def mistakes(document: dict[str, Any]) -> Iterator[tuple[Place, str]]:
 
 
 def at(path: Place) -> Any:
-    found: Any = schema()
+    node: Any = schema()
     for part in path:
-        found = found[part]
-    return found
+        node = node[part]
+    return node
 
 
-def near(said: str, valid: list[str]) -> str:
-    found = nearest(said, valid)
-    return f"{found and f', nearest {quoted(found)}'}; valid: {' '.join(valid)}"
+def near(name: str, valid: list[str]) -> str:
+    closest = nearest(name, valid)
+    return f"{closest and f', nearest {quoted(closest)}'}; valid: {' '.join(valid)}"
 
 
 def message(path: Place, keys: dict[str, Any], error: jsonschema_rs.ValidationError) -> str:
-    key, value = next((one for one in reversed(path) if isinstance(one, str)), ""), error.instance
+    key, value = (next((part for part in reversed(path) if isinstance(part, str)), ""),
+                  error.instance)
     limits = at(tuple(error.schema_path)[:-1])
-    shown = quoted(f"{key}={value}".replace(" ", ""))
+    setting = quoted(f"{key}={value}".replace(" ", ""))
     if "options" in keys:
-        return f"unknown value {shown}{near(str(value), limits['enum'])}"
+        return f"unknown value {setting}{near(str(value), limits['enum'])}"
     if "minimum" in limits and isinstance(value, int):
-        return f"wrong number {shown}; valid: {limits['minimum']} to {limits['maximum']}"
+        return f"wrong number {setting}; valid: {limits['minimum']} to {limits['maximum']}"
     if "property" in keys:
         return f"the key {quoted(keys['property'])} is missing"
     if "types" in keys:
-        return f"{shown} is not {' or '.join(TYPES[one] for one in keys['types'])}"
+        return f"{setting} is not {' or '.join(TYPES[kind] for kind in keys['types'])}"
     if "error" in keys:
         most = limits["propertyNames"]["maxLength"]
         return f"not a name (at most {most} of A-Z a-z 0-9 _ . -): {error.message.split()[0]}"

@@ -18,18 +18,19 @@ Settings = dict[str, Any]
 
 
 def toml_of(plan: Plan, title: str = "", question: str = "") -> str:
-    """Return a scenario that means this plan. The name of its file is the plan's name."""
+    """Return the text of a scenario that means this plan. The plan's name is not in the text: the
+    scenario's file has the name of the plan."""
     return "\n\n".join("\n".join(part) for part in parts(plan, title, question)) + "\n"
 
 
 def parts(plan: Plan, title: str, question: str) -> Iterator[list[str]]:
-    said = {"title": title, "question": question}
-    whole = [f"{key} = {value(text)}" for key, text in said.items() if text]
+    header = {"title": title, "question": question}
+    lines = [f"{key} = {value(text)}" for key, text in header.items() if text]
     if plan.benches:
-        whole.append(f"order = {value(ORDERS[plan.order])}")
+        lines.append(f"order = {value(ORDERS[plan.order])}")
     if plan.limit_ms != LIMIT_MS_DEFAULT:
-        whole.append(f"limit_ms = {plan.limit_ms}")
-    yield [SCHEMA, *whole]
+        lines.append(f"limit_ms = {plan.limit_ms}")
+    yield [SCHEMA, *lines]
     if plan.benches:
         params = abi.defaults("BENCH_PARAMS")
         yield ["bench = [", *(f"  {inline({'name': name} | differing(fields, params))},"
@@ -48,28 +49,28 @@ def parts(plan: Plan, title: str, question: str) -> Iterator[list[str]]:
         yield ["[[event]]", *settings(when | {"do": event.what, "vm": event.vm})]
 
 
-def differing(fields: Fields, usual: Fields) -> Settings:
-    return {name: number for name, number in fields.items() if number != usual.get(name)}
+def differing(fields: Fields, defaults: Fields) -> Settings:
+    return {name: number for name, number in fields.items() if number != defaults.get(name)}
 
 
 def config_settings(name: str, config: Fields) -> Settings:
-    """Return the settings that differ from the preset of that name, or else from the nearest
-    preset."""
+    """Return the settings of a configuration that differ from the preset of the same name, or else
+    from the nearest preset."""
     presets, axes = abi.presets(), abi.axes()
     preset = name if name in presets else min(
-        presets, key=lambda one: len(config.items() - presets[one].items()))
+        presets, key=lambda candidate: len(config.items() - presets[candidate].items()))
     base = {} if name == preset else {"from": preset}
     return base | {axis: axes[axis][number] if axes[axis] else number
                    for axis, number in differing(config, presets[preset]).items()}
 
 
 def vm_settings(name: str, vm: Vm) -> Settings:
-    found: Settings = {} if name == vm.image else {"image": vm.image}
-    found |= {"cores": list(vm.cores)}
-    found |= {"ram_mib": vm.ram_mib} if vm.ram_mib else {}
-    found |= {"prio": vm.prio} | ({"load": vm.load} if vm.load else {})
-    found |= {"colours": list(vm.colours)} if vm.colours else {}
-    return found | ({"configs": list(vm.configs)} if vm.configs else {})
+    fields: Settings = {} if name == vm.image else {"image": vm.image}
+    fields |= {"cores": list(vm.cores)}
+    fields |= {"ram_mib": vm.ram_mib} if vm.ram_mib else {}
+    fields |= {"prio": vm.prio} | ({"load": vm.load} if vm.load else {})
+    fields |= {"colours": list(vm.colours)} if vm.colours else {}
+    return fields | ({"configs": list(vm.configs)} if vm.configs else {})
 
 
 def guest_lines(name: str, guest: Guest) -> list[str]:
@@ -80,22 +81,22 @@ def guest_lines(name: str, guest: Guest) -> list[str]:
     return lines
 
 
-def settings(said: Settings) -> list[str]:
-    return [f"{key(name)} = {number(name, one)}" for name, one in said.items()]
+def settings(fields: Settings) -> list[str]:
+    return [f"{key(name)} = {number(name, setting)}" for name, setting in fields.items()]
 
 
 def key(name: str) -> str:
     return name if BARE.fullmatch(name) else value(name)
 
 
-def inline(said: Settings) -> str:
-    return f"{{ {', '.join(settings(said))} }}" if said else "{}"
+def inline(fields: Settings) -> str:
+    return f"{{ {', '.join(settings(fields))} }}" if fields else "{}"
 
 
-def number(name: str, said: Any) -> str:
+def number(name: str, setting: Any) -> str:
     """Format addresses and sizes in bytes as hexadecimal numbers."""
-    return hex(said) if name in HEXADECIMAL else value(said)
+    return hex(setting) if name in HEXADECIMAL else value(setting)
 
 
-def value(said: Any) -> str:
-    return json.dumps(said, ensure_ascii=False)
+def value(setting: Any) -> str:
+    return json.dumps(setting, ensure_ascii=False)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a board under QEMU or gem5: image, plan, console, progress, files, verdict.
+"""Run a board under QEMU or gem5: write the image with its plan, follow the console, show progress,
+write the results and check them.
 
-`hypbench capture` uses the same code to follow a console and keep its results. Its console may have
-several runs, each of which begins with a run record, number 0. No result is lost: a run takes the
-names records.jsonl, summary.csv and console.log, and earlier files get a number. A run that is
-worse than the earlier one gets the number instead.
+`hypbench capture` uses the same code to follow a console and keep its results. A captured console
+may have several runs, each of which begins with a run record, number 0. No result is lost: a run
+takes the names records.jsonl, summary.csv and console.log, and earlier files get a number. A run
+that is worse than the earlier run gets the number instead.
 """
 
 import re
@@ -32,7 +33,7 @@ from hypbench.report import summary_csv
 from hypbench.rules import check_rules
 from hypbench.tree import Tree, alone_in, read_bytes, whole, write_whole
 
-# Each of these marks a run record that is otherwise damaged; no other kind of record has them.
+# Each mark shows that a damaged line is a run record; no other kind of record has these texts.
 MARKS = (b'"kind":"run",', b'"configs":[')
 RUN_BEGIN = b'{"seq":0,"kind":"run",'
 BEGIN = re.compile(b"(?=%s)" % re.escape(RUN_BEGIN))
@@ -43,7 +44,7 @@ NOTHING, CUT, ENDED, SOUND = range(4)
 
 
 class Display:
-    """Shows the progress of a run, on a bar if there is a terminal."""
+    """Show the progress of a run, on a bar if there is a terminal."""
 
     def __init__(self, console: Console, bar: Progress, steps: bool):
         self.console = console
@@ -64,11 +65,11 @@ class Display:
             self.say(f"step {ended} of {step['steps']}: {step_name(step)}: {step['outcome']}")
 
     def received(self, count: int, seconds: float) -> None:
-        """Show that so many bytes came in so many seconds altogether."""
+        """Show that `count` bytes came in `seconds` seconds altogether."""
         self.bar.update(self.task, traffic=traffic(count, seconds))
 
     def line(self, log: Log, record: Record | None, problems: list[Problem]) -> None:
-        """Show a line that was fed: its record, and its faults."""
+        """Show the record and the problems of a line that `log` was fed."""
         for problem in problems:
             self.say(str(problem))
         for text in missing_texts(log.skipped):
@@ -79,8 +80,8 @@ class Display:
 
 @contextmanager
 def progress(quiet: bool, steps: bool = True) -> Iterator[Display]:
-    """Make a display. Without a terminal `steps` prints a line for each step; otherwise only failed
-    steps are printed."""
+    """Make a display. If there is no terminal, the display prints a line for each step with
+    `steps`, and for each failed step otherwise."""
     console = Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
     with Progress(TextColumn("{task.description}", markup=False), BarColumn(),
                   MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[traffic]}"),
@@ -98,13 +99,13 @@ def step_name(step: Data) -> str:
 
 
 def split_before_run(line: bytes) -> list[bytes]:
-    """Split a line before a run record: a boot loader's text, or a record that a reset cut, may
-    precede it."""
+    """Split a line before a run record. A boot loader's text, or a record that a reset cut, may
+    precede the run record."""
     if RUN_BEGIN not in line:
         return [line]
-    own, of_vm = parted(line)
-    *before, last = BEGIN.split(own, maxsplit=1)
-    return [piece for piece in (*before, last + of_vm) if piece]
+    record, vm_text = parted(line)
+    *before, last = BEGIN.split(record, maxsplit=1)
+    return [piece for piece in (*before, last + vm_text) if piece]
 
 
 def is_run_record(line: bytes) -> bool:
@@ -119,7 +120,7 @@ def is_run_record(line: bytes) -> bool:
 
 
 class Runs:
-    """The runs of a console. A reset begins another run, and a listener may have come late."""
+    """The runs of a console. A reset begins another run. The capture may begin within a run."""
 
     def __init__(self) -> None:
         self.before = Log()  # the lines before the first run
@@ -138,8 +139,8 @@ class Runs:
         return self.latest or self.before
 
     def _is_doubled(self, line: bytes) -> bool:
-        """Return whether the line came twice: only the same line, or a damaged copy, stands before
-        it."""
+        """Return whether the line came twice: the latest run has only one line, which is the same
+        line or a damaged copy."""
         log = self.latest
         return log is not None and log.lines == self.begin + 1 and (
             not log.records or log.seen.get(0) == line.strip(LINE_ENDS))
@@ -153,7 +154,7 @@ class Runs:
             log.finish()
 
     def interruptions(self) -> Iterator[tuple[Log, str]]:
-        """Return the runs before the latest, with the place of each when the board began again."""
+        """Return the runs before the latest, each with a text about how far the run came."""
         for number, log in enumerate(self.logs[:-1], 1):
             yield log, f"run {number} was interrupted by a reset {place(log)}"
 
@@ -186,7 +187,7 @@ def place(log: Log) -> str:
 
 
 def board_of(log: Log) -> str | None:
-    """Return the board that the run record names."""
+    """Return the board that a log's run record names."""
     first = log.records[0].data if log.records else {}
     return str(first.get("board")) if first.get("kind") == "run" else None
 
@@ -201,8 +202,8 @@ class Outcome:
 
 def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit_s: float | None,
               out: Path, quiet: bool, more: Sequence[str] = ()) -> Outcome:
-    """Run a board. `plan`: a scenario's word or file, or a plan; None: the plan of the built image.
-    `more`: further options for QEMU."""
+    """Run a board. `plan`: a scenario's word or file, or a plan, or None for the plan of the built
+    image. `more`: further options for QEMU."""
     check_board(tree, board)
     check_clock(tree, board, clock)
     if isinstance(plan, str):
@@ -230,9 +231,9 @@ def qemu_run(tree: Tree, board: str, plan: Plan | None, clock: str, limit_s: flo
     placed, loaders = expanded(tree, board, plan, out) if plan else (None, [])
     image = write_image(tree, board, placed, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image, plans.cores_of(read_bytes(image)))
-    brought = plan and any(guest.image for guest in plan.guests.values())
-    last = {"is_last": latency_measure.is_last} if brought else {}
-    return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S, **last), platform
+    brings_image = plan and any(guest.image for guest in plan.guests.values())
+    options = {"is_last": latency_measure.is_last} if brings_image else {}
+    return qemu.Qemu([*words, *loaders, *more], limit_s or LIMIT_S, **options), platform
 
 
 def gem5_run(tree: Tree, board: str, plan: Plan | None, limit_s: float | None, out: Path
@@ -245,7 +246,7 @@ def gem5_run(tree: Tree, board: str, plan: Plan | None, limit_s: float | None, o
 
 def write_image(tree: Tree, board: str, plan: Plan | None, platform: str, out: Path,
                 machine: str = "") -> Path:
-    """Write a copy of the board's image with the plan, or with its own plan for None."""
+    """Write a copy of the board's image with the plan. With None the copy has the image's plan."""
     image = built_image(tree, board)
     out.mkdir(parents=True, exist_ok=True)
     run_image = out / f"hypbench-run{tree.qemu_image(board).suffix}"
@@ -270,8 +271,8 @@ def copied(lines: Iterable[bytes], path: Path) -> Generator[bytes]:
 
 
 def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Display) -> None:
-    """Read a console to its end, and show progress and problems as they come. `log_for` returns the
-    log of a line."""
+    """Read a console to its end, and show progress and problems at once. `log_for` returns the log
+    of a line."""
     for line in lines:
         log = log_for(line)
         known = len(log.problems)
@@ -280,15 +281,15 @@ def follow(lines: Iterable[bytes], log_for: Callable[[bytes], Log], display: Dis
 
 
 def problems_of(log: Log, platform: str | None) -> list[str]:
-    """Return everything that is wrong with a finished log, which ran on that platform if it is
-    known."""
+    """Return everything that is wrong with a finished log. `platform`: the platform of the run, or
+    None if it is unknown."""
     return [*(str(problem) for problem in log.problems + check_rules(log, platform)),
             *above_proven(log), *measured.problems_of(log),
             *latency_measure.problems_of(log)]
 
 
 def ending(machine: qemu.Qemu, log: Log) -> list[str]:
-    """Return how QEMU or gem5 failed."""
+    """Return how QEMU or gem5 failed, or nothing."""
     if machine.stuck:
         return [stuck(log)]
     if machine.idle:
@@ -310,23 +311,23 @@ def stuck(log: Log) -> str:
 
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:
-    """Write the results of a run; `suffix` precedes the names' endings."""
+    """Write the results of a run. `suffix` precedes the endings of the files' names."""
     write_whole(out / f"records{suffix}.jsonl", log.content)
     write_whole(out / f"summary{suffix}.csv", summary_csv(log))
 
 
-def result_paths(folder: Path, words: str = "") -> list[Path]:
-    return [folder / name.format(words) for name in NAMES]
+def result_paths(folder: Path, suffix: str = "") -> list[Path]:
+    return [folder / name.format(suffix) for name in NAMES]
 
 
 def free_suffix(folder: Path) -> str:
-    """Return the first suffix with which no result in the folder has its name."""
-    return next(words for words in map("-{}".format, count(1))
-                if not any(path.exists() for path in result_paths(folder, words)))
+    """Return the first suffix, a number, that no result in the folder has."""
+    return next(suffix for suffix in map("-{}".format, count(1))
+                if not any(path.exists() for path in result_paths(folder, suffix)))
 
 
 def rank(log: Log | None) -> int:
-    """Return a finished log's rank among runs: nothing, cut, ended or sound."""
+    """Return the rank of a finished log: NOTHING, CUT, ENDED or SOUND."""
     if not log or not log.records:
         return NOTHING
     if not log.complete:
@@ -339,37 +340,37 @@ def rank_of_file(path: Path) -> int:
 
 
 def keep_run(log: Log | None, console: Path) -> list[Path]:
-    """Move a run and its console (which has a number, in the same folder) to their places; return
-    the files of the run."""
+    """Write the results of a run and move its console to its place. `console` has a number, in the
+    folder of the results. Return the files of the run."""
     folder = console.parent
-    records, _, usual = result_paths(folder)
-    words = console.stem.removeprefix("console")
+    records, _, usual_console = result_paths(folder)
+    suffix = console.stem.removeprefix("console")
     if rank(log) >= rank_of_file(records):
         console = console.replace(folder / "console.new")
         number_former(folder)
-        words = ""
-        console = console.replace(usual)
+        suffix = ""
+        console = console.replace(usual_console)
     if not log or not log.records:
         return [console]
-    write_results(log, folder, words)
-    return result_paths(folder, words)
+    write_results(log, folder, suffix)
+    return result_paths(folder, suffix)
 
 
 def number_former(folder: Path) -> None:
-    words = free_suffix(folder)
-    for old, new in zip(result_paths(folder), result_paths(folder, words)):
+    suffix = free_suffix(folder)
+    for old, new in zip(result_paths(folder), result_paths(folder, suffix)):
         if old.exists():
             old.replace(new)
 
 
 def keep_interrupted(log: Log, folder: Path) -> Path:
-    words = free_suffix(folder)
-    write_results(log, folder, words)
-    return result_paths(folder, words)[0]
+    suffix = free_suffix(folder)
+    write_results(log, folder, suffix)
+    return result_paths(folder, suffix)[0]
 
 
 def keep_for_report(log: Log, folder: Path) -> Path | None:
-    """Keep a plan's latest run for the report, but never replace a better run by a worse one."""
+    """Keep a plan's latest run for the report, unless the kept run is better."""
     name = str(log.run["plan"]) if log.run else ""
     path = folder / f"{name}.jsonl"
     if not PLAN_NAME.fullmatch(name) or rank(log) < rank_of_file(path):

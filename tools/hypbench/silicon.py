@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records say about each row of "Unverified on silicon" in CAVEATS.md: confirmed, refuted, or
-not decidable here, with the evidence. A row is confirmed only by something that a model cannot
-show: records of an emulator decide nothing, whatever platform their run record names. Records
-decide rows only if they have the counter's rate and the cores of the board's silicon, and a cycle
-counter that runs at another rate than QEMU's."""
+"""Decide each row of "Unverified on silicon" in CAVEATS.md by records: confirmed, refuted, or not
+decidable here, with the evidence. Only a property that no model has confirms a row: records of an
+emulator decide nothing, whatever platform their run record names. Records decide rows only if they
+have the counter's rate and the cores of the board's silicon, and a cycle counter that runs at
+another rate than QEMU's."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from hypbench.boardfile import board_numbers
 from hypbench.records import Data, Log
 from hypbench.tree import with_parts
 
-CLOSE = 0.05  # of a time: as far as that, the two clocks agree
-COLDER = 1.2  # how many times a warm time a cold one is at least
+CLOSE = 0.05  # largest relative difference of two clocks that agree
+COLDER = 1.2  # least ratio of a cold time to a warm time
 SAME_HZ = 0.001  # relative difference of two rates of one counter: a divider's rounding
 QEMU_CPU_HZ = 1_000_000_000  # rate of QEMU's PMCCNTR by the host's clock (its target/arm)
 QEMU_NEAR = 0.002  # relative error of a measured rate on a loaded host
 ICOUNT_CYCLES = 16  # cycles an instruction of QEMU's PMCCNTR by -icount shift=4
 STILL = 0.01  # relative difference of the core's clock; a larger one is another clock
 GIC_400 = 0x0202143b  # GICC_IIDR and GICV_IIDR of a GIC-400 (DDI 0471)
-TICKS = 20  # a shorter time is too coarse to compare clocks
-GROUPS = ("tlb", "cache", "branch")  # of events, and configurations of silicon-events
-REORDERED = ("mp", "sb")  # shapes of guest/bench/litmus.c that a core must show without barriers
+TICKS = 20  # a time of fewer ticks is too coarse to compare clocks
+GROUPS = ("tlb", "cache", "branch")  # groups of events: configurations of silicon-events
+REORDERED = ("mp", "sb")  # shapes of guest/bench/litmus.c that a core must reorder without barriers
 OUTCOMES = ("r00", "r01", "r10", "r11")
 SCTLR_ON = 1 << 0 | 1 << 2  # M and C: a loader left MMU or data cache on
-QUIET = "is pending by itself"  # the reason of a skip: an SPI that is not free
+QUIET = "is pending by itself"  # words of a skip's reason: the SPI is not free
 
 
 class Verdict(StrEnum):
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A row of CAVEATS.md by the words that it begins with, and what the records say about it."""
+    """A row of CAVEATS.md, by its first words, with the verdict and the evidence of the records."""
 
     row: str
     verdict: Verdict
@@ -48,12 +48,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Board:
-    """What boards/NAME/board.c has of the silicon."""
+    """The numbers of a board's silicon, from boards/NAME/board.c."""
 
     counter_hz: int = 0  # 0 if the board is a model
     spis: int = 0
     cores: int = 1
-    reporting: int = 1  # cores that the run record lists: PSCI's other cores start later
+    reporting: int = 1  # cores that the run record lists; cores that PSCI starts come later
 
     @classmethod
     def of(cls, folder: Path) -> "Board":
@@ -61,15 +61,15 @@ class Board:
             return cls()
         numbers, text = board_numbers(folder), with_parts(folder / "board.c")
         cores = numbers.get("cores.count", 1)
-        listed = "CORES_SPIN_TABLE" in text or "CORES_PEN" in text
+        all_report = "CORES_SPIN_TABLE" in text or "CORES_PEN" in text
         return cls(numbers.get("counter_hz", 0), numbers["spi_count"], cores,
-                   cores if listed else 1)
+                   cores if all_report else 1)
 
 
-Decided = tuple[Verdict, str]
+Decision = tuple[Verdict, str]
 
 
-def confirmed_if(holds: bool, evidence: str) -> Decided:
+def confirmed_if(holds: bool, evidence: str) -> Decision:
     return (Verdict.CONFIRMED if holds else Verdict.REFUTED), evidence
 
 
@@ -89,21 +89,21 @@ class Runs:
             yield from log.of_kind(kind)
 
     def bench(self, config: str, bench: str) -> list[Data]:
-        return [one for one in self.of_kind("bench")
-                if one["config"] == config and one["bench"] == bench]
+        return [record for record in self.of_kind("bench")
+                if record["config"] == config and record["bench"] == bench]
 
 
-def model(runs: Runs) -> str:
-    """What shows that an emulator executed the runs; "" for silicon."""
+def evidence_of_model(runs: Runs) -> str:
+    """Return the evidence that an emulator executed the runs; "" for runs on silicon."""
     platforms = {str(log.run["platform"]) for log in runs.logs} - {"silicon"}
     if platforms:
         return f"the records are of {', '.join(sorted(platforms))}, a model"
-    shown = (counts_instructions(log) or unlike_silicon(log, runs.board) for log in runs.logs)
-    return next(filter(None, shown), "")
+    evidence = (counts_instructions(log) or unlike_silicon(log, runs.board) for log in runs.logs)
+    return next(filter(None, evidence), "")
 
 
 def counts_instructions(log: Log) -> str:
-    cycles = [one["cycles_p50"] for one in log.of_kind("bench") if one.get("cycles_p50")]
+    cycles = [record["cycles_p50"] for record in log.of_kind("bench") if record.get("cycles_p50")]
     if len(cycles) > 4 and not any(value % ICOUNT_CYCLES for value in cycles):
         return (f"all {len(cycles)} medians of the cycle counter are multiples of {ICOUNT_CYCLES}:"
                 " an emulator counts instructions")
@@ -111,7 +111,7 @@ def counts_instructions(log: Log) -> str:
 
 
 def unlike_silicon(log: Log, board: Board) -> str:
-    """What a run has that the board's silicon has not; "" if the run may be the silicon's."""
+    """Return how a run differs from runs on the board's silicon; "" if silicon may have made it."""
     name, hz, cores = log.run["board"], log.run["hz"], len(log.run.get("cores", []))
     if not board.counter_hz:
         return f"{name} is a model: its board.c has no counter_hz, the rate of silicon's counter"
@@ -121,7 +121,7 @@ def unlike_silicon(log: Log, board: Board) -> str:
     if cores != board.reporting:
         return (f"the run record lists {cores} cores; silicon of {name} lists {board.reporting}: a"
                 " model, or another board")
-    rates = [one["cpu_hz"] for one in (log.run, *log.of_kind("step")) if one.get("cpu_hz")]
+    rates = [record["cpu_hz"] for record in (log.run, *log.of_kind("step")) if record.get("cpu_hz")]
     if not rates:
         return ("no record has the rate of the cycle counter, which separates silicon from a"
                 " model; SCENARIO=silicon has")
@@ -132,72 +132,78 @@ def unlike_silicon(log: Log, board: Board) -> str:
     return ""
 
 
-# ---- a row each
+# ---- one function for each row
 
-def cycle_counter(runs: Runs) -> Decided:
-    rates = {one["cpu_hz"] for one in runs.of_kind("step") if one.get("cpu_hz")}
-    timed = [one for one in runs.of_kind("bench") if "cycles_p50" in one and one["p50"] >= TICKS]
+def cycle_counter(runs: Runs) -> Decision:
+    rates = {record["cpu_hz"] for record in runs.of_kind("step") if record.get("cpu_hz")}
+    timed = [record for record in runs.of_kind("bench")
+             if "cycles_p50" in record and record["p50"] >= TICKS]
     if not timed or not rates:
         return Verdict.OPEN, "no row has both clocks; SCENARIO=silicon has"
     if max(rates) - min(rates) > STILL * max(rates):
         return Verdict.REFUTED, f"the core's clock changed: {min(rates)} to {max(rates)} Hz"
-    worst = max(timed, key=lambda one: difference(one, max(rates)))
+    worst = max(timed, key=lambda record: difference(record, max(rates)))
     most = difference(worst, max(rates))
     return confirmed_if(most <= CLOSE, f"{len(timed)} medians by both clocks differ by"
                         f" {most:.1%} at most ({worst['bench']} {worst['variant']})")
 
 
 def difference(row: Data, cpu_hz: int) -> float:
-    """Return the relative difference of the two clocks, less the tick of the median's error."""
+    """Return the relative difference of a median by the two clocks. The error of the median, one
+    tick, is subtracted."""
     ticks, cycles = row["p50"] / row["hz"], row["cycles_p50"] / cpu_hz
     return max(abs(ticks - cycles) - 1 / row["hz"], 0) / ticks
 
 
-def cold_states(runs: Runs) -> Decided:
-    warm = {one["variant"]: one["p50"] for one in runs.bench("trapped", "hvc")}
-    ratios = {config: one["p50"] / warm[one["variant"]]
-              for config in ("cold-caches", "cold-tlb") for one in runs.bench(config, "hvc")
-              if warm.get(one["variant"])}
+def cold_states(runs: Runs) -> Decision:
+    warm = {record["variant"]: record["p50"] for record in runs.bench("trapped", "hvc")}
+    ratios = {config: record["p50"] / warm[record["variant"]]
+              for config in ("cold-caches", "cold-tlb") for record in runs.bench(config, "hvc")
+              if warm.get(record["variant"])}
     counted = [group for group in GROUPS if any(
-        one["config"] == group and event["sum"] for one in runs.of_kind("bench")
-        for event in one.get("events", []))]
+        record["config"] == group and event["sum"] for record in runs.of_kind("bench")
+        for event in record.get("events", []))]
     if len(ratios) < 2 or len(counted) < len(GROUPS):
         return Verdict.OPEN, (f"{len(ratios)} of 2 cold states, {len(counted)} of {len(GROUPS)}"
                               " groups of events; SCENARIO=silicon and silicon-events have all")
-    said = ", ".join(f"{config} {ratio:.1f} times" for config, ratio in ratios.items())
+    ratio_text = ", ".join(f"{config} {ratio:.1f} times" for config, ratio in ratios.items())
     return confirmed_if(min(ratios.values()) >= COLDER,
-                        f"an hvc against a warm one: {said}; the PMU counts {', '.join(counted)}")
+                        f"an hvc against a warm one: {ratio_text};"
+                        f" the PMU counts {', '.join(counted)}")
 
 
-def between_cores(runs: Runs) -> Decided:
-    """Barriers hold what this core reorders without them. Each of REORDERED must have been seen
-    without barriers: a test that never sees its relaxed outcome shows nothing by its zeros."""
-    checks = [one for one in runs.of_kind("check") if one.get("bench") == "litmus"]
-    answers = [one for one in runs.of_kind("check") if one["variant"] == "answers"]
-    lost = sum(one.get("wrong", 0) + one.get("sent", 0) - one.get("answered", 0)
-               for one in answers)
+def between_cores(runs: Runs) -> Decision:
+    """Decide whether barriers keep the order of accesses that this core reorders without barriers.
+    Each shape of REORDERED must have its relaxed outcome without barriers: if a test never has this
+    outcome, its zeros with barriers show nothing."""
+    checks = [record for record in runs.of_kind("check") if record.get("bench") == "litmus"]
+    answers = [record for record in runs.of_kind("check") if record["variant"] == "answers"]
+    lost = sum(record.get("wrong", 0) + record.get("sent", 0) - record.get("answered", 0)
+               for record in answers)
     if not checks and not lost:
         return Verdict.OPEN, "no litmus test between two cores; SCENARIO=silicon-cores has"
-    wrong = {one["variant"]: one["wrong"] for one in checks if one.get("wrong")}
+    wrong = {record["variant"]: record["wrong"] for record in checks if record.get("wrong")}
     if wrong or lost:
         return Verdict.REFUTED, (f"{lost} requests lost or wrong; outcomes that barriers forbid: "
                                  + (", ".join(f"{name} {n}" for name, n in wrong.items()) or "0"))
-    guarded = sum(one.get(outcome, 0) for one in checks if "wrong" in one for outcome in OUTCOMES)
-    relaxed = {shape: sum(one.get("relaxed", 0) for one in checks
-                          if one["variant"] == f"{shape}-plain") for shape in REORDERED}
-    said = ", ".join(f"{shape} {count}" for shape, count in relaxed.items())
+    guarded = sum(record.get(outcome, 0) for record in checks if "wrong" in record
+                  for outcome in OUTCOMES)
+    relaxed = {shape: sum(record.get("relaxed", 0) for record in checks
+                          if record["variant"] == f"{shape}-plain") for shape in REORDERED}
+    relaxed_text = ", ".join(f"{shape} {count}" for shape, count in relaxed.items())
     return (Verdict.CONFIRMED if all(relaxed.values()) and guarded else Verdict.OPEN,
-            f"no forbidden outcome of {guarded} with barriers; relaxed outcomes without: {said}")
+            f"no forbidden outcome of {guarded} with barriers;"
+            f" relaxed outcomes without: {relaxed_text}")
 
 
-def dirty_caches(runs: Runs) -> Decided:
+def dirty_caches(runs: Runs) -> Decision:
     sctlr = int(runs.run.get("entry_sctlr", "0"), 0)
     if not sctlr & SCTLR_ON:
         return Verdict.OPEN, f"the loader left MMU and caches off (SCTLR {sctlr:#x})"
     return Verdict.CONFIRMED, f"entered with SCTLR {sctlr:#x}, and the run is sound"
 
 
-def left_by_el3(runs: Runs) -> Decided:
+def left_by_el3(runs: Runs) -> Decision:
     level = runs.run.get("entry_level")
     if level != "el3":
         return Verdict.OPEN, f"entered at {level}: firmware did EL3's part"
@@ -205,24 +211,25 @@ def left_by_el3(runs: Runs) -> Decided:
 
 
 def wrong_pages(runs: Runs, iidr: int) -> Iterator[str]:
-    """Report each CPU interface that is another part than the board's, as its IIDR names it. The
-    run is sound, so DIR, which is in the other page, ended every interrupt."""
-    pages = {one["config"]: one.get("iidr", 0) for one in runs.of_kind("check")
-             if one["variant"] == "pages"}
+    """Report each CPU interface whose IIDR names another part than the board's. The run is sound,
+    so DIR, which is in the other page, ended every interrupt."""
+    pages = {record["config"]: record.get("iidr", 0) for record in runs.of_kind("check")
+             if record["variant"] == "pages"}
     for config, name in (("native", "GICC_IIDR"), ("trapped", "GICV_IIDR")):
-        if (found := pages.get(config)) not in (iidr, None):
-            yield f"{name} is {found:#010x}, not {iidr:#010x}"
+        if (value := pages.get(config)) not in (iidr, None):
+            yield f"{name} is {value:#010x}, not {iidr:#010x}"
 
 
-def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
-    """The board is this one: its cores, the first free SPI, which is quiet, and the bases of its
-    GICv2's CPU interfaces, which gic_pages checks where `iidr` is given. unlike_silicon() has
-    checked the counter's rate. irq_phases looks at no other free SPI."""
-    def decide(runs: Runs) -> Decided:
+def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decision]:
+    """Return a function that decides whether the runs are of this board and confirm its files: its
+    cores, the first free SPI, which must be quiet, and, with `iidr`, the bases of its GICv2's CPU
+    interfaces, which gic_pages checks. unlike_silicon() has checked the counter's rate. irq_phases
+    uses no other free SPI."""
+    def decide(runs: Runs) -> Decision:
         run = runs.run
         if run["board"] != board:
             return Verdict.OPEN, f"the board is {run['board']}"
-        noisy = [one["reason"] for one in runs.of_kind("skip") if QUIET in one["reason"]]
+        noisy = [record["reason"] for record in runs.of_kind("skip") if QUIET in record["reason"]]
         levels = run.get("cores", [])
         wrong = [*noisy, *(f"core {core} came at {level}" for core, level in enumerate(levels)
                            if level != "el2"),
@@ -231,7 +238,8 @@ def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
             return Verdict.REFUTED, "; ".join(wrong)
         if not runs.bench("trapped", "irq_phases"):
             return Verdict.OPEN, "no interrupt of the first free SPI; SCENARIO=silicon has"
-        pages = {one["config"] for one in runs.of_kind("check") if one["variant"] == "pages"}
+        pages = {record["config"] for record in runs.of_kind("check")
+                 if record["variant"] == "pages"}
         if iidr and not {"native", "trapped"} <= pages:
             return Verdict.OPEN, "GICC and GICV not checked; SCENARIO=silicon has gic_pages"
         both = f" both pages of GICC and GICV ({iidr:#010x}) answer;" if iidr else ""
@@ -243,12 +251,12 @@ def on_board(board: str, iidr: int = 0) -> Callable[[Runs], Decided]:
     return decide
 
 
-def never(reason: str) -> Callable[[Runs], Decided]:
-    """No record of a run decides the row."""
+def never(reason: str) -> Callable[[Runs], Decision]:
+    """Return a function that leaves a row open, because no record of a run decides the row."""
     return lambda runs: (Verdict.OPEN, reason)
 
 
-DECISIONS: dict[str, Callable[[Runs], Decided]] = {
+DECISIONS: dict[str, Callable[[Runs], Decision]] = {
     "PMCCNTR at EL2": cycle_counter,
     "TLB, cache and branch events": cold_states,
     "Barriers of posted bits": between_cores,
@@ -276,8 +284,8 @@ DECISIONS: dict[str, Callable[[Runs], Decided]] = {
 
 
 def findings(logs: Sequence[Log], board: Board) -> list[Finding]:
-    """Decide each row by complete runs of one board; a model decides none."""
+    """Decide each row by complete runs of one board. Runs of a model decide no row."""
     runs = Runs(logs, board)
-    why_not = model(runs)
+    why_not = evidence_of_model(runs)
     return [Finding(row, *((Verdict.OPEN, why_not) if why_not else decide(runs)))
             for row, decide in DECISIONS.items()]

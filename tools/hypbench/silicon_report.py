@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `hypbench silicon-report`: what runs on a board decide of "Unverified on silicon",
-and a file to send in, which names no person, machine or network."""
+"""The command `hypbench silicon-report` prints how runs on a board decide the rows of "Unverified
+on silicon". The command also writes a file to send in, which names no person, machine or
+network."""
 
 import json
 import re
@@ -38,13 +39,13 @@ def anonymous(text: str) -> str:
 
 
 def firmware_of(text: str) -> list[str]:
-    """The versions that a console names."""
-    found = (anonymous(line.strip())[:LONGEST] for line in VERSIONS.findall(text))
-    return list(dict.fromkeys(found))
+    """Return the lines of a console that name versions."""
+    lines = (anonymous(line.strip())[:LONGEST] for line in VERSIONS.findall(text))
+    return list(dict.fromkeys(lines))
 
 
 def read_runs(tree: Tree, files: Iterable[Path]) -> list[Log]:
-    """The runs; each must be complete and sound, and all must be of one board."""
+    """Return the runs. Refuse a run that is not complete and sound, and runs of several boards."""
     logs = []
     for file in files:
         log = read_file(store.file_of(tree, file)).log
@@ -59,22 +60,23 @@ def read_runs(tree: Tree, files: Iterable[Path]) -> list[Log]:
     return logs
 
 
-def report_of(logs: list[Log], found: list[Finding], firmware: list[str]) -> str:
-    """The report: the records as they came, but for what a user may have named."""
+def report_of(logs: list[Log], rows: list[Finding], firmware: list[str]) -> str:
+    """Return the report. The records are unchanged except for the words that name a person, a
+    machine or a network."""
     about = {name: logs[0].run[name] for name in ABOUT if name in logs[0].run}
     content = {"hypbench": __version__, "board": about, "firmware": firmware,
-               "rows": [{"row": one.row, "verdict": one.verdict, "evidence": one.evidence}
-                        for one in found],
+               "rows": [{"row": finding.row, "verdict": finding.verdict,
+                         "evidence": finding.evidence} for finding in rows],
                "runs": [{"records": anonymous(log.content.decode(errors="replace"))}
                         for log in logs]}
     return json.dumps(content, indent=1) + "\n"
 
 
-def table_of(found: list[Finding]) -> Table:
-    made = Table("unverified on silicon", "verdict", "evidence", header_style="bold")
-    for one in found:
-        made.add_row(one.row, one.verdict, one.evidence)
-    return made
+def table_of(rows: list[Finding]) -> Table:
+    table = Table("unverified on silicon", "verdict", "evidence", header_style="bold")
+    for finding in rows:
+        table.add_row(finding.row, finding.verdict, finding.evidence)
+    return table
 
 
 @click.command("silicon-report")
@@ -94,12 +96,12 @@ def silicon_report(tree: Tree, files: tuple[Path, ...], consoles: tuple[Path, ..
     the versions of its firmware, without names of people, machines and networks.
     """
     logs = read_runs(tree, files)
-    found = findings(logs, Board.of(tree.root / "boards" / str(logs[0].run["board"])))
-    console().print(table_of(found))
-    counts = {verdict: sum(one.verdict == verdict for one in found) for verdict in Verdict}
+    rows = findings(logs, Board.of(tree.root / "boards" / str(logs[0].run["board"])))
+    console().print(table_of(rows))
+    counts = {verdict: sum(finding.verdict == verdict for finding in rows) for verdict in Verdict}
     click.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     if output:
         versions = [line for path in consoles
                     for line in firmware_of(read_bytes(path).decode(errors="replace"))]
-        write_whole(output, report_of(logs, found, [*versions, *map(anonymous, firmware)]))
+        write_whole(output, report_of(logs, rows, [*versions, *map(anonymous, firmware)]))
         click.echo(f"report: {shown(output)}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kept runs: runs/<board>/<scenario>/<time>.jsonl. An index in each folder has what each run
-was made from, the digest of its records, and the names of baselines. No run replaces another. A
-damaged file, or one that the index does not have, is reported and left unchanged."""
+"""Keep runs as runs/<board>/<scenario>/<time>.jsonl. An index in each folder has a digest of
+everything that each run was made from, the digest of its records, and the names of baselines. No
+run replaces another run. A damaged file, or a file that the index does not have, is reported and
+left unchanged."""
 
 import json
 import re
@@ -47,18 +48,18 @@ SCHEMA: Data = {
 
 @dataclass(frozen=True)
 class Kept:
-    """An entry of an index."""
+    """A kept run, as an entry of an index."""
 
     time: str
     records: str  # digest of the file
-    made_from: str  # a digest (hypbench.digests); "" if it is unknown, as of a board's run
+    made_from: str  # a digest (hypbench.digests); "" if it is unknown, as for a run on a board
     build: str
     platform: str
     rows: int
     sound: bool  # complete, and nothing was wrong
     place: str = ""  # place in a farm; "" for a run outside of a farm
     serial: str = ""  # the board's serial number, where it is known
-    serial_from: str = ""  # UBOOT or TAG; nothing has checked the number of a tag
+    serial_from: str = ""  # UBOOT or TAG; nothing checks the number of a tag
 
     def entry(self) -> Data:
         """Return the entry as the index has it, without empty words."""
@@ -68,7 +69,7 @@ class Kept:
 
 @dataclass
 class Folder:
-    """The runs of a scenario on a board, the oldest first."""
+    """The folder of a scenario's kept runs on a board. `runs` has the oldest run first."""
 
     path: Path
     runs: list[Kept] = field(default_factory=list)
@@ -79,35 +80,35 @@ class Folder:
     def place(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
 
-    def file(self, kept: Kept) -> Path:
-        return self.path / f"{kept.time}.jsonl"
+    def file(self, run: Kept) -> Path:
+        return self.path / f"{run.time}.jsonl"
 
-    def fault(self, kept: Kept) -> str:
+    def fault(self, run: Kept) -> str:
         """Return what is wrong with the file of a run, or ""."""
         try:
-            same = sha256(self.file(kept).read_bytes()).hexdigest() == kept.records
+            same = sha256(self.file(run).read_bytes()).hexdigest() == run.records
         except OSError as error:
             return f"the file cannot be read: {error.strerror}"
         return "" if same else "the file was changed after the run"
 
-    def good(self) -> Iterator[Kept]:
+    def good_runs(self) -> Iterator[Kept]:
         """Return the sound runs whose files are whole, the latest first."""
-        return (kept for kept in reversed(self.runs) if kept.sound and not self.fault(kept))
+        return (run for run in reversed(self.runs) if run.sound and not self.fault(run))
 
     def latest(self, platform: str = "") -> Kept | None:
-        return next((kept for kept in self.good() if platform in ("", kept.platform)), None)
+        return next((run for run in self.good_runs() if platform in ("", run.platform)), None)
 
-    def named(self, word: str) -> Kept | None:
+    def run_named(self, word: str) -> Kept | None:
         if word == LATEST:
             return self.latest()
         time = self.names.get(word, word)
-        return next((kept for kept in self.runs if kept.time == time), None)
+        return next((run for run in self.runs if run.time == time), None)
 
-    def names_of(self, kept: Kept) -> list[str]:
-        return [name for name, time in self.names.items() if time == kept.time]
+    def names_of(self, run: Kept) -> list[str]:
+        return [name for name, time in self.names.items() if time == run.time]
 
     def write(self) -> None:
-        index = {"names": self.names, "runs": [kept.entry() for kept in self.runs]}
+        index = {"names": self.names, "runs": [run.entry() for run in self.runs]}
         write_whole(self.path / INDEX, json.dumps(index, indent=1) + "\n")
 
 
@@ -117,7 +118,7 @@ def index_validator() -> jsonschema_rs.Validator:
 
 
 def read_folder(path: Path) -> Folder:
-    """Return the folder as its index has it. A damaged index gives no run."""
+    """Return a folder with the content of its index. A damaged index gives no run."""
     file = path / INDEX
     try:
         index = json.loads(file.read_text())
@@ -136,16 +137,16 @@ def folders(tree: Tree, board: str = "", scenario: str = "") -> list[Folder]:
 
 
 def check_places(tree: Tree, board: str, scenario: str) -> None:
-    """Refuse a board or a scenario of which no run is kept; "" is any."""
-    there = folders(tree)
+    """Refuse a board or a scenario that has no kept run; "" is any board or scenario."""
+    known_folders = folders(tree)
     check_names("board with kept runs", [board] * bool(board),
-                [folder.path.parent.name for folder in there])
+                [folder.path.parent.name for folder in known_folders])
     check_names("scenario with kept runs", [scenario] * bool(scenario),
-                [folder.path.name for folder in there])
+                [folder.path.name for folder in known_folders])
 
 
 def check_name(name: str) -> None:
-    """Refuse a baseline's name that has another meaning, or that no folder can have."""
+    """Refuse a baseline's name that has another meaning, or that an index cannot have."""
     if name == LATEST or STAMP.fullmatch(name) or not NAME.fullmatch(name):
         raise UnknownName(f"SAVE={name} is no name of a baseline: letters, digits, _ . - after a"
                           f" letter or digit, at most 64, neither {LATEST} nor a run's time")
@@ -159,20 +160,20 @@ def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
     board's place in a farm, its serial number, and where the number comes from."""
     if not log.run or log.run["board"] not in tree.boards():
         return None
-    folder = folder_of(tree, log)
+    path = folder_of(tree, log)
     sound = log.complete and not list(problems)
     rows = sum(len(rows_of(part)) for part in by_vm(log).values())
-    with alone_in(folder, "the kept runs"):
-        index = opened(folder)
-        kept = Kept(free_time(folder), sha256(log.content).hexdigest(), made_from,
-                    str(log.run["build"]), platform_of(log), rows, sound, place, serial,
-                    serial_from)
-        write_whole(index.file(kept), log.content)
-        index.runs.append(kept)
+    with alone_in(path, "the kept runs"):
+        folder = open_to_add(path)
+        run = Kept(free_time(path), sha256(log.content).hexdigest(), made_from,
+                   str(log.run["build"]), platform_of(log), rows, sound, place, serial,
+                   serial_from)
+        write_whole(folder.file(run), log.content)
+        folder.runs.append(run)
         if name and sound:
-            index.names[name] = kept.time
-        index.write()
-    return index.file(kept)
+            folder.names[name] = run.time
+        folder.write()
+    return folder.file(run)
 
 
 def folder_of(tree: Tree, log: Log) -> Path:
@@ -180,8 +181,8 @@ def folder_of(tree: Tree, log: Log) -> Path:
     return tree.kept(str(log.run["board"]), plan if NAME.fullmatch(plan) else UNNAMED)
 
 
-def opened(path: Path) -> Folder:
-    """Open a folder to add a run to. A damaged index is kept beside the new one."""
+def open_to_add(path: Path) -> Folder:
+    """Return a folder to which a run can be added. A damaged index is kept under another name."""
     folder = read_folder(path)
     if folder.damage:
         aside = next(name for name in (path / DAMAGED.format(number) for number in count(1))
@@ -196,60 +197,61 @@ def now() -> str:
 
 
 def free_time(folder: Path) -> str:
-    """Return the present time, with a number if that name is taken."""
+    """Return the present time, with a number if a run already has that time."""
     time = now()
-    words = (f"{time}-{number}" if number > 1 else time for number in count(1))
-    return next(word for word in words if not (folder / f"{word}.jsonl").exists())
+    names = (f"{time}-{number}" if number > 1 else time for number in count(1))
+    return next(name for name in names if not (folder / f"{name}.jsonl").exists())
 
 
-def made_as(tree: Tree, board: str, scenario: str, made_from: str) -> Path | None:
-    """Return the latest sound run with this digest."""
+def run_made_from(tree: Tree, board: str, scenario: str, made_from: str) -> Path | None:
+    """Return the latest sound run of a scenario on a board that was made from `made_from`."""
     folder = read_folder(tree.kept(board, scenario))
-    return next((folder.file(kept) for kept in folder.good() if kept.made_from == made_from), None)
+    return next((folder.file(run) for run in folder.good_runs()
+                 if run.made_from == made_from), None)
 
 
 def latest_like(tree: Tree, log: Log) -> Path | None:
     """Return the latest sound run of a log's board, scenario and platform."""
     folder = read_folder(folder_of(tree, log))
-    kept = folder.latest(platform_of(log))
-    return folder.file(kept) if kept else None
+    run = folder.latest(platform_of(log))
+    return folder.file(run) if run else None
 
 
 def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path:
-    """Return the file of a kept run by its name: [[BOARD/]SCENARIO/]NAME, where NAME is a
-    baseline's, `latest` or a run's time. A path of a file is that file."""
+    """Return the file of a kept run by its name: [[BOARD/]SCENARIO/]NAME, where NAME is that of a
+    baseline, `latest` or a run's time. For the path of a file return that path."""
     if word.is_file() or word.is_absolute() or len(word.parts) > 3:
         return word
     *places, name = word.parts or ("",)
     scenario = places[-1] if places else scenario
     board = places[0] if len(places) == 2 else board
-    there = folders(tree, board, scenario)
-    found = [folder for folder in there if folder.named(name)]
-    if not found and word.suffix in ENDINGS:
-        return word  # the path of a file that is not there
-    if not found:
+    known_folders = folders(tree, board, scenario)
+    matches = [folder for folder in known_folders if folder.run_named(name)]
+    if not matches and word.suffix in ENDINGS:
+        return word  # the path of a missing file
+    if not matches:
         check_places(tree, board, scenario)
-        raise UnknownName(unknown(word, there))
-    if len(found) > 1:
-        names = ", ".join(f"{folder.place}/{name}" for folder in found)
+        raise UnknownName(unknown_text(word, known_folders))
+    if len(matches) > 1:
+        names = ", ".join(f"{folder.place}/{name}" for folder in matches)
         raise UnknownName(f"several kept runs have the name {name}: {names}; BOARD= and SCENARIO=,"
                           " or the whole name, choose one")
-    kept = found[0].named(name)
-    assert kept
-    if fault := found[0].fault(kept):
-        raise UnknownName(f"{shown(found[0].file(kept))}: {fault}")
-    return found[0].file(kept)
+    run = matches[0].run_named(name)
+    assert run
+    if fault := matches[0].fault(run):
+        raise UnknownName(f"{shown(matches[0].file(run))}: {fault}")
+    return matches[0].file(run)
 
 
-def unknown(word: Path, there: list[Folder]) -> str:
-    names = list(dict.fromkeys(name for folder in there
+def unknown_text(word: Path, known_folders: list[Folder]) -> str:
+    names = list(dict.fromkeys(name for folder in known_folders
                                for name in (*folder.names, *[LATEST] * bool(folder.latest()))))
     near = nearest(word.name, names)
     return (f"no file and no kept run '{word}'{near and f', nearest {near!r}'}; kept runs have the"
             f" names: {listed(names)}")
 
 
-def strangers(tree: Tree) -> Iterator[str]:
+def store_faults(tree: Tree) -> Iterator[str]:
     """Return what is wrong below runs/, one line for each fault."""
     for path in sorted(tree.runs.glob("*")):
         if not path.is_dir():
@@ -262,29 +264,30 @@ def faults_of(path: Path) -> Iterator[str]:
     folder = read_folder(path)
     if folder.damage:
         yield folder.damage
-    known = {folder.file(kept) for kept in folder.runs}
-    for kept in folder.runs:
-        if fault := folder.fault(kept):
-            yield f"{shown(folder.file(kept))}: {fault}"
+    known = {folder.file(run) for run in folder.runs}
+    for run in folder.runs:
+        if fault := folder.fault(run):
+            yield f"{shown(folder.file(run))}: {fault}"
     for file in sorted(path.iterdir()):
         if file not in known and file.name not in (INDEX, LOCK):
             yield f"{shown(file)} is no kept run: the index does not have it"
 
 
-def beyond(folder: Folder, last: int) -> list[Kept]:
-    """Return the runs that are neither a baseline nor among the last so many."""
+def runs_beyond(folder: Folder, last: int) -> list[Kept]:
+    """Return the runs that are neither a baseline nor among the `last` latest runs."""
     recent = folder.runs[len(folder.runs) - last:] if last < len(folder.runs) else folder.runs
-    named = set(folder.names.values())
-    return [kept for kept in folder.runs if kept not in recent and kept.time not in named]
+    baseline_times = set(folder.names.values())
+    return [run for run in folder.runs if run not in recent and run.time not in baseline_times]
 
 
-def remove(folder: Folder, gone: list[Kept]) -> None:
-    """Remove runs. The index forgets them before their files go."""
+def remove(folder: Folder, old_runs: list[Kept]) -> None:
+    """Remove runs that are no baseline now: first from the index, then their files."""
     with alone_in(folder.path, "the kept runs"):
-        now = read_folder(folder.path)
-        named = set(now.names.values())
-        gone = [kept for kept in gone if kept in now.runs and kept.time not in named]
-        now.runs = [kept for kept in now.runs if kept not in gone]
-        now.write()
-        for kept in gone:
-            now.file(kept).unlink(missing_ok=True)
+        current = read_folder(folder.path)
+        baseline_times = set(current.names.values())
+        old_runs = [run for run in old_runs
+                    if run in current.runs and run.time not in baseline_times]
+        current.runs = [run for run in current.runs if run not in old_runs]
+        current.write()
+        for run in old_runs:
+            current.file(run).unlink(missing_ok=True)

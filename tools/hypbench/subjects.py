@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The subjects of a report. Each module has one function, `section`: from the frame of a board to a
-section of tables, texts and charts. The page and the terminal show the sections of this list, so a
-new subject is a module with a `section` and its name here."""
+"""List the subjects of a report. The module of a subject has one function, `section`, which makes a
+section of tables, texts and charts from the frame of a board. The page and the terminal show the
+sections of this list. A new subject is a module with a `section`, and its name here."""
 
 from collections.abc import Iterable
 
@@ -11,10 +11,11 @@ from hypbench.analysis import (answer, beside, bound, comparison, conditions, cy
 from hypbench.frame import Board
 from hypbench.model import Section
 
-# The order is that of the page. A subject without records makes no blocks and is left out.
+# The page has the sections in this order. A subject without records makes no blocks, and the page
+# leaves it out.
 PARTS = (comparison, answer, interrupts, cyclictest, latency_measure, bound, flames, memory, beside,
          failover, links, studies, switches, programs, conditions)
-# A reader's questions, with the sections that answer each.
+# QUESTIONS has the questions of a reader, with the sections that answer each.
 QUESTIONS = {
     "How late is an interrupt?": ("answer", "interrupts", "cyclictest", "latency-measure",
                                  "ceilings", "flames", "switches"),
@@ -25,5 +26,5 @@ QUESTIONS = {
 
 
 def sections(board: Board, boards: Iterable[Board] = ()) -> list[Section]:
-    made = [part.section(board, list(boards) or [board]) for part in PARTS]
-    return [section for section in made if section.blocks]
+    all_sections = [part.section(board, list(boards) or [board]) for part in PARTS]
+    return [section for section in all_sections if section.blocks]

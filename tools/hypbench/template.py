@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts that Jinja fills in, each beside its module."""
+"""Fill in texts with Jinja. Each text is in the folder of its module."""
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -9,5 +9,5 @@ ENVIRONMENT = Environment(loader=PackageLoader("hypbench", ""), trim_blocks=True
 
 
 def filled_in(name: str, /, **values: object) -> str:
-    """Fill in the file `name` of this package's folder."""
+    """Return the text of the file `name`, a path in this package's folder, with the values."""
     return ENVIRONMENT.get_template(name).render(**values)

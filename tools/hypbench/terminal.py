@@ -14,7 +14,7 @@ Part = Printed | str  # a table, or a paragraph
 
 
 def printed(section: Section, width: int) -> Iterator[Part]:
-    """Print the title, and every block but charts, which need a page."""
+    """Yield the title and every block of a section, except charts, which need a page."""
     parts = [part for block in section.blocks for part in shown(block, width)]
     if parts:
         yield f"── {section.title} ──"
@@ -34,7 +34,7 @@ def shown(block: Block, width: int) -> Iterator[Part]:
 
 
 def cards(band: Band) -> Table:
-    """Return the cards of the first screen as a table."""
+    """Return the cards of the page's first screen as a table."""
     rows = [(figure.name if not at else "", mode, cell, figure.meaning if not at else "")
             for figure in band.figures
             for at, (mode, cell) in enumerate([*figure.times, *figure.values])]
@@ -44,27 +44,27 @@ def cards(band: Band) -> Table:
 def tables(block: Table, width: int) -> list[Printed]:
     """Split a table whose columns of numbers do not fit into several tables, so that no number is
     broken."""
-    found = [columns_in(block, band, plain(block.caption) if not at else "", width)
-             for at, band in enumerate(bands(block, width))]
-    return [one for one in found if one.row_count]
+    pieces = [columns_in(block, band, plain(block.caption) if not at else "", width)
+              for at, band in enumerate(bands(block, width))]
+    return [piece for piece in pieces if piece.row_count]
 
 
 def bands(block: Table, width: int) -> list[list[int]]:
-    """Return the columns of each table by their positions. Columns of words are in every table."""
+    """Return the positions of the columns of each table. Columns of words are in every table."""
     widths = {at: widest(block, at) for at in range(len(block.columns))}
     words = [at for at in widths if not block.columns[at].number]
     room = width - EDGE - sum(max(least(block, at), min(widths[at], WORDS_MOST)) + GAP
                               for at in words)
-    found: list[list[int]] = []
-    left = 0
+    groups: list[list[int]] = []
+    free = 0
     for at in widths:
         if block.columns[at].number:
-            if not found or left < widths[at] + GAP:
-                found.append([])
-                left = room
-            found[-1].append(at)
-            left -= widths[at] + GAP
-    return [sorted([*words, *band]) for band in found or [[]]]
+            if not groups or free < widths[at] + GAP:
+                groups.append([])
+                free = room
+            groups[-1].append(at)
+            free -= widths[at] + GAP
+    return [sorted([*words, *band]) for band in groups or [[]]]
 
 
 def widest(block: Table, at: int) -> int:
@@ -75,41 +75,42 @@ def widest(block: Table, at: int) -> int:
 
 
 def least(block: Table, at: int) -> int:
-    """Return the longest word of a column's heading and cells, at most WORDS_MOST characters: a
-    narrow terminal breaks lines between words."""
+    """Return the length of the longest word of a column's heading and cells, at most WORDS_MOST
+    characters. A narrow terminal breaks lines between words."""
     texts = [block.columns[at].heading, *(plain(row[at].text) for row in block.cells)]
     return min(max((len(word) for text in texts for word in text.split()), default=0), WORDS_MOST)
 
 
 def columns_in(block: Table, band: list[int], title: str, width: int) -> Printed:
-    """Return the columns with their widths. Words are broken only if the table is wider than the
-    terminal otherwise."""
-    made = Printed(title=escape(title), title_justify="left", header_style="bold")
-    given = widths_in(block, band, width)
+    """Return the columns with their widths. Words are broken only if the table would otherwise be
+    wider than the terminal."""
+    table = Printed(title=escape(title), title_justify="left", header_style="bold")
+    widths = widths_in(block, band, width)
     for at in band:
         column = block.columns[at]
-        made.add_column(escape(plain(column.heading)), overflow="fold", width=given.get(at),
-                        justify="right" if column.number else "left", no_wrap=False,
-                        min_width=widest(block, at) if column.number else None)
+        table.add_column(escape(plain(column.heading)), overflow="fold", width=widths.get(at),
+                         justify="right" if column.number else "left", no_wrap=False,
+                         min_width=widest(block, at) if column.number else None)
     for row in block.cells:
-        made.add_row(*(escape(plain(row[at].text)) for at in band))
-    return made
+        table.add_row(*(escape(plain(row[at].text)) for at in band))
+    return table
 
 
 def widths_in(block: Table, band: list[int], width: int) -> dict[int, int]:
-    """Return for each column the width for its longest word, and then, words before numbers, for
-    its longest line. Return nothing if the terminal has no room for all words."""
-    given = {at: widest(block, at) if block.columns[at].number else least(block, at)
-             for at in band}
-    left = width - EDGE - sum(given.values()) - GAP * len(band)
-    if left < 0:
+    """Return the width of each column. Each column has room for its longest word. Columns of words,
+    and then columns of numbers, also get the free room, up to their longest line. Return nothing if
+    the terminal has no room for all words."""
+    widths = {at: widest(block, at) if block.columns[at].number else least(block, at)
+              for at in band}
+    free = width - EDGE - sum(widths.values()) - GAP * len(band)
+    if free < 0:
         return {}
     for at in sorted(band, key=lambda at: block.columns[at].number):
         lines = [block.columns[at].heading, *(row[at].text for row in block.cells)]
-        more = min(left, max(len(plain(line)) for line in lines) - given[at])
-        given[at] += more
-        left -= more
-    return given
+        more = min(free, max(len(plain(line)) for line in lines) - widths[at])
+        widths[at] += more
+        free -= more
+    return widths
 
 
 def plain(text: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names for the slices of a trace: the category of an exit, and its arguments by name. Addresses
+"""Name the slices of a trace by the category of an exit, and the arguments of the exit. Addresses
 and registers are arguments, so that a query groups slices by their names."""
 
 import re
@@ -14,7 +14,7 @@ CATEGORIES = {"irq": "interrupt", "maintenance": "interrupt", "hyp-timer": "inte
               "kick": "interrupt", "hvc": "call", "smc": "call", "mmio-read": "device",
               "mmio-write": "device", "sysreg": "register", "wfi": "wait", "stage2-map": "memory",
               "stage2-fault": "memory", "fp": "fp"}
-# kinds of exits that an interrupt makes
+# An interrupt causes an exit of these kinds.
 INTERRUPTS = ("irq", "hyp-timer", "kick", "other", "maintenance")
 ACCESSES = ("mmio-read", "mmio-write", "stage2-fault", "stage2-map")
 RING = "mmio-write"
@@ -22,12 +22,12 @@ HYPERCALLS = {abi.constant("HC_BASE") + i: name
               for i, (name, _) in enumerate(abi.table("HYPERCALLS"))}
 INTID_END = 1024  # IDs of interrupts without LPIs (IHI 0069 2.2)
 LINK_SIZE = abi.constant("LINK_SIZE")
-# Function ids of PSCI (DEN 0022), without the bit of SMC64
+# These function IDs of PSCI (DEN 0022) are without the bit of SMC64.
 PSCI = {0x84000000: "PSCI_VERSION", 0x84000001: "CPU_SUSPEND", 0x84000002: "CPU_OFF",
         0x84000003: "CPU_ON", 0x84000004: "AFFINITY_INFO", 0x84000008: "SYSTEM_OFF",
         0x84000009: "SYSTEM_RESET", 0x8400000a: "PSCI_FEATURES"}
 SMC64 = 1 << 30
-# Registers of a GIC that are single words, not arrays.
+# These registers of a GIC are single words, not arrays.
 SINGLE = ("D_CTLR", "R_CTLR", "TYPER", "IIDR", "D_SGIR", "WAKER", "PIDR2")
 GIC_WORD = 4
 GICD_V2_SIZE, GICD_V3_SIZE = 0x1000, 0x10000
@@ -36,7 +36,7 @@ PLAN_VM_CPUS = abi.constant("PLAN_VM_CPUS")
 HEADERS = {"GICD": "drivers/gic/gic_regs.h", "GICR": "drivers/gic/gic_regs.h",
            "VIRTIO": "abi/virtio_net.h"}
 NO_REGISTERS = ("SGI_OFFSET", "SIZE")
-# Classes of a syndrome (DDI 0487 D13.2.37): MCR or MRC, and MSR or MRS.
+# These are classes of a syndrome (DDI 0487 D13.2.37): MCR or MRC, and MSR or MRS.
 CP15, MSR = 0x03, 0x18
 READS = 1
 REGISTERS = {"S3_0_C1_C0_1": "ACTLR_EL1", "S3_0_C12_C11_5": "ICC_SGI1R_EL1",
@@ -48,35 +48,37 @@ REGISTERS = {"S3_0_C1_C0_1": "ACTLR_EL1", "S3_0_C12_C11_5": "ICC_SGI1R_EL1",
 
 @cache
 def registers_of(device: str) -> dict[int, str]:
-    """Return names by offset: of the distributor, a redistributor's first frame, or a virtio
-    transport."""
+    """Return the names of a device's registers by offset. The device is the distributor, a
+    redistributor's first frame, or a virtio transport."""
     defined = re.compile(rf"^#define {device}_(\w+) (0x[0-9a-f]{{3,4}})u\b", re.MULTILINE)
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for name, offset in defined.findall((HOME / HEADERS[device]).read_text()):
         if name not in NO_REGISTERS:
-            found.setdefault(int(offset, 16), f"{device}_{name}")
-    return found
+            names.setdefault(int(offset, 16), f"{device}_{name}")
+    return names
 
 
 def register_at(registers: dict[int, str], offset: int) -> str:
     """Return the register that has this byte; "" in a gap after a register of one word."""
-    base = max((one for one in registers if one <= offset), default=-1)
+    base = max((start for start in registers if start <= offset), default=-1)
     name = registers.get(base, "")
     alone = name.endswith(SINGLE) and offset >= base + GIC_WORD
     return "" if alone else name
 
 
 def access(device: str, offset: int, registers: str = "") -> dict[str, Argument]:
-    """Return an access by name. `registers`: the device at that address, if it is no GIC."""
+    """Return the device and the register of an access. `registers`: the device whose registers are
+    at that offset, if this is another device."""
     name = register_at(registers_of(registers or device), offset)
     if registers:
         name = name.replace(registers, device)
-    found: dict[str, Argument] = {"device": device}
-    return found | ({"register": name} if name else {})
+    details: dict[str, Argument] = {"device": device}
+    return details | ({"register": name} if name else {})
 
 
 def gic_access(address: int, board: dict[str, int]) -> dict[str, Argument]:
-    """Return the register of a virtual GIC, whose address is that of the board's own GIC."""
+    """Return the register of an access to a virtual GIC, which has the address of the board's own
+    GIC."""
     offset = address - board.get("gic.dist", address + 1)
     if 0 <= offset < (GICD_V3_SIZE if "gic.redist" in board else GICD_V2_SIZE):
         return access("GICD", offset)
@@ -97,7 +99,7 @@ def link_access(address: int, link: Link) -> dict[str, Argument]:
 def system_register(syndrome: int) -> dict[str, Argument]:
     """Return the register and the direction of a trapped access (MSR and MRS, MCR and MRC)."""
     kind, read = syndrome >> 26 & 0x3f, syndrome & READS
-    op2, op1, crn, crm = (syndrome >> at & mask for at, mask in (
+    op2, op1, crn, crm = (syndrome >> shift & mask for shift, mask in (
         (17, 7), (14, 7), (10, 15), (1, 15)))
     if kind == MSR:
         name = f"S{syndrome >> 20 & 3}_{op1}_C{crn}_C{crm}_{op2}"
@@ -115,8 +117,8 @@ def call(number: int) -> dict[str, Argument]:
 
 def arguments(kind: str, arg: int, value: int, doorbells: dict[int, Link],
               board: dict[str, int]) -> dict[str, Argument]:
-    """Return the arguments of an exit by name. `doorbells`: links, by the number of their
-    window."""
+    """Return the arguments of an exit by name. `doorbells`: the links by the number of their unit
+    of LINK_SIZE."""
     if kind in INTERRUPTS and arg < INTID_END:  # `other` may be an exception, too
         return {"intid": arg}
     if kind in ("hvc", "smc"):
@@ -126,5 +128,5 @@ def arguments(kind: str, arg: int, value: int, doorbells: dict[int, Link],
     if kind not in ACCESSES:
         return {"syndrome": hex(arg)} if arg else {}
     link = doorbells.get(arg // LINK_SIZE)
-    found = link_access(arg, link) if link else gic_access(arg, board)
-    return {"ipa": hex(arg)} | found | ({"value": hex(value)} if kind == RING else {})
+    details = link_access(arg, link) if link else gic_access(arg, board)
+    return {"ipa": hex(arg)} | details | ({"value": hex(value)} if kind == RING else {})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the parts of a source tree: boards, scenarios, built images, the record schema."""
+"""Find the parts of a source tree: boards, scenarios, built images, results. Read and write
+files."""
 
 import fcntl
 import lzma
@@ -23,7 +24,7 @@ from hypbench.plan_model import Plan
 HOME = home.HOME
 LOCK = "run.lock"  # name of a lock file in a folder of results
 PACKED = b"\xfd7zXZ\0"  # first bytes of an xz file
-# most bytes of an unpacked file; a file's size is unknown before it is read
+# An unpacked file has at most so many bytes. Its size is unknown before it is unpacked.
 UNPACKED_MOST = 64 << 20
 UNPACKING_MOST = 32 << 20  # most bytes of memory while unpacking
 OLD_PLAN = ".plan"  # ending of a plan of the line language
@@ -31,22 +32,23 @@ BENCH = re.compile(r'\.name = "(\w+)"|^PROGRAM\((\w+)\)', re.MULTILINE)
 
 
 class UnknownName(click.ClickException):
-    """An unknown name: one line, and the exit status of a wrong command line."""
+    """An error about an unknown name: one line, and the exit status of a wrong command line."""
 
     exit_code = 2
 
 
-def check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a name that is not known, with the nearest name and a list of all."""
-    there = list(dict.fromkeys(known))
-    for name in given:
-        if name not in there:
-            raise UnknownName(f"no {what} '{name}'{nearest(name, there)}; there are:"
-                              f" {listed(there)}")
+def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a name that is not known, with the nearest known name and a list of all. `kind`: what
+    the names are, in the singular."""
+    valid = list(dict.fromkeys(known))
+    for name in names:
+        if name not in valid:
+            raise UnknownName(f"no {kind} '{name}'{nearest(name, valid)}; there are:"
+                              f" {listed(valid)}")
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return the known name that is most like this one as a part of a message, or ""."""
+    """Return a part of a message with the known name that is most like `name`, or ""."""
     return "".join(f", nearest '{near}'" for near in get_close_matches(name, known, 1))
 
 
@@ -69,8 +71,8 @@ class Tree:
         return [board for board in self.boards() if self.qemu_options(board)]
 
     def reference_boards(self) -> list[str]:
-        """Return the boards with committed path lengths. Every test runs on them, and the report
-        takes them by default. Without any, return every board of QEMU."""
+        """Return the boards with committed path lengths. Every test runs on these boards, and the
+        report takes them by default. If no board has path lengths, return every board of QEMU."""
         committed = {path.stem for path in self.root.glob("tests/expected/*/*.json")}
         return ([board for board in self.boards() if board in committed] or self.qemu_boards())
 
@@ -78,15 +80,15 @@ class Tree:
         """Return the value that board.mk and the parts that it includes assign to each name."""
         check_names("board", [board], self.boards())
         text = with_parts(self.root / "boards" / board / "board.mk").replace("\\\n", " ")
-        found = re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.+)$", text, re.MULTILINE)
-        return {name: value.strip() for name, value in found}
+        assignments = re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.+)$", text, re.MULTILINE)
+        return {name: value.strip() for name, value in assignments}
 
     def board_fact(self, board: str, name: str) -> str:
-        """Return a variable of board.mk, "" if board.mk does not assign it."""
+        """Return the value of a variable of board.mk, or "" if board.mk does not assign it."""
         return self.board_facts(board).get(name, "")
 
     def qemu_options(self, board: str) -> list[str]:
-        """Return the words of a board's `QEMU :=` line; nothing for a board that QEMU lacks."""
+        """Return the words of a board's `QEMU :=` line, or nothing for a board that QEMU lacks."""
         return self.board_fact(board, "QEMU").split()
 
     def is_gem5(self, board: str) -> bool:
@@ -97,12 +99,14 @@ class Tree:
         return self.image(board, self.board_fact(board, "QEMU_IMAGE") or "hypbench.elf")
 
     def image(self, board: str, name: str) -> Path:
-        """Return a built image, or else the image of the release that this tree is."""
+        """Return a built image. If it is missing, and this tree is a release, return the release's
+        image."""
         built, ready = self.build(board) / name, self.ready(board) / name
         return ready if ready.is_file() and not built.is_file() else built
 
     def ready(self, board: str) -> Path:
-        """Return the folder with a board's images of a release; None in a source tree."""
+        """Return the folder with a board's images of a release. A source tree does not have this
+        folder."""
         return self.root / "images" / board
 
     @property
@@ -112,13 +116,13 @@ class Tree:
 
     @property
     def workplace(self) -> Path:
-        """Return the folder of results: the source tree, or the current folder for installed
-        tools."""
+        """Return the folder that has the results: the source tree, or the current folder if the
+        tools were installed."""
         return Path.cwd() if self.is_installed else self.root
 
     def plan(self, word: str) -> Plan:
-        """Return the plan of a scenario, selected by a word or by the path of a file. UnknownName
-        has every mistake of the scenario."""
+        """Return the plan of a scenario, selected by a word or by the path of a file. Raise
+        UnknownName with every mistake of the scenario."""
         files = self.scenario_files()
         path = files.get(word, Path(word))
         if not path.is_file():
@@ -138,7 +142,7 @@ class Tree:
 
     @property
     def builds(self) -> Path:
-        """Return the folder of built files; `make BUILD=` names another folder for this tree."""
+        """Return the folder of built files. `make BUILD=` names another folder for this tree."""
         chosen = os.environ.get("HYPBENCH_BUILD", "") if self.root == HOME else ""
         return self.workplace / (chosen or "build")
 
@@ -147,17 +151,17 @@ class Tree:
 
     @property
     def runs(self) -> Path:
-        """Return the folder of the kept runs, which `make clean` keeps. With `make BUILD=` the runs
-        are in that folder, and the tree is only read."""
-        usual = self.builds == self.workplace / "build"
-        return (self.workplace if usual else self.builds) / "runs"
+        """Return the folder of the kept runs, which `make clean` does not remove. With
+        `make BUILD=` the kept runs are in the named folder, and the tree is only read."""
+        is_default = self.builds == self.workplace / "build"
+        return (self.workplace if is_default else self.builds) / "runs"
 
     def kept(self, board: str, scenario: str) -> Path:
         return self.runs / board / scenario
 
     def captured(self, board: str) -> Path:
-        """Return the folder of each plan's last run on the board itself. `make clean` keeps it,
-        since only the board could repeat these runs."""
+        """Return the folder of each plan's last run on the board itself. `make clean` does not
+        remove the folder, because only the board could repeat these runs."""
         return self.builds / "captured" / board
 
     def is_captured(self, board: str) -> bool:
@@ -183,37 +187,38 @@ class Tree:
 
 @cache
 def benches_of(root: Path) -> list[str]:
-    """Return the guest's benchmarks and programs, from the sources of this tree or, if it has none,
-    of the installed tools."""
+    """Return the guest's benchmarks and programs, from the sources in `root` or, if there are none,
+    from those of the installed tools."""
     sources = [*root.glob("guest/bench/*.c"), *root.glob("guest/programs/*.c")]
-    found = sorted({bench or program for path in sources
+    names = sorted({bench or program for path in sources
                     for bench, program in BENCH.findall(path.read_text())})
-    return found or (benches_of(HOME) if root != HOME else [])
+    return names or (benches_of(HOME) if root != HOME else [])
 
 
 def with_parts(path: Path) -> str:
-    """Return a file of a board's folder with the shared parts that it includes."""
+    """Return the text of a file in a board's folder, with the shared parts that it includes."""
     boards = path.parents[1]
     return re.sub(r'^(?:#include "|include )boards/([\w./-]+\.(?:c\.inc|mk))"?$',
-                  lambda found: (boards / found[1]).read_text(), path.read_text(),
+                  lambda match: (boards / match[1]).read_text(), path.read_text(),
                   flags=re.MULTILINE)
 
 
 @contextmanager
-def alone_in(folder: Path, what: str) -> Iterator[None]:
-    """Allow one run at a time to write into a folder; a second run waits."""
+def alone_in(folder: Path, name: str) -> Iterator[None]:
+    """Allow one run at a time to write into a folder; a second run waits. `name`: the run, for the
+    message about waiting."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            click.echo(f"hypbench: another run of {what} is under way; waiting", err=True)
+            click.echo(f"hypbench: another run of {name} is under way; waiting", err=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def on_the_board(board: str, plan: str = "") -> str:
-    """Return how to get records from a board that is no emulator."""
+    """Return the commands that get records from a board itself."""
     if HOME == home.IN_WHEEL:
         scenario_word = f" --scenario {plan}" if plan else ""
         return f"`hypbench card {board} /dev/…{scenario_word}`, then `hypbench capture /dev/tty…`"
@@ -234,8 +239,8 @@ def listed(names: list[str]) -> str:
 
 @contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that replaces `path` when it is complete. After a failure or interruption `path`
-    is unchanged."""
+    """Open a file that replaces `path` when the file is complete. A failure or an interruption
+    leaves `path` unchanged."""
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("wb") as file:
@@ -268,7 +273,7 @@ def read_records(path: Path) -> bytes:
 
 
 def unpacked(content: bytes, path: Path) -> bytes:
-    """Unpack one xz stream, to at most UNPACKED_MOST bytes in at most UNPACKING_MOST of memory."""
+    """Unpack one xz stream of at most UNPACKED_MOST bytes with at most UNPACKING_MOST of memory."""
     reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING_MOST)
     try:
         plain = reader.decompress(content, UNPACKED_MOST)

@@ -2,11 +2,11 @@
 """Notice a QEMU under icount that executes no instruction any more.
 
 An exception vector that faults raises exception after exception and executes nothing. No virtual
-time passes then, so no limit of the plan is reached, and only KILL ends QEMU. One question of QMP
-takes two lines here; the package qemu.qmp would need an event loop. While the machine sleeps, the
-timer that makes events for a recording QEMU (qemu.EVENTS) is off. Otherwise virtual time would
-proceed in steps of that timer, where QEMU should wait, or proceed at once to the time at which the
-guest wakes.
+time passes then, so the run reaches no limit of the plan, and only KILL ends QEMU. A question by
+QMP takes two lines here; the package qemu.qmp would need an event loop. While the machine sleeps,
+the timer that makes events for a recording QEMU (qemu.EVENTS) is off. Otherwise virtual time would
+proceed in steps of that timer. QEMU should wait, or proceed at once to the time at which the guest
+wakes.
 """
 
 import os
@@ -17,31 +17,34 @@ import threading
 from pathlib import Path
 from typing import Self
 
-# seconds of QEMU's processor time; a good QEMU answers at least every 2^31 ns of its guest
+# QEMU is stuck after so many seconds of its processor time without a sign of life. A good QEMU
+# answers at least every 2^31 ns of its guest.
 STUCK_S = 10.0
 POLL_S = 0.5
-# seconds of QEMU's processor time: a recording QEMU that is asked while it starts may hang
+# The first question comes after so many seconds of QEMU's processor time. A recording QEMU that is
+# asked while it starts may hang.
 START_S = 1.0
 SHIFT = re.compile(r"shift=(\d+)")
-# an instruction takes 2^4 ns; with a smaller shift 2^31 ns contain more instructions
+# With this shift an instruction takes 2^4 ns. With a smaller shift 2^31 ns contain more
+# instructions.
 USUAL_SHIFT = 4
 ICOUNT = re.compile(rb'"icount": (\d+)[,}]')
 ASK = b'{"execute":"query-replay"}\n'
 EVENT_TIMER = "event-timer"  # name of an object of QEMU
 SWITCH = (b'{"execute":"qom-set","arguments":{"path":"/objects/%s","property":"status",'
           b'"value":"%s"}}\n')
-SLEEPS = 3  # number of answers with the same count after which the machine counts as asleep
+SLEEPS = 3  # the machine is asleep after so many answers with the same count
 
 
 class Watch:
-    """Watches one QEMU: start it with `options` and `fds`, call follow(), then read `stuck`."""
+    """Watch one QEMU. Start QEMU with `options` and `fds`, call follow(), then read `stuck`."""
 
     def __init__(self, words: list[str]):
-        self.ours, self.theirs = socket.socketpair()
-        self.fds = [self.theirs.fileno()]
+        self.own_end, self.qemu_end = socket.socketpair()
+        self.fds = [self.qemu_end.fileno()]
         self.options = ["-chardev", f"socket,id=watch,fd={self.fds[0]}",
                         "-mon", "chardev=watch,mode=control"]
-        self.limit_s = 0.0  # 0: time passes by itself, and there is nothing to watch
+        self.limit_s = 0.0  # 0: QEMU is not under icount, and there is nothing to watch
         if "-icount" in words:
             shift = SHIFT.search(words[words.index("-icount") + 1])
             assert shift, "-icount without shift="
@@ -57,11 +60,11 @@ class Watch:
 
     def __exit__(self, *_: object) -> None:
         self.over.set()
-        self.theirs.close()
-        self.ours.close()
+        self.qemu_end.close()
+        self.own_end.close()
 
     def follow(self, process: subprocess.Popen[bytes]) -> None:
-        self.theirs.close()
+        self.qemu_end.close()
         if self.limit_s:
             threading.Thread(target=self._follow, args=(process,), daemon=True).start()
 
@@ -70,8 +73,8 @@ class Watch:
             while cpu_seconds(process.pid) < START_S:
                 if self.over.wait(POLL_S):
                     return
-            self.ours.setblocking(False)
-            self.ours.sendall(b'{"execute":"qmp_capabilities"}\n' + ASK)
+            self.own_end.setblocking(False)
+            self.own_end.sendall(b'{"execute":"qmp_capabilities"}\n' + ASK)
             self.stuck = self._stands_still(process.pid)
         except OSError:  # QEMU ended, or knows no QMP
             return
@@ -79,28 +82,29 @@ class Watch:
             process.kill()
 
     def _stands_still(self, pid: int) -> bool:
-        """Wait until QEMU ends (False), or computes without executing an instruction (True)."""
+        """Wait until QEMU ends, and return False, or until QEMU computes without executing an
+        instruction, and return True."""
         answer, newest, alive_s = b"", b"", 0.0
         while not self.over.wait(POLL_S):
-            answer += received(self.ours)
+            answer += received(self.own_end)
             now_s = cpu_seconds(pid)
             if self.heard.is_set():
                 self.heard.clear()
                 alive_s = now_s
-            if found := ICOUNT.findall(answer):
+            if counts := ICOUNT.findall(answer):
                 answer = b""
-                self.same = self.same + 1 if found[-1] == newest else 0
+                self.same = self.same + 1 if counts[-1] == newest else 0
                 self._switch_events(self.same < SLEEPS)
-                self.ours.sendall(ASK)
-                if found[-1] != newest:
-                    newest, alive_s = found[-1], now_s
+                self.own_end.sendall(ASK)
+                if counts[-1] != newest:
+                    newest, alive_s = counts[-1], now_s
             if now_s - alive_s >= self.limit_s:
                 return True
         return False
 
     def _switch_events(self, on: bool) -> None:
         if self.events and on != self.events_on:
-            self.ours.sendall(SWITCH % (EVENT_TIMER.encode(), b"on" if on else b"off"))
+            self.own_end.sendall(SWITCH % (EVENT_TIMER.encode(), b"on" if on else b"off"))
             self.events_on = on
 
 

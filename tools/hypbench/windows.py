@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describe the windows of the benchmarks from the comment at the beginning of a benchmark's file,
-and from the comment of a header of the guest that it names."""
+"""Describe the windows of the benchmarks. The text is from the comment at the beginning of a
+benchmark's file, and from the comments of the guest's headers that this comment names."""
 
 import re
 from functools import cache
@@ -16,9 +16,9 @@ SENTENCE = re.compile(r"(?<=[a-z\d)`])\.(?= )")
 
 
 def comment(source: str) -> str:
-    """Return the first comment of a file, without its stars."""
-    found = COMMENT.search(source)
-    return re.sub(r"^ \* ?", "", found[1].strip("\n"), flags=re.MULTILINE) if found else ""
+    """Return the first comment of a file, without the stars of its lines."""
+    match = COMMENT.search(source)
+    return re.sub(r"^ \* ?", "", match[1].strip("\n"), flags=re.MULTILINE) if match else ""
 
 
 def comments(root: Path, source: str) -> list[str]:
@@ -32,32 +32,32 @@ def names(source: str) -> list[str]:
 
 
 def meanings(text: str) -> dict[str, str]:
-    """Return the lines on variants, each joined with its continuation."""
-    found: dict[str, str] = {}
+    """Return the texts of a comment on variants, each joined from its lines, by the variant."""
+    variants: dict[str, str] = {}
     last = ""
     for line in text.splitlines():
-        if begins := VARIANT.match(line):
-            last = begins[1]
-            found[last] = begins[2]
+        if match := VARIANT.match(line):
+            last = match[1]
+            variants[last] = match[2]
         elif last and line.startswith("   "):
-            found[last] += f" {line.strip()}"
+            variants[last] += f" {line.strip()}"
         else:
             last = ""
-    return found
+    return variants
 
 
 @cache
-def said(root: Path = HOME) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return for each benchmark the first sentence on it, and the text on its variants."""
-    found: dict[str, tuple[str, dict[str, str]]] = {}
+def benchmark_texts(root: Path = HOME) -> dict[str, tuple[str, dict[str, str]]]:
+    """Return the first sentence on each benchmark, and the texts on its variants."""
+    benches: dict[str, tuple[str, dict[str, str]]] = {}
     for folder in ("bench", "programs"):
         for path in sorted((root / "guest" / folder).glob("*.c")):
             source = path.read_text()
             texts = comments(root, source)
-            lines = {name: text for one in texts for name, text in meanings(one).items()}
-            found |= {name: (sentence(" ".join(texts[0].split())), lines)
-                      for name in names(source)}
-    return found
+            lines = {name: text for part in texts for name, text in meanings(part).items()}
+            benches |= {name: (sentence(" ".join(texts[0].split())), lines)
+                        for name in names(source)}
+    return benches
 
 
 def sentence(text: str) -> str:
@@ -65,14 +65,14 @@ def sentence(text: str) -> str:
 
 
 def window_of(bench: str, variant: str) -> str:
-    """Return a window in words. A variant that is made of several (busy-handler, timer-eret) has
-    the words of those."""
-    first, lines = said().get(bench, ("", {}))
-    known = [name for name in lines
-             if re.fullmatch(rf"(.*-)?{pattern(name)}(-.*)?", variant)]
-    exact = [name for name in known if name == variant] or [
-        name for name in known if re.fullmatch(pattern(name), variant)]
-    return "; ".join(sentence(lines[name]) for name in exact or known) or first
+    """Return the words on a window. If the name of a variant has the names of several variants
+    (busy-handler, timer-eret), it has the words on each."""
+    first, lines = benchmark_texts().get(bench, ("", {}))
+    matches = [name for name in lines
+               if re.fullmatch(rf"(.*-)?{pattern(name)}(-.*)?", variant)]
+    exact = [name for name in matches if name == variant] or [
+        name for name in matches if re.fullmatch(pattern(name), variant)]
+    return "; ".join(sentence(lines[name]) for name in exact or matches) or first
 
 
 def pattern(name: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the page: one file that needs no network, with the same bytes for the same records."""
+"""Write the page, one file that needs no network. The same records give the same bytes."""
 
 import base64
 import gzip
@@ -21,28 +21,29 @@ from hypbench.subjects import QUESTIONS, sections
 from hypbench.tree import write_whole
 
 STUDY = re.compile(r"\b([Ss]tudy )?S[1-4]\b")
-LONG = 36  # a longer cell needs room for several words in a line
+LONG = 36  # characters; a longer cell needs room for several words in a line
 
 
 @cache
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed in one script, from the package vl-convert-python."""
-    # imported here, because loading takes a while, and only this command needs the package
+    # Only this command needs the package, which is slow to import.
     import vl_convert
 
-    made = vl_convert.javascript_bundle()  # type: ignore[call-arg] # it has a default
-    return made.replace("</script", "<\\/script")
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg] # it has a default
+    return bundle.replace("</script", "<\\/script")
 
 
 def packed(value: Data) -> str:
-    """Compress text for a script element: a tenth of the size, and no word of a record can end the
-    element."""
+    """Return data as compressed text for a script element. The text has a tenth of the size, and no
+    word of a record can end the element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def cited(text: str, section: Section) -> str:
-    """Link each study that a text of another section names to the board's section on studies."""
+    """Return a text with a link from each study's name to the board's section on studies. The
+    section on studies itself has no such links."""
     if section.id == "studies" or not STUDY.search(text):
         return text
     link = rf'<a href="#studies-{section.board}">\g<0></a>'
@@ -55,20 +56,20 @@ def classes(cell: Cell, column: Column) -> str:
 
 
 def links(row: list[Cell]) -> list[str]:
-    """Return the link of each cell, or "" if an earlier cell has the same link. A reader with a
-    keyboard then has one stop for each row, and the page is smaller."""
+    """Return the link of each cell, or "" if an earlier cell has the same link. A keyboard then has
+    one stop for each row, and the page is smaller."""
     cites = [cell.href for cell in row]
     return ["" if href in cites[:at] else href for at, href in enumerate(cites)]
 
 
 def render(boards: list[Board], absent: list[str]) -> str:
-    """Render the page. `absent`: plans of the report that the tree lacks."""
-    made = {board.name: sections(board, boards=boards) for board in boards}
+    """Return the page. `absent`: plans of the report that the tree lacks."""
+    board_sections = {board.name: sections(board, boards=boards) for board in boards}
     environment = Environment(loader=PackageLoader("hypbench.html"), autoescape=True,
                               trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     environment.filters |= {"cited": cited, "classes": classes, "links": links}
-    data = {"charts": {chart.id: chart.spec for found in made.values()
-                       for chart in charts_of(found)},
+    data = {"charts": {chart.id: chart.spec for parts in board_sections.values()
+                       for chart in charts_of(parts)},
             "csv": {board.name: {source.plan: summary_csv(source.log)
                                  for source in board.sources.values() if source.rows}
                     for board in boards},
@@ -76,12 +77,13 @@ def render(boards: list[Board], absent: list[str]) -> str:
                                      for source in board.sources.values() if source.packed}
                         for board in boards}}
     return environment.get_template("page.html.j2").render(
-        boards=boards, made=made, questions=QUESTIONS, data=packed(data), library=Markup(library()),
+        boards=boards, made=board_sections, questions=QUESTIONS, data=packed(data),
+        library=Markup(library()),
         losses={board.name: conditions.losses([board], absent) for board in boards}) + "\n"
 
 
-def charts_of(made: list[Section]) -> list[Chart]:
-    return [block for section in made for block in section.blocks if isinstance(block, Chart)]
+def charts_of(parts: list[Section]) -> list[Chart]:
+    return [block for section in parts for block in section.blocks if isinstance(block, Chart)]
 
 
 def write_pictures(boards: list[Board], names: tuple[str, ...], folder: Path) -> None:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command hypbench report finds runs of the page that are missing or of another image, runs
-them, and writes the page.
+"""The command `hypbench report` finds plans of the page whose runs are missing or of another image,
+runs these plans, and writes the page.
 
-Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside them has
-hashes of what they were made from; the plan runs again if that, or the records, changed. Records
-that `hypbench capture` took from a board itself are in build/captured/<board>/. If there are any,
-or no emulator has such a board, only they are shown. A board that gem5 plays runs if GEM5 is set;
-otherwise its reference run is shown.
+Each plan of a board has its records in build/<board>/report/<plan>.jsonl. A stamp beside the
+records has a hash of the records, and a hash of everything that they were made from. If either
+changed, the plan runs again. Records that `hypbench capture` took from a board itself are in
+build/captured/<board>/. If a board has captured records, or no emulator plays the board, the page
+shows only captured records. A board that gem5 plays runs if GEM5 is set; otherwise the page shows
+its reference run.
 """
 
 import ctypes
@@ -44,8 +45,8 @@ PLANS = ("default", "traps", "states", "interrupts", "storm", "timers", "sched",
          "beside", "beside-core", "beside-rings", "failover", "switches", "links", "virtio",
          "links-beside", "virtio-beside", "memory", "tlb-matrix", "programs", "paper-s1",
          "paper-s2", "paper-s2-loads", "paper-s2-null", "paper-s4", "paper-s4-vms")
-# The page shows the latest kept run of these plans, and never runs them: they need Debian's
-# packages or a user's image.
+# The page shows the latest kept run of these plans. `hypbench report` never runs them, because they
+# need Debian's packages or a user's image.
 KEPT_RUNS = ("cyclictest", "cyclictest-beside", "cyclictest-core", "latency-measure",
              "latency-measure-vm")
 LONGEST_FIRST = (*REFERENCE_PLANS, "paper-s4", "beside-core", "beside", "beside-rings", "paper-s1",
@@ -56,12 +57,13 @@ SAMPLES = 10_000
 # few samples.
 SAMPLES_BESIDE_LOADS = {"beside": 100, "beside-core": 100, "beside-rings": 100, "paper-s4": 300,
                         "sched": 300}
-# If nothing models the walks, the page shows only their references for these plans.
+# These benchmarks measure walks, which QEMU does not model. The page shows only how many references
+# their walks have.
 UNMODELLED = ("tlb_chase", "lat_mem_rd")
-JOBS = 2  # emulators at once; neither instructions nor a model's time depend on the host's load
+JOBS = 2  # emulators at once; the host's load changes neither instructions nor a model's time
 PR_SET_PDEATHSIG = 1  # from prctl(2)
 FIRST = "virt-a72"  # the board with which the page opens
-# Figures that the documentation shows.
+# The documentation shows these figures.
 PICTURES = ("phases-timer-virt-a72", "phases-timer-gem5-a72", "tlb-chase-4K-gem5-a72",
             "peers-virt-a72")
 
@@ -84,7 +86,7 @@ class Job:
 
     @property
     def records(self) -> Path:
-        if is_kept(self.tree, self.board):
+        if shows_reference(self.tree, self.board):
             return self.tree.reference(self.board, self.plan)
         home = self.tree.captured(self.board) if from_board(self.tree, self.board) else self.home
         return home / f"{self.plan}.jsonl"
@@ -95,7 +97,7 @@ class Job:
 
     @property
     def scratch(self) -> Path:
-        """The files of a run, which move to their places when all are whole."""
+        """Return the folder of a run's files, which move to their places when all are complete."""
         return self.home / f"{self.plan}.run"
 
     @property
@@ -104,17 +106,17 @@ class Job:
 
     @property
     def stamp(self) -> Data:
-        """The stamp beside the records; {} if it is missing or unreadable."""
+        """Return the stamp beside the records, or {} if the stamp is missing or unreadable."""
         try:
-            found = json.loads(self.stamp_path.read_text())
+            content = json.loads(self.stamp_path.read_text())
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return content if isinstance(content, dict) else {}
 
     @property
     def made_plan(self) -> Plan:
-        """Return the plan that is run. By the instruction counter nothing drifts between two
-        passes, nor in an hour of samples, so one pass with few samples gives the same numbers in a
+        """Return the plan that a job runs. Under the instruction counter nothing drifts between two
+        passes, or in an hour of samples, so one pass with few samples gives the same numbers in a
         fraction of the time."""
         plan = self.tree.plan(self.plan)
         if self.tree.is_gem5(self.board):
@@ -134,24 +136,24 @@ class Job:
 
     @property
     def benched(self) -> Path | None:
-        """Return a kept run of `make bench` with the whole plan in the present image, on this
-        machine."""
+        """Return a run that `make bench` kept of the whole plan, with the present image and QEMU's
+        present options, or None."""
         if (self.plan == profile.PLAN or self.tree.is_gem5(self.board)
                 or not self.tree.qemu_image(self.board).is_file()
                 or not self.tree.kept(self.board, self.plan).is_dir()):
             return None
         whole = self.tree.plan(self.plan)
-        return store.made_as(self.tree, self.board, self.plan,
-                             made_from(self.tree, self.board, whole, CLOCK))
+        return store.run_made_from(self.tree, self.board, self.plan,
+                                   made_from(self.tree, self.board, whole, CLOCK))
 
     @property
     def latest(self) -> Path | None:
-        """Return the latest sound run that `make bench` kept of a plan of KEPT_RUNS."""
+        """Return the latest sound run that `make bench` kept of a plan of KEPT_RUNS, or None."""
         if self.plan not in KEPT_RUNS:
             return None
         folder = store.read_folder(self.tree.kept(self.board, self.plan))
-        kept = folder.latest(PLATFORM_OF_CLOCK[CLOCK])
-        return folder.file(kept) if kept else None
+        run = folder.latest(PLATFORM_OF_CLOCK[CLOCK])
+        return folder.file(run) if run else None
 
     @property
     def up_to_date(self) -> bool:
@@ -167,30 +169,32 @@ def from_board(tree: Tree, board: str) -> bool:
     return tree.is_captured(board) or not (tree.qemu_options(board) or tree.is_gem5(board))
 
 
-def is_kept(tree: Tree, board: str) -> bool:
+def shows_reference(tree: Tree, board: str) -> bool:
     """Return whether the page shows the board by its reference run."""
     return tree.is_gem5(board) and not os.environ.get("GEM5")
 
 
-def jobs_of(tree: Tree, board: str, plans_there: list[str]) -> list[Job]:
-    """Return jobs for the report's plans, or for those of a reference run, and for other captured
-    plans of a board: plan `board`, or a user's own."""
+def jobs_of(tree: Tree, board: str, known_plans: list[str]) -> list[Job]:
+    """Return a board's jobs. A board of gem5 has the plans of its reference run. Any other board
+    has the plans of the report. A captured board also has its other captured plans: plan `board`,
+    or a user's own. A board of QEMU also has the plan of the flames and the kept runs of
+    KEPT_RUNS."""
     if tree.is_gem5(board):
         return [Job(tree, board, plan) for plan in reference.plans_of(tree, board)]
     if from_board(tree, board):
         more = sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
-                      - set(plans_there))
+                      - set(known_plans))
     else:
         counted = profile.PLAN in tree.scenarios() and not profile.why_not(tree, board)
         more = [profile.PLAN] * counted
         more += [plan for plan in KEPT_RUNS if Job(tree, board, plan).latest]
-    return [Job(tree, board, plan) for plan in [*plans_there, *more]]
+    return [Job(tree, board, plan) for plan in [*known_plans, *more]]
 
 
 def run_job(job: Job, limit_s: float | None) -> str:
-    """Run one plan; keep its records, its console and a stamp. Return the outcome in a line."""
+    """Run one plan. Keep its records, its console and a stamp. Return the outcome as a line."""
     begin = time.monotonic()
-    made, out = job.made_from, job.scratch
+    digest, out = job.made_from, job.scratch
     shutil.rmtree(out, ignore_errors=True)
     try:
         counts = out / "counts"
@@ -203,10 +207,10 @@ def run_job(job: Job, limit_s: float | None) -> str:
                 job.tree.build(job.board), outcome.log, counts.read_text().splitlines(),
                 Machine(job.tree, job.board)), out / "flames")
         problems = outcome.problems or (["the run failed"] if outcome.status else [])
-        stamp = {"made_from": made, "records": sha256((out / "records.jsonl").read_bytes()),
+        stamp = {"made_from": digest, "records": sha256((out / "records.jsonl").read_bytes()),
                  "problems": problems}
         write_whole(out / "stamp", json.dumps(stamp, indent=1) + "\n")
-        # The stamp is written last, when all files are there.
+        # The stamp comes last, when all other files are in their places.
         job.stamp_path.unlink(missing_ok=True)
         if (out / "flames").is_file():
             os.replace(out / "flames", job.flames)
@@ -215,13 +219,14 @@ def run_job(job: Job, limit_s: float | None) -> str:
         os.replace(out / "stamp", job.stamp_path)
     finally:
         shutil.rmtree(out, ignore_errors=True)
-    says = f"FAILED: {problems[0]}" if problems else "ok"
-    return f"{job.name}: {time.monotonic() - begin:.1f} s, {says}"
+    verdict = f"FAILED: {problems[0]}" if problems else "ok"
+    return f"{job.name}: {time.monotonic() - begin:.1f} s, {verdict}"
 
 
 def end_with(parent: int) -> None:
-    """Have this process, a child of `parent`, killed when the parent ends, in whatever way. The
-    parent handles a signal to both. A handler is used because an emulator would inherit SIG_IGN."""
+    """Let the kernel kill this process, a child of `parent`, when the parent ends in any way. The
+    parent alone handles a signal that both receive. The child has a handler that does nothing,
+    because an emulator would inherit SIG_IGN."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     if sys.platform == "linux":
@@ -235,26 +240,26 @@ def processes() -> ProcessPoolExecutor:
 
 
 def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> None:
-    """Run the missing jobs, two at a time, the longest first. A job that fails leaves its problems
-    in its stamp."""
-    late = [job for job in jobs if not job.up_to_date]
-    console.print(f"{len(jobs) - len(late)} of {len(jobs)} runs are up to date", markup=False)
-    if not late:
+    """Run the jobs that are not up to date, JOBS at a time, the longest first. A job that fails
+    leaves its problems in its stamp."""
+    missing = [job for job in jobs if not job.up_to_date]
+    console.print(f"{len(jobs) - len(missing)} of {len(jobs)} runs are up to date", markup=False)
+    if not missing:
         return
-    late.sort(key=lambda job: LONGEST_FIRST.index(job.plan) if job.plan in LONGEST_FIRST
-              else len(LONGEST_FIRST))
+    missing.sort(key=lambda job: LONGEST_FIRST.index(job.plan) if job.plan in LONGEST_FIRST
+                 else len(LONGEST_FIRST))
     with (processes() as pool,
           Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                    TimeElapsedColumn(), console=console, transient=True,
                    disable=not console.is_terminal) as bar):
-        task = bar.add_task("", total=len(late))
+        task = bar.add_task("", total=len(missing))
         try:
-            waiting = {pool.submit(run_job, job, limit_s): job for job in late}
+            waiting = {pool.submit(run_job, job, limit_s): job for job in missing}
             while waiting:
                 running = [job.name for future, job in waiting.items() if future.running()]
                 bar.update(task, description=", ".join(running[:JOBS]))
-                done, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
-                for future in done:
+                ended, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in ended:
                     waiting.pop(future)
                     console.print(future.result(), markup=False)
                     bar.advance(task)
@@ -262,43 +267,46 @@ def run_missing(jobs: list[Job], limit_s: float | None, console: Console) -> Non
             for process in multiprocessing.active_children():
                 process.kill()
             pool.shutdown(cancel_futures=True)
-            for job in late:
+            for job in missing:
                 shutil.rmtree(job.scratch, ignore_errors=True)
             raise
 
 
 def source_of(job: Job) -> Source:
-    """Return the records with all their faults. A test checks whether a reference run is of this
-    tree's benchmarks."""
+    """Return the records of a job with all their faults. A test checks that a reference run is of
+    this tree's benchmarks."""
     tree, path, captured = job.tree, job.records, from_board(job.tree, job.board)
-    kept = not captured and is_kept(tree, job.board)
-    benched = None if captured or kept else job.latest or job.benched
+    is_reference = not captured and shows_reference(tree, job.board)
+    benched = None if captured or is_reference else job.latest or job.benched
     path = benched or path
-    asked = tree.plan(job.plan) if job.plan in tree.scenarios() else Plan()
+    plan = tree.plan(job.plan) if job.plan in tree.scenarios() else Plan()
     if not path.is_file():
-        return (Source(job.plan, Log(), uncaptured=True, kept=kept) if captured or kept else
+        return (Source(job.plan, Log(), uncaptured=True, kept=is_reference)
+                if captured or is_reference else
                 Source(job.plan, Log(), ["there are no records: it was not run"],
-                       lost_steps(Log(), asked)))
+                       lost_steps(Log(), plan)))
     reading = read_file(path)
     log, raw = reading.log, read_records(path)
-    found = made(job.plan, log, raw, "silicon" if captured else gem5.PLATFORM if kept else None)
-    found.lost, found.kept, found.notes = lost_steps(log, asked), kept, reading.taken
-    if kept:
-        leave_moved_out(found, path)
-    if not (captured or kept or benched):
+    source = made(job.plan, log, raw,
+                  "silicon" if captured else gem5.PLATFORM if is_reference else None)
+    source.lost, source.kept, source.notes = lost_steps(log, plan), is_reference, reading.taken
+    if is_reference:
+        leave_moved_out(source, path)
+    if not (captured or is_reference or benched):
         stamp = job.stamp
-        found.problems += [text for text in stamp.get("problems", []) if text not in found.problems]
+        source.problems += [text for text in stamp.get("problems", [])
+                            if text not in source.problems]
         if stamp.get("records") not in (None, sha256(raw)):
-            found.problems.append("the records were changed after the run")
+            source.problems.append("the records were changed after the run")
         if ((tree.build(job.board) / "hypbench.elf").is_file()
                 and stamp.get("made_from") != job.made_from):
-            found.notes.append("the records are of another image or scenario than the present one")
-    return found
+            source.notes.append("the records are of another image or scenario than the present one")
+    return source
 
 
 def leave_moved_out(source: Source, records: Path) -> None:
-    """Leave out the times of a path whose length has changed. Times of a build with uncommitted
-    changes get a remark."""
+    """Leave out the times of each path whose length has changed. Times of a build with uncommitted
+    changes get a note."""
     build = source.log.run["build"] if source.log.run else ""
     if path_lengths.is_dirty(build):
         source.notes = [*source.notes, f"every time of {source.plan} is of build {build}, which has"
@@ -316,12 +324,12 @@ def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
 
 
 def packed(raw: bytes) -> bytes:
-    """Compress records; the same records give the same bytes."""
+    """Compress records. The same records give the same bytes."""
     return gzip.compress(raw, mtime=0)
 
 
 def side_of(path: Path, side: str, number: int | None) -> Board:
-    """Return one of the two records files that a page compares."""
+    """Return one of the two sides, records files, that a page compares."""
     reading = read_file(path, number)
     log = reading.log
     if not log.run:
@@ -338,17 +346,18 @@ def boards_of(jobs: list[Job]) -> list[Board]:
     processes read."""
     with processes() as pool:
         sources = dict(zip(jobs, pool.map(source_of, jobs)))
-    found = []
+    boards = []
     for job in {job.board: job for job in jobs}.values():
         tree, board = job.tree, Board(job.board, {
-            one.plan: source for one, source in sources.items() if one.board == job.board})
+            source_job.plan: source for source_job, source in sources.items()
+            if source_job.board == job.board})
         if profile.PLAN in board.sources:
             board.flames = profile.read(job.flames)
         elif (profile.PLAN in tree.scenarios()
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
             board.why_no_flames = profile.why_not(tree, board.name)
-        found.append(board)
-    return found
+        boards.append(board)
+    return boards
 
 
 def sound(boards: list[Board]) -> bool:
@@ -358,42 +367,42 @@ def sound(boards: list[Board]) -> bool:
 
 def make_report(tree: Tree, boards: tuple[str, ...], plans: tuple[str, ...], out: Path,
                 no_run: bool, limit_s: float | None, quiet: bool, pictures: Path | None) -> bool:
-    """Write out/index.html of some of PLANS; return False if something on the page is lost or
-    wrong."""
-    usual = [board for board in tree.boards() if tree.is_captured(board)
-             or (board in tree.reference_boards() and not tree.is_installed)]
-    names = [*(boards or usual),
+    """Write out/index.html with `plans`, some of PLANS. Return False if something on the page is
+    lost or wrong."""
+    default_boards = [board for board in tree.boards() if tree.is_captured(board)
+                      or (board in tree.reference_boards() and not tree.is_installed)]
+    names = [*(boards or default_boards),
              *(board for board in reference_boards(tree) if board not in boards)]
     names.sort(key=lambda board: board != FIRST)
     console = console_of(quiet)
-    there, absent = ([plan for plan in plans if (plan in tree.scenarios()) == known]
-                     for known in (True, False))
-    jobs = [job for board in names for job in jobs_of(tree, board, there)
-            if plans == PLANS or job.plan in plans or is_kept(tree, board)]
+    known_plans, absent = ([plan for plan in plans if (plan in tree.scenarios()) == known]
+                           for known in (True, False))
+    jobs = [job for board in names for job in jobs_of(tree, board, known_plans)
+            if plans == PLANS or job.plan in plans or shows_reference(tree, board)]
     if absent:
         console.print(f"not in scenarios/, so left out: {', '.join(absent)}", markup=False)
     for text in check_shown(tree, names):
         console.print(text, markup=False)
     emulated = [job for job in jobs if not from_board(tree, job.board)
-                and not is_kept(tree, job.board) and job.plan not in KEPT_RUNS]
+                and not shows_reference(tree, job.board) and job.plan not in KEPT_RUNS]
     if emulated and not no_run:
         with alone_in(tree.builds / "report", "the report"):
             run_missing(emulated, limit_s, console)
     console.print("rendering", markup=False)
-    found = boards_of(jobs)
-    write_page(found, absent, out, pictures)
-    for board in found:
+    shown_boards = boards_of(jobs)
+    write_page(shown_boards, absent, out, pictures)
+    for board in shown_boards:
         for source in board.sources.values():
             for text in [*source.problems[:3], *(f"lost: {lost}" for lost in source.lost[:3])]:
                 click.echo(f"hypbench: {board.name} {source.plan}: {text}", err=True)
     click.echo(f"{out / 'index.html'}")
-    return sound(found)
+    return sound(shown_boards)
 
 
 def check_shown(tree: Tree, boards: Iterable[str]) -> list[str]:
-    """Report how the page shows each board that an emulator does not play. A board without records
-    is an error."""
-    return [said_of(tree, board) for board in boards if from_board(tree, board)]
+    """Return how the page shows each board whose records come from the board itself. Refuse a board
+    without records."""
+    return [text_of_records(tree, board) for board in boards if from_board(tree, board)]
 
 
 def reference_boards(tree: Tree) -> list[str]:
@@ -403,10 +412,10 @@ def reference_boards(tree: Tree) -> list[str]:
 
 
 def check_references(tree: Tree, boards: Iterable[str]) -> None:
-    """Check that gem5 plays each board, and is installed."""
+    """Check that gem5 plays each board, and that gem5 is installed."""
     for board in boards:
         if not tree.is_gem5(board):
-            played = [one for one in tree.boards() if tree.is_gem5(one)]
+            played = [name for name in tree.boards() if tree.is_gem5(name)]
             raise UnknownName(f"{board} is no board that gem5 plays; those are:"
                               f" {', '.join(played)}")
         gem5.found(board)
@@ -414,7 +423,7 @@ def check_references(tree: Tree, boards: Iterable[str]) -> None:
 
 def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
                    ) -> list[Path]:
-    """Run the missing plans of the boards' reference runs; return where their records are."""
+    """Run the missing plans of the boards' reference runs. Return the files of their records."""
     check_references(tree, boards)
     for board in boards:
         os.environ["GEM5"] = gem5.machine_of(tree, board).program  # run the plan again
@@ -430,9 +439,8 @@ def console_of(quiet: bool) -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
 
 
-def said_of(tree: Tree, board: str) -> str:
-    """Describe the records of a board that QEMU does not play. A board without any record is an
-    error."""
+def text_of_records(tree: Tree, board: str) -> str:
+    """Return how the page shows a board by its captured records. Refuse a board without records."""
     if tree.is_captured(board):
         return f"{board}: shown by the records captured from it ({tree.captured(board)})"
     raise click.ClickException(f"{board} has no records, and QEMU no such board:"
@@ -440,11 +448,11 @@ def said_of(tree: Tree, board: str) -> str:
 
 
 def compare_page(a: Path, b: Path, out: Path, run_a: int | None, run_b: int | None) -> bool:
-    """Write out/index.html of two records files; return False if something in them is wrong."""
-    found = [side_of(a, "A", run_a), side_of(b, "B", run_b)]
-    write_page(found, [], out, None)
+    """Write out/index.html of two records files. Return False if something in them is wrong."""
+    sides = [side_of(a, "A", run_a), side_of(b, "B", run_b)]
+    write_page(sides, [], out, None)
     click.echo(f"{out / 'index.html'}")
-    return sound(found)
+    return sound(sides)
 
 
 def write_page(boards: list[Board], absent: list[str], out: Path, pictures: Path | None) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of the trace: a request over a doorbell and its answer, with a track for each core and
-each VM, and an arrow from each ring to the interrupt that it causes."""
+"""Draw a picture of a trace: a request over a doorbell and its answer. The picture has a track for
+each core and each VM, and an arrow from each ring to the interrupt that the ring causes."""
 
 from hypbench import charts
 from hypbench.model import Clock
@@ -16,7 +16,7 @@ LETTER = 6.2
 
 
 def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
-    """Return an SVG of the first step that has such a request, or an empty text."""
+    """Return an SVG of the first step that has a request over a doorbell and its answer, or ""."""
     doorbells = doorbells_of(plan, board)
     clock = Clock(log.run["platform"], log.run["hz"])
     for exits in exits_of(log, plan).values():
@@ -26,51 +26,51 @@ def picture_of(log: Log, plan: Plan, board: dict[str, int]) -> str:
 
 
 def round_trip(exits: list[Exit], doorbells: dict[int, Link]) -> tuple[int, int] | None:
-    """Return begin and end of the shortest round trip without another exit in between: the ring,
-    its arrival, the answer's ring and arrival, and the ends of these interrupts."""
+    """Return the begin and the end of the shortest round trip without another exit in between. A
+    round trip has four exits: the ring, its arrival, the answer's ring and the answer's arrival."""
     rings = rings_of(exits, doorbells)
-    found = [(ring.start, answered.end)
-             for (ring, heard), (back, answered) in zip(rings, rings[1:])
-             if [ring, heard, back, answered] == [one for one in exits if
-                                                  ring.start <= one.start <= answered.start
-                                                  and one.kind != "maintenance"]]
-    return min(found, key=lambda span: span[1] - span[0], default=None)
+    spans = [(ring.start, answer_arrival.end)
+             for (ring, arrival), (answer, answer_arrival) in zip(rings, rings[1:])
+             if [ring, arrival, answer, answer_arrival] == [
+                 exit for exit in exits if ring.start <= exit.start <= answer_arrival.start
+                 and exit.kind != "maintenance"]]
+    return min(spans, key=lambda span: span[1] - span[0], default=None)
 
 
 def timeline(exits: list[Exit], doorbells: dict[int, Link], span: tuple[int, int], unit: str
              ) -> Data:
-    """Draw the exits of a step in the order of their times; 0 is the begin of the span."""
+    """Draw the exits of a step in the order of their times. 0 is the begin of the span."""
     start, end = span
     rings = dict(rings_of(exits, doorbells))
     first, last = start - BEFORE, end + AFTER
-    cores = sorted({one.core for one in exits})
-    vms = list(dict.fromkeys(vcpu_name(one.place) for one in exits))
+    cores = sorted({exit.core for exit in exits})
+    vms = list(dict.fromkeys(vcpu_name(exit.place) for exit in exits))
     tracks = [*(f"core {core}" for core in cores), *sorted(vms)]
     slices: list[Data] = []
 
-    def put(track: str, place: str, name: str, begin: int, stop: int) -> None:
+    def add_slice(track: str, place: str, name: str, begin: int, stop: int) -> None:
         if begin < last and stop > first:
             at, until = max(begin, first) - start, min(stop, last) - start
             slices.append({"track": tracks.index(track), "place": place, "name": name, "from": at,
                            "to": until, "middle": (at + until) / 2, "note": f"{track}: {name}"})
     for core in cores:
-        mine = [one for one in exits if one.core == core]
-        for turn in turns_of(mine):
-            put(f"core {core}", "VM on the core", vcpu_name(turn.place), turn.start, turn.end)
-        for one, following in zip(mine, mine[1:]):
-            put(vcpu_name(one.place), "EL2", "ring" if one in rings else one.name, one.start,
-                one.end)
-            put(vcpu_name(following.place), "guest", f"handles {one.name}"
-                if handles(one, following) else "guest", one.end, following.start)
+        core_exits = [exit for exit in exits if exit.core == core]
+        for turn in turns_of(core_exits):
+            add_slice(f"core {core}", "VM on the core", vcpu_name(turn.place), turn.start, turn.end)
+        for exit, following in zip(core_exits, core_exits[1:]):
+            add_slice(vcpu_name(exit.place), "EL2", "ring" if exit in rings else exit.name,
+                      exit.start, exit.end)
+            add_slice(vcpu_name(following.place), "guest", f"handles {exit.name}"
+                      if handles(exit, following) else "guest", exit.end, following.start)
     arrows = [{"from": ring.end - start, "to": arrival.start - start,
                "track": tracks.index(vcpu_name(ring.place)) + 0.5,
                "end": tracks.index(vcpu_name(arrival.place)) + 0.5}
               for ring, arrival in rings.items() if start <= ring.start < end]
-    return drawn(tracks, slices, arrows, (first - start, last - start), unit)
+    return draw(tracks, slices, arrows, (first - start, last - start), unit)
 
 
-def drawn(tracks: list[str], slices: list[Data], arrows: list[Data], span: tuple[int, int],
-          unit: str) -> Data:
+def draw(tracks: list[str], slices: list[Data], arrows: list[Data], span: tuple[int, int],
+         unit: str) -> Data:
     x = charts.axis("from", unit, scale={"domain": list(span), "nice": False})
     labels = f"[{','.join(repr(track) for track in tracks)}][floor(datum.value)]"
     y = {"field": "low", "type": "quantitative", "title": None,
