@@ -57,7 +57,7 @@ def pytest_configure(config):
             os.environ["TMPDIR"] = tempfile.tempdir = folder
             os.chmod(folder, 0o755)  # some tests run as another user
         os.environ[FOLDER] = folder
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # after those who use it
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # users' own handlers run first
 
 
 def pytest_unconfigure(config):
@@ -71,8 +71,8 @@ def has_room(folder: str) -> bool:
     copy and remove trees all the time: on ext4 a new file takes longer after many were removed."""
     if not os.path.isdir(folder):
         return False
-    there = os.statvfs(folder)
-    return not there.f_flag & os.ST_NOEXEC and there.f_bavail * there.f_frsize >= ROOM
+    volume = os.statvfs(folder)
+    return not volume.f_flag & os.ST_NOEXEC and volume.f_bavail * volume.f_frsize >= ROOM
 
 
 def is_worker(config) -> bool:
@@ -116,7 +116,7 @@ class Parts:
             self.known[group] = length.index(min(length))
             length[self.known[group]] += slow[group]
         whole = (sum(length) + OTHERS_S) / PARTS
-        self.free = [max(whole - one, 0) for one in length]
+        self.free = [max(whole - seconds, 0) for seconds in length]
 
     def of(self, item) -> int | None:
         """Return a test's part, or None for a test that runs at every change."""
@@ -175,13 +175,14 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    """Keep the durations of these tests, and those of files that have no test in this run."""
+    """Keep the durations of these tests, and the durations of files without a test in this run."""
     if not is_worker(session.config) and SECONDS:
         files = {test.partition("::")[0] for test in SECONDS}
-        other = {test: seconds for test, seconds in session.config.cache.get(DURATIONS, {}).items()
-                 if test.partition("::")[0] not in files}
+        earlier = {test: seconds
+                   for test, seconds in session.config.cache.get(DURATIONS, {}).items()
+                   if test.partition("::")[0] not in files}
         rounded = {test: round(seconds, 3) for test, seconds in SECONDS.items()}
-        session.config.cache.set(DURATIONS, other | rounded)
+        session.config.cache.set(DURATIONS, earlier | rounded)
         if session.config.option.keep_durations:
             keep_slow_groups()
 
@@ -192,8 +193,8 @@ def keep_slow_groups() -> None:
     groups, seconds = json.loads(groups_file().read_text()), defaultdict(float)
     for test, group in groups.items():
         seconds[group] += SECONDS[test]
-    kept = slow_groups() | {group: round(time) for group, time in seconds.items()}
-    SLOW.write_text(json.dumps({group: time for group, time in sorted(kept.items())
+    known = slow_groups() | {group: round(time) for group, time in seconds.items()}
+    SLOW.write_text(json.dumps({group: time for group, time in sorted(known.items())
                                 if time >= SLOW_S}, indent=1) + "\n")
 
 

@@ -22,13 +22,13 @@ class Slice(NamedTuple):
 
 
 def tracks_of(trace: Trace) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
+    tracks: dict[int, tuple[str, ...]] = {}
     for packet in trace.packet:
         track = packet.track_descriptor
         if packet.HasField("track_descriptor"):
-            assert track.uuid not in found
-            found[track.uuid] = (*found.get(track.parent_uuid, ()), track.name)
-    return found
+            assert track.uuid not in tracks
+            tracks[track.uuid] = (*tracks.get(track.parent_uuid, ()), track.name)
+    return tracks
 
 
 def slices_of(content: bytes) -> list[Slice]:
@@ -38,7 +38,7 @@ def slices_of(content: bytes) -> list[Slice]:
     names = tracks_of(trace)
     opened: dict[int, list] = defaultdict(list)
     last: dict[int, int] = {}
-    found = []
+    slices = []
     for packet in trace.packet:
         if not packet.HasField("track_event"):
             continue
@@ -49,11 +49,11 @@ def slices_of(content: bytes) -> list[Slice]:
             opened[event.track_uuid].append((packet.timestamp, event))
         else:
             start, begin = opened[event.track_uuid].pop()
-            found.append(Slice(names[event.track_uuid], begin.name, start, packet.timestamp,
-                               tuple(begin.flow_ids), tuple(begin.terminating_flow_ids),
-                               *begin.categories, args_of(begin)))
+            slices.append(Slice(names[event.track_uuid], begin.name, start, packet.timestamp,
+                                tuple(begin.flow_ids), tuple(begin.terminating_flow_ids),
+                                *begin.categories, args_of(begin)))
     assert not any(opened.values())
-    return found
+    return slices
 
 
 def args_of(event: TrackEvent) -> tuple[tuple[str, int | str], ...]:
@@ -65,10 +65,10 @@ def flows_of(content: bytes) -> list[tuple[Slice, Slice]]:
     """Return the flows. Each flow has one begin and one end, and the end is not before the
     begin."""
     slices = slices_of(content)
-    begins = {flow: one for one in slices for flow in one.flows}
-    ends = {flow: one for one in slices for flow in one.ends}
+    begins = {flow: slice_ for slice_ in slices for flow in slice_.flows}
+    ends = {flow: slice_ for slice_ in slices for flow in slice_.ends}
     assert begins.keys() == ends.keys()
-    assert len(begins) == sum(len(one.flows) for one in slices)
-    assert len(ends) == sum(len(one.ends) for one in slices)
+    assert len(begins) == sum(len(slice_.flows) for slice_ in slices)
+    assert len(ends) == sum(len(slice_.ends) for slice_ in slices)
     assert all(begins[flow].start < ends[flow].start for flow in begins)
     return [(begins[flow], ends[flow]) for flow in begins]

@@ -78,7 +78,7 @@ class Cards:
         board = () if "--board" in words else ("--board", "sample")
         return CliRunner().invoke(main, ["--root", str(self.root), command, *board, *words])
 
-    def made(self, *words: str) -> bytes:
+    def make(self, *words: str) -> bytes:
         result = self("sdcard", *words)
         assert result.exit_code == 0, result.output
         return self.image.read_bytes()

@@ -75,7 +75,7 @@ class Chromium:
                 return answer["result"]
 
     def receive(self) -> dict:
-        """Return the next message; a message that is no answer is kept as an event."""
+        """Return the next message. Keep a message that is no answer as an event, too."""
         deadline = time.monotonic() + LIMIT_S
         while b"\0" not in self.pending:
             ready, _, _ = select.select([self.input], [], [], deadline - time.monotonic())
@@ -104,12 +104,12 @@ class Chromium:
             raise RuntimeError(result["exceptionDetails"]["text"])
         return result["result"].get("value")
 
-    def wait_for(self, script: str, wanted: Callable[[object], object] = bool):
-        """Return the script's value as soon as `wanted` holds for it. The limit of the wait is a
+    def wait_for(self, script: str, condition: Callable[[object], object] = bool):
+        """Return the script's value as soon as `condition` holds for it. The limit of the wait is a
         number of turns of the page's own event loop: a page that works gets its time, however slow
         the machine is, and an idle page does not."""
         for _ in range(TURNS):
-            if wanted(value := self.value(script)):
+            if condition(value := self.value(script)):
                 return value
             self.call("Runtime.evaluate", expression=TURN, awaitPromise=True)
         raise AssertionError(f"{script} is {value!r}: {self.errors()}")
@@ -120,14 +120,14 @@ class Chromium:
                   features=[{"name": "prefers-color-scheme", "value": mode}] if mode else [])
 
     def errors(self) -> list[str]:
-        """Return script errors, console errors, and what the browser itself logs as an error."""
-        found = [event["params"] for event in self.events
-                 if event["method"] == "Runtime.exceptionThrown"
-                 or event["method"] == "Runtime.consoleAPICalled"
-                 and event["params"]["type"] == "error"
-                 or event["method"] == "Log.entryAdded"
-                 and event["params"]["entry"]["level"] == "error"]
-        return [json.dumps(params) for params in found]
+        """Return script errors, console errors, and errors that the browser itself logs."""
+        events = [event["params"] for event in self.events
+                  if event["method"] == "Runtime.exceptionThrown"
+                  or event["method"] == "Runtime.consoleAPICalled"
+                  and event["params"]["type"] == "error"
+                  or event["method"] == "Log.entryAdded"
+                  and event["params"]["entry"]["level"] == "error"]
+        return [json.dumps(params) for params in events]
 
     def requests(self) -> list[str]:
         """Return every request, except for contents of the page itself."""

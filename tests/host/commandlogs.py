@@ -31,21 +31,21 @@ def null_record(**more) -> Callable:
     return lambda head, raw: bench_record(head, "null", raw, **more)
 
 
-def of_clock(hz: int, platform: str = "qemu-icount") -> bytes:
+def clock_log(hz: int, platform: str = "qemu-icount") -> bytes:
     return log_of(run_with(platform=platform, hz=hz, make=null_record(hz=hz)))
 
 
-def of_odd_rows(passes: tuple[int, ...] = (0, 1), **more) -> bytes:
+def odd_rows_log(passes: tuple[int, ...] = (0, 1), **more) -> bytes:
     """Return a log in which the rows of `trapped` have these members in these passes."""
     return log_of([body | (more if (body["kind"], body.get("config")) == ("bench", "trapped")
                            and body["pass"] in passes else {}) for body in run_with()])
 
 
-def of_samples(raw: list[int], platform: str = "qemu-icount", **more) -> list[dict]:
+def samples_run(raw: list[int], platform: str = "qemu-icount", **more) -> list[dict]:
     return run_with(platform=platform, make=lambda head, _: bench_record(head, "null", raw), **more)
 
 
-def of_variants(ticks: dict[str, int]) -> bytes:
+def variants_log(ticks: dict[str, int]) -> bytes:
     def records(head, config):
         return [calibration(head)] + [bench_record(head, variant, [raw] * 20)
                                       for variant, raw in ticks.items()]
@@ -55,14 +55,14 @@ def of_variants(ticks: dict[str, int]) -> bytes:
 def run_of_vms(ticks: dict[str, int], configs=(NATIVE, STATS), measured_vm: str = "") -> list[dict]:
     """Return a run in which the VMs have these ticks; the first VM is the measured one."""
     def records(head, config):
-        found = []
+        vm_records = []
         for vm, raw in ticks.items():
-            mine = head | ({"vm": vm, "vcpu": 0} if vm else {})
-            found += [calibration(mine), bench_record(mine, "null", [raw] * 20),
-                      checked(mine, "checksum", checksum=raw)]
+            vm_head = head | ({"vm": vm, "vcpu": 0} if vm else {})
+            vm_records += [calibration(vm_head), bench_record(vm_head, "null", [raw] * 20),
+                           checked(vm_head, "checksum", checksum=raw)]
             if config["stats"] == "on":
-                found.append(exits_record(mine, "hvc", [raw] * 5))
-        return found
+                vm_records.append(exits_record(vm_head, "hvc", [raw] * 5))
+        return vm_records
     vm = measured_vm or next(iter(ticks))
     bodies = plan_run(list(configs), {"hvc": records})
     return [body | ({"vm": vm} if body["kind"] == "step" and vm else {}) for body in bodies]
@@ -104,7 +104,7 @@ def first_of_kind(raw: bytes, kind: bytes) -> int:
     return next(at for at, line in enumerate(raw.splitlines()) if b'"kind":"%s"' % kind in line)
 
 
-def impossible() -> bytes:
+def impossible_log() -> bytes:
     """Return a log in which the second record of a benchmark has a median that the histogram
     lacks."""
     bodies = run_with(configs=(TRAPPED,), order="once")
@@ -112,17 +112,17 @@ def impossible() -> bytes:
     return log_of([*bodies[:at], bodies[at] | {"p50": 500}, *bodies[at + 1:]])
 
 
-def of_another_build(build: str) -> bytes:
-    head, *rest = bodies_of("tlb-matrix")
-    return log_of([head | {"build": build}, *rest])
+def build_log(build: str) -> bytes:
+    run, *others = bodies_of("tlb-matrix")
+    return log_of([run | {"build": build}, *others])
 
 
-def on_machine(machine: str) -> bytes:
-    head, *rest = sample_run("gem5")
-    return log_of([head | {"machine": machine}, *rest])
+def machine_log(machine: str) -> bytes:
+    run, *others = sample_run("gem5")
+    return log_of([run | {"machine": machine}, *others])
 
 
-def refused() -> bytes:
+def refused_log() -> bytes:
     head = step_head(0, 0, "native", "hvx")
     return log_of([
         run_record(1, configs=("native",), order="once"),
@@ -131,13 +131,13 @@ def refused() -> bytes:
         end_record(4, errors=1, status="failed")])
 
 
-def traced(*exits: tuple[int, str]) -> bytes:
+def traced_log(*exits: tuple[int, str]) -> bytes:
     """Return a log with trace records, each a begin and an event."""
     def records(head, _config):
-        made = [head | {"kind": "trace", "t": at, "dur": 5, "event": event, "arg": "0x0",
-                        "vm": "bench", "vcpu": 0, "paused": int(event != "hvc")}
-                for at, event in exits]
-        return [calibration(head), bench_record(head, "null", [50] * 20), *made]
+        traces = [head | {"kind": "trace", "t": at, "dur": 5, "event": event, "arg": "0x0",
+                          "vm": "bench", "vcpu": 0, "paused": int(event != "hvc")}
+                  for at, event in exits]
+        return [calibration(head), bench_record(head, "null", [50] * 20), *traces]
     return log_of(plan_run([TRAPPED | {"trace": "on"}], {"hvc": records}, order="once"))
 
 
@@ -156,7 +156,7 @@ CHASES = {
 LEVELS = {"off": 0, "4K": 3, "2M": 2}
 
 
-def chased(platform: str) -> bytes:
+def chased_log(platform: str) -> bytes:
     bodies = [run_record(len(CHASES), platform, tuple({config: 0 for _, config in CHASES}))]
     for number, ((bench, config), variants) in enumerate(CHASES.items()):
         s1, s2 = (LEVELS[word] for word in config.split("-"))
@@ -173,7 +173,7 @@ LOGS: dict[str, bytes] = {
     "after-release": log_of(run_with(make=lambda head, _: bench_record(
         head, "null", [46] * 20, overhead=3), overhead=3)),
     "nothing": b"nothing\n", "empty": b"", "noise": b"\x00\xff" * 99,
-    # These are recoded as a whole, as a terminal program or a user may do.
+    # A terminal program or a user may recode a whole log.
     "utf-16": TEXT.encode("utf-16"), "utf-16-be": b"\xfe\xff" + TEXT.encode("utf-16-be"),
     "utf-16-without-mark": ("boot\n" + TEXT).encode("utf-16-le"),
     "gzip": gzip.compress(SAMPLE), "bzip2": bz2.compress(SAMPLE),
@@ -198,26 +198,26 @@ LOGS: dict[str, bytes] = {
     "other-compiler": log_of(run_with(compiler="gcc 14.2")),
     "other-window": log_of(run_with(make=lambda head, raw: stamped(head, "null", raw))),
     "other-batch": log_of(run_with(make=null_record(batch=8))),
-    "other-hz": of_clock(1_000_000), "silicon-other-hz": of_clock(20_000_000, "silicon"),
+    "other-hz": clock_log(1_000_000), "silicon-other-hz": clock_log(20_000_000, "silicon"),
     "not-its-hz": log_of(run_with(make=null_record(hz=1_000_000))),
-    "odd-hz": of_odd_rows(hz=1_000_000), "odd-hz-later": of_odd_rows((1,), hz=1_000_000),
-    "odd-batch": of_odd_rows(batch=8), "odd-batch-first": of_odd_rows((0,), batch=8),
-    "many-samples": log_of(of_samples([50] * 960)), "few-samples": log_of(of_samples([50] * 50)),
-    "variants": of_variants(VARIANTS),
-    "changed": of_variants({"same": 50, "faster": 40, "slower": 51, "slowest": 90}),
-    "three-variants": of_variants(dict.fromkeys("abc", 50)),
-    "five-variants": of_variants(dict.fromkeys("abcde", 50)),
-    "seven-variants": of_variants(dict.fromkeys("abcdefg", 50)),
-    "not-modelled": of_another_build("v0-3"), "not-modelled-anew": of_another_build("v0-4"),
+    "odd-hz": odd_rows_log(hz=1_000_000), "odd-hz-later": odd_rows_log((1,), hz=1_000_000),
+    "odd-batch": odd_rows_log(batch=8), "odd-batch-first": odd_rows_log((0,), batch=8),
+    "many-samples": log_of(samples_run([50] * 960)), "few-samples": log_of(samples_run([50] * 50)),
+    "variants": variants_log(VARIANTS),
+    "changed": variants_log({"same": 50, "faster": 40, "slower": 51, "slowest": 90}),
+    "three-variants": variants_log(dict.fromkeys("abc", 50)),
+    "five-variants": variants_log(dict.fromkeys("abcde", 50)),
+    "seven-variants": variants_log(dict.fromkeys("abcdefg", 50)),
+    "not-modelled": build_log("v0-3"), "not-modelled-anew": build_log("v0-4"),
     "run-record": A.splitlines()[0], "beginning": A[:100],
     "slow-cut": SLOW[:SLOW.index(b'"step":3') - 5],
     "slow-cut-early": SLOW[:SLOW.index(b'"step":1') - 5], "slow-without-end": SLOW[:-50],
     "slow-garbled": garbled(SLOW.splitlines(keepends=True), first_of_kind(SLOW, b"bench"),
                             b'"n":20', b'"n":21'),
-    "impossible": impossible(), "machine": on_machine("gem5 24.0 dtlb=32"),
-    "other-machine": on_machine("gem5 24.0 dtlb=64"),
+    "impossible": impossible_log(), "machine": machine_log("gem5 24.0 dtlb=32"),
+    "other-machine": machine_log("gem5 24.0 dtlb=64"),
     # runs of several benchmarks, and of several VMs
-    "sample": SAMPLE, "sample-host": log_of(sample_run("qemu-host")), "refused": refused(),
+    "sample": SAMPLE, "sample-host": log_of(sample_run("qemu-host")), "refused": refused_log(),
     "sample-gem5": log_of(sample_run("gem5")), "sample-cut": SAMPLE[:3000],
     "sample-missing": b"".join([*SAMPLE_LINES[:4], *SAMPLE_LINES[5:]]),
     "sample-garbled": garbled(SAMPLE_LINES, 4, b"hvc", b"hvd"),
@@ -226,9 +226,9 @@ LOGS: dict[str, bytes] = {
     "sample-cut-after-text": b"starting\r\n" + SAMPLE[:3000],
     "panic": b"panic: hyp/run/main.c:10: counter stands still\r\n",
     "qemu-7.2.0": b"QEMU emulator version 7.2.0\n",
-    "traced": traced((100, "hvc")), "traced-not": traced(),
-    "traced-pauses": traced((100, "pause"), (200, "resume")),
-    "chases-host": chased("qemu-host"), "chases-icount": chased("qemu-icount"),
+    "traced": traced_log((100, "hvc")), "traced-not": traced_log(),
+    "traced-pauses": traced_log((100, "pause"), (200, "resume")),
+    "chases-host": chased_log("qemu-host"), "chases-icount": chased_log("qemu-icount"),
     "timed": gem5_log("timed"), "timed-cut": gem5_log("timed")[:9000],
     "short-run-record": frame(0, {"kind": "run"}), "two-vms": log_of(TWO),
     "slower-vms": log_of(run_of_vms({"right": 95, "left": 52, "third": 1_000}))}

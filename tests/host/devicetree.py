@@ -33,12 +33,13 @@ class DeviceTree:
         self.ask = cache(self._ask)
 
     def _ask(self, options: str, *where: str) -> str:
-        done = subprocess.run([FDTGET, *options.split(), self.blob, *where],
-                              capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{self.blob.name} {' '.join(where)}: {done.stderr.strip()}"
-        return done.stdout.strip("\n")
+        process = subprocess.run([FDTGET, *options.split(), self.blob, *where],
+                                 capture_output=True, text=True, check=False)
+        assert process.returncode == 0, (f"{self.blob.name} {' '.join(where)}:"
+                                         f" {process.stderr.strip()}")
+        return process.stdout.strip("\n")
 
-    def has(self, node: str, name: str) -> bool:
+    def has_property(self, node: str, name: str) -> bool:
         return name in self.ask("-p", node).split()
 
     def children(self, node: str) -> list[str]:
@@ -51,11 +52,11 @@ class DeviceTree:
         return [int(word, 16) for word in self.ask("-t x", node, name).split()]
 
     def number(self, node: str, name: str, missing: int) -> int:
-        return self.cells(node, name)[0] if self.has(node, name) else missing
+        return self.cells(node, name)[0] if self.has_property(node, name) else missing
 
     def inherited(self, node: str, name: str) -> list[int]:
         """Return a property of the node, or else of the nearest node above that has it."""
-        while not self.has(node, name):
+        while not self.has_property(node, name):
             assert node != "/", f"no node has {name}"
             node = parent(node)
         return self.cells(node, name)
@@ -94,7 +95,7 @@ class DeviceTree:
                 for kind, number, _ in grouped(self.cells(node, "interrupts"), (1, 1, 1))]
 
     def processors(self) -> list[str]:
-        return [node for node in self.children("/cpus") if self.has(node, "device_type")]
+        return [node for node in self.children("/cpus") if self.has_property(node, "device_type")]
 
     def all_nodes(self, node: str = "/") -> list[str]:
         return [node, *(below for child in self.children(node) for below in self.all_nodes(child))]
@@ -102,12 +103,12 @@ class DeviceTree:
     def reserved(self) -> dict[str, Region]:
         """Return the RAM that other software keeps: the memory reservations of the blob, and the
         enabled nodes of /reserved-memory that have an address."""
-        found = {f"/memreserve/ {region.address:#x}": region for region in self.reservations()}
+        regions = {f"/memreserve/ {region.address:#x}": region for region in self.reservations()}
         for node in self.all_nodes():
-            if parent(node) == "/reserved-memory" and self.has(node, "reg") and not (
-                    self.has(node, "status") and self.text(node, "status") == "disabled"):
-                found[node] = self.reg(node)
-        return found
+            if parent(node) == "/reserved-memory" and self.has_property(node, "reg") and not (
+                    self.has_property(node, "status") and self.text(node, "status") == "disabled"):
+                regions[node] = self.reg(node)
+        return regions
 
     def reservations(self) -> Iterator[Region]:
         """Yield the entries of the blob's reservation block, which an empty entry ends."""
@@ -132,10 +133,10 @@ def grouped(cells: list[int], widths: tuple[int, ...]) -> list[tuple[int, ...]]:
     """Split cells into groups of numbers. Each number has as many cells as its width, the highest
     cell first."""
     assert len(cells) % sum(widths) == 0, (cells, widths)
-    left = iter(cells)
+    remaining = iter(cells)
     groups = []
     for _ in range(len(cells) // sum(widths)):
-        groups.append(tuple(number_of([next(left) for _ in range(width)]) for width in widths))
+        groups.append(tuple(number_of([next(remaining) for _ in range(width)]) for width in widths))
     return groups
 
 

@@ -18,7 +18,7 @@ class FakeTools:
 
     def fake(self, name: str, text: str, folder: Path | None = None) -> None:
         path = (folder or self.bin) / name
-        # Writing through a link would change this machine's tool, so the link is removed first.
+        # Writing through a link would change this machine's tool.
         path.unlink(missing_ok=True)
         path.write_text(f"#!{shutil.which('bash')}\n{text}\n")
         path.chmod(0o755)

@@ -28,7 +28,7 @@ Grid = list[list]
 
 def plain(value: object) -> object:
     """Return a cell as data: without links and without blanks inside numbers, with six digits after
-    the point. A bad value is marked by "!"."""
+    the point. "!" marks a bad value."""
     if isinstance(value, float):
         return round(value, 6)
     text = value.text + " !" * (value.mark == "bad") if isinstance(value, Cell) else value
@@ -39,59 +39,59 @@ def grid(head: Iterable, rows: Iterable[Iterable]) -> Grid:
     return [[plain(cell) for cell in row] for row in (head, *rows)]
 
 
-def of_chart(chart: Chart) -> Grid:
+def chart_grid(chart: Chart) -> Grid:
     values = chart.spec["data"]["values"]
     names = sorted({name for value in values for name in value} - set(LOOKS))
     return grid(names, ([value.get(name) for name in names] for value in values))
 
 
-def of_section(section: Section) -> dict[str, Grid]:
+def section_grids(section: Section) -> dict[str, Grid]:
     """Return the cards, the tables and the small charts of a page's section, by their ids."""
     tables = {block.id: grid([column.name for column in block.columns], block.rows)
               for block in section.blocks if isinstance(block, Table)}
-    charts = {block.id: of_chart(block) for block in section.blocks if isinstance(block, Chart)}
+    charts = {block.id: chart_grid(block) for block in section.blocks if isinstance(block, Chart)}
     cards = [[figure.name, figure.base, *figure.factors,
               *(f"{mode}: {plain(cell)} {cell.href}".rstrip()
                 for mode, cell in (*figure.values, *figure.times))]
              for block in section.blocks if isinstance(block, Band) for figure in block.figures]
-    drawn = {name: made for name, made in charts.items()
-             if len(made) <= MOST_MARKS and not name.startswith(CURVES)}
+    drawn = {name: chart for name, chart in charts.items()
+             if len(chart) <= MOST_MARKS and not name.startswith(CURVES)}
     return ({"cards": grid((), cards)[1:]} if cards else {}) | tables | drawn
 
 
 def messages(section: Section) -> Grid:
     """Return the texts of a section outside of its tables: texts, notes, notices and captions."""
-    said = []
+    texts = []
     for block in section.blocks:
-        said += [getattr(block, "text", ""), getattr(block, "caption", ""),
-                 *getattr(block, "items", ()), *getattr(block, "notes", ())]
-    return [[plain(text)] for text in said if text]
+        texts += [getattr(block, "text", ""), getattr(block, "caption", ""),
+                  *getattr(block, "items", ()), *getattr(block, "notes", ())]
+    return [[plain(text)] for text in texts if text]
 
 
-def difference(base: dict[str, Grid], found: dict[str, Grid]) -> dict[str, Grid]:
-    """Return the rows that only one side has: with "-" the rows of `base`, with "+" those of
-    `found`."""
-    rows = {name: [["-", *row] for row in base.get(name, []) if row not in found.get(name, [])]
-            + [["+", *row] for row in found.get(name, []) if row not in base.get(name, [])]
-            for name in base | found}
-    return {name: made for name, made in rows.items() if made}
+def difference(base: dict[str, Grid], changed: dict[str, Grid]) -> dict[str, Grid]:
+    """Return the rows that only one side has: rows of `base` with "-", rows of `changed` with
+    "+"."""
+    rows = {name: [["-", *row] for row in base.get(name, []) if row not in changed.get(name, [])]
+            + [["+", *row] for row in changed.get(name, []) if row not in base.get(name, [])]
+            for name in base | changed}
+    return {name: grid_rows for name, grid_rows in rows.items() if grid_rows}
 
 
-def written(found: dict[str, Grid]) -> str:
+def json_of(output: dict[str, Grid]) -> str:
     """Return JSON with a line for each row."""
     grids = (f"{json.dumps(name)}: [\n"
-             + ",\n".join(json.dumps(row, ensure_ascii=False) for row in made) + "\n]"
-             for name, made in found.items())
+             + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
+             for name, rows in output.items())
     return "{\n" + ",\n".join(grids) + "\n}\n"
 
 
-def check(name: str, found: dict[str, Grid]) -> None:
-    """Compare with golden/<name>.json."""
+def check(name: str, output: dict[str, Grid]) -> None:
+    """Compare the output with golden/<name>.json."""
     path = FOLDER / f"{name}.json"
     if UPDATING:
-        path.write_text(written(found))
+        path.write_text(json_of(output))
         pytest.skip(f"{path.name} was rewritten")
-    assert found == json.loads(path.read_text())
+    assert output == json.loads(path.read_text())
 
 
 def without_crcs(text: str) -> str:
@@ -99,24 +99,24 @@ def without_crcs(text: str) -> str:
     return re.sub("the crc is [0-9a-f]{8}, the bytes give [0-9a-f]{8}", "the crc is another", text)
 
 
-def check_case(name: str, case: str, found: dict[str, Grid] | str) -> None:
-    """Compare with the member `case` of golden/<name>.json."""
+def check_case(name: str, case: str, output: dict[str, Grid] | str) -> None:
+    """Compare the output with the member `case` of golden/<name>.json."""
     path = FOLDER / f"{name}.json"
     known = json.loads(path.read_text()) if path.is_file() else {}
     if UPDATING:
-        cases = known | {case: found}
+        cases = known | {case: output}
         path.write_text("{\n" + ",\n".join(
-            f"{json.dumps(one)}: "
-            + (json.dumps(made) if isinstance(made, str) else written(made).rstrip())
-            for one, made in cases.items()) + "\n}\n")
+            f"{json.dumps(key)}: "
+            + (json.dumps(answer) if isinstance(answer, str) else json_of(answer).rstrip())
+            for key, answer in cases.items()) + "\n}\n")
         pytest.skip(f"{path.name} was rewritten")
-    assert found == known[case]
+    assert output == known[case]
 
 
-def check_block(name: str, block: str, made: str) -> None:
+def check_block(name: str, block: str, answer: str) -> None:
     """Compare a block of golden/<name> with the block that the tools make from it."""
     path = FOLDER / name
     if UPDATING:
-        path.write_text(path.read_text().replace(block, made, 1))
+        path.write_text(path.read_text().replace(block, answer, 1))
         pytest.skip(f"{name} was rewritten")
-    assert made == block
+    assert answer == block

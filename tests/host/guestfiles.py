@@ -6,13 +6,13 @@ import lzma
 import struct
 
 MIB = 1 << 20
-# the instruction b .
+# Both constants are the instruction `b .`.
 A64_LOOP, A32_LOOP = struct.pack("<I", 0x14000000), struct.pack("<I", 0xeafffffe)
 
 
 def arm64_image(size: int = 64, text_offset: int = 0, memory: int | None = None, flags: int = 0xa,
                 magic: bytes = b"ARM\x64", first: bytes = A64_LOOP) -> bytes:
-    """Documentation/arch/arm64/booting.rst, "Call the kernel image"."""
+    """Make an arm64 Image: Documentation/arch/arm64/booting.rst, "Call the kernel image"."""
     header = first + struct.pack("<IQQQ24x4sI", 0, text_offset, size if memory is None else memory,
                                  flags, magic, 0)
     return header.ljust(size, b"\xd5")
@@ -50,9 +50,9 @@ def elf(isa: str = "armv8", segments: tuple[tuple[int, int, bytes, int], ...] = 
     machine = machine or {"armv8": 183, "armv7": 40}[isa]
     ident = b"\x7fELF" + bytes([2 if wide else 1, 1 if order == "<" else 2, 1]).ljust(12, b"\0")
     word = "Q" if wide else "I"
-    rest = struct.pack(f"{order}2HI3{word}I6H", elf_type, machine, 1, entry, header, 0, 0, header,
-                       entry_size, len(kinds), 0, 0, 0)
-    return ident + rest + table + body
+    fields = struct.pack(f"{order}2HI3{word}I6H", elf_type, machine, 1, entry, header, 0, 0, header,
+                         entry_size, len(kinds), 0, 0, 0)
+    return ident + fields + table + body
 
 
 def zboot(content: bytes, packer: str = "gzip", cut: int = 0) -> bytes:

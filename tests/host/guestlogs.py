@@ -11,7 +11,7 @@ FAULT = {"kind": "fault", "reason": "data-abort", "class": "0x24", "esr": "0x930
 
 def guest_log(outcome: str = "done", platform: str = "qemu-host", exits: bool = True,
               before: tuple[dict, ...] = ()) -> bytes:
-    """Return lines of records: run, what comes `before`, exits, step, end."""
+    """Return lines of records: run, the records of `before`, exits, step, end."""
     run = run_record(1, platform, (TRAPPED,), plan="guest",
                      order="once", limit_ms=0)
     bodies = [run, *(HEAD | body for body in before)]

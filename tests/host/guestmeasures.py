@@ -22,9 +22,9 @@ FORMS = {
 
 def histogram(counts: dict[int, int], loops: int = 1000, most: int | None = None) -> list[str]:
     """Return the lines that cyclictest prints."""
-    said = [f"begin {loops} on Linux 6.1.0-50-arm64", *(f"{ns} {n}" for ns, n in counts.items()),
-            f"end max {most or max(counts)}"]
-    return [f"cyclictest: {line}" for line in said]
+    lines = [f"begin {loops} on Linux 6.1.0-50-arm64", *(f"{ns} {n}" for ns, n in counts.items()),
+             f"end max {most or max(counts)}"]
+    return [f"cyclictest: {line}" for line in lines]
 
 
 def metric(cycles: int, form: str = "4") -> str:
@@ -39,17 +39,17 @@ def metrics(*lines: str) -> list[str]:
 
 def console(lines: dict[str, list[str]], plan: str = "cyclictest") -> bytes:
     """Return the console of a run whose guest prints these lines in each configuration."""
-    configs = [one for one in (NATIVE, DIRECT, TRAPPED) if one["name"] in lines]
-    made = [frame(0, run_record(len(configs), configs=configs, plan=plan, order="once",
-                                limit_ms=120000))]
+    configs = [config for config in (NATIVE, DIRECT, TRAPPED) if config["name"] in lines]
+    output = [frame(0, run_record(len(configs), configs=configs, plan=plan, order="once",
+                                  limit_ms=120000))]
     for number, config in enumerate(configs):
-        said = ["Linux boots", *lines[config["name"]], "Power down"]
-        made += [line.encode() for line in said]
-        made.append(frame(number + 1, step_head(number, 0, config["name"], "guest") | {
+        guest_lines = ["Linux boots", *lines[config["name"]], "Power down"]
+        output += [line.encode() for line in guest_lines]
+        output.append(frame(number + 1, step_head(number, 0, config["name"], "guest") | {
             "kind": "step", "vm": "linux", "steps": len(configs), "outcome": "done",
             "ticks": 5000, "smc": 0}))
-    made.append(frame(len(configs) + 1, end_record(len(configs) + 2)))
-    return b"".join(line + b"\r\n" for line in made)
+    output.append(frame(len(configs) + 1, end_record(len(configs) + 2)))
+    return b"".join(line + b"\r\n" for line in output)
 
 
 def of_vm(lines: list[str], vm: str = "linux") -> list[str]:

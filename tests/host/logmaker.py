@@ -95,8 +95,8 @@ def run_record(steps: int, platform: str = "qemu-icount", configs=CONFIGS, **mor
             "cpu": "0x410fd083", "clock": "cntpct", "hz": HZ, "platform": platform,
             "build": "v0-3-gabc", "compiler": "gcc 12.2", "plan": "sample", "order": "abba",
             "limit_ms": 20000, "steps": steps,
-            "configs": [SHAPE | ({"name": one} if isinstance(one, str) else one)
-                        for one in configs]} | more
+            "configs": [SHAPE | ({"name": config} if isinstance(config, str) else config)
+                        for config in configs]} | more
 
 
 def step_head(number: int, in_pass: int, config: str, bench: str) -> dict:
@@ -176,8 +176,8 @@ def waterfall(head: dict, source: str, raw: dict[str, list[int]], probes: bool =
     total = [sum(column) + (slower if probes else 0) for column in zip(*raw.values())]
     records = [stamped(head, f"{source}-total", total, phases=len(raw))]
     if probes:
-        first, *rest = raw.items()
-        phases = [(first[0], [value + slower for value in first[1]]), *rest]
+        first, *others = raw.items()
+        phases = [(first[0], [value + slower for value in first[1]]), *others]
         records += [stamped(head, f"{source}-{name}", values, phase=number, phases=len(raw))
                     for number, (name, values) in enumerate(phases, 1)]
     return records

@@ -13,7 +13,7 @@ from logmaker import (HZ, NATIVE, TRAPPED, bench_record, calibration, log_of, pl
 from reportlogs import bodies_of
 
 CRC = re.compile(rb',"crc":"[0-9a-f]{8}"\}$')
-# A value is replaced by these: other types, text that is not a number, large and deep values, and
+# These replace a value: other types, text that is not a number, large and deep values, and
 # text with a meaning for a terminal, markup, a page, a spreadsheet or a plot.
 VALUES = ["-1", "0", "1", "4294967296", "18446744073709551615", "18446744073709551616",
           "9" * 5000, "1.5", "-0.0", "1e308", "1e999", "NaN", "Infinity", "true", "null", "[]",
@@ -31,16 +31,16 @@ def logs() -> list[list[bytes]]:
     """Return logs with one record a line."""
     def cycles(head, config):
         raw = [50, 60, 70] * 4
-        record = with_cycles(bench_record(head, "null", raw), [one * 3 for one in raw], 6)
+        record = with_cycles(bench_record(head, "null", raw), [value * 3 for value in raw], 6)
         return [calibration(head, cycles_min=6, cycles_p50=6, cycles_max=6), record]
 
-    made = [sample_run(benches=("hvc",)), faulty(),
+    runs = [sample_run(benches=("hvc",)), faulty(),
             plan_run([NATIVE, TRAPPED], {"hvc": cycles}, order="once", platform="silicon",
                      cpu_hz=HZ * 3)]
     cut = map(bodies_of, ("storm", "paper-s1", "faults", "programs", "interrupts", "tlb-matrix",
                           "traps"))
     return [log_of(bodies, b"\n").splitlines(keepends=True)
-            for bodies in [*made, *(bodies[:15] + bodies[-1:] for bodies in cut)]]
+            for bodies in [*runs, *(bodies[:15] + bodies[-1:] for bodies in cut)]]
 
 
 def faulty() -> list[dict]:

@@ -31,19 +31,19 @@ def contents(**changes) -> list[dict]:
     return [*lines, {"kind": "end"}]
 
 
-def of_vm(vm: str, phases: dict[str, list[tuple[int, int]]], absent: dict[str, str] | None = None,
-          **start: int) -> list[dict]:
+def lines_of_vm(vm: str, phases: dict[str, list[tuple[int, int]]],
+                absent: dict[str, str] | None = None, **start: int) -> list[dict]:
     """Return a whole run of one of two VMs, with stamps by path, three in a line. VM `b` has no
     `from` of its wake-ups."""
     lines = [START | {"samples": 200} | start, CORE]
     for name, stamps in phases.items():
         for at in range(0, len(stamps), 3):
             part = stamps[at:at + 3]
-            begins = {} if (vm, name) == ("b", "wake") else {"from": [one for one, _ in part]}
+            begins = {} if (vm, name) == ("b", "wake") else {"from": [begin for begin, _ in part]}
             lines.append({"kind": "stamps", "path": name} | begins
                          | {"until": [end for _, end in part]})
     lines += [{"kind": "skip", "path": name, "why": why} for name, why in (absent or {}).items()]
-    return [{"kind": one["kind"], "vm": vm} | one for one in [*lines, {"kind": "end"}]]
+    return [{"kind": members["kind"], "vm": vm} | members for members in [*lines, {"kind": "end"}]]
 
 
 def line(number: int, data: dict) -> bytes:
@@ -52,4 +52,4 @@ def line(number: int, data: dict) -> bytes:
 
 
 def printed(data: Iterable[dict]) -> bytes:
-    return b"".join(line(number, one) + b"\r\n" for number, one in enumerate(data))
+    return b"".join(line(number, members) + b"\r\n" for number, members in enumerate(data))

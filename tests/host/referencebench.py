@@ -44,7 +44,7 @@ class ReferenceBench(Gem5Bench):
             self.write(name, "").write_bytes(content)
         self.set_gem5(GOOD)
         self.tree = Tree(root)
-        self.kept = self.tree.reference(BOARD, "timed")
+        self.reference_path = self.tree.reference(BOARD, "timed")
         self.counts = Lengths("a run", "12.2.0", {"trapped": {"hvc null": 37}})
         monkeypatch.setattr(reference, "counted", lambda *_: self.counts)
 

@@ -63,8 +63,8 @@ def exits(step: dict, kinds: dict[str, tuple[int, int]]) -> list[dict]:
 def hvc(step: dict, axes: dict) -> list[dict]:
     if mode(axes) == "native":
         return [step | {"kind": "skip", "reason": "no hypervisor natively"}]
-    made = [sample(step, "null", 41 + added(axes)), sample(step, "unknown", 44 + added(axes))]
-    return made + (exits(step, {"hvc": (202, 33)}) if axes["stats"] == "on" else [])
+    records = [sample(step, "null", 41 + added(axes)), sample(step, "unknown", 44 + added(axes))]
+    return records + (exits(step, {"hvc": (202, 33)}) if axes["stats"] == "on" else [])
 
 
 def one_path(native: int, trapped: int, *variants: str) -> Maker:
@@ -93,20 +93,20 @@ def phase_names(axes: dict) -> list[str]:
 
 def irq_phases(step: dict, axes: dict) -> list[dict]:
     """Return every phase, and with probes=on also the probes; the phases add up to the total."""
-    names, made = phase_names(axes), []
+    names, records = phase_names(axes), []
     for device, more in (("timer", 0), ("device", 11)):
         length = {name: PHASES[name] + more * (name == names[0]) for name in names}
         total, probes = sum(length.values()), axes["probes"] == "on"
         cost = len(names) * 3 if not probes else 0
-        made.append(sample(step, f"{device}-total", total - cost, phases=len(names)))
+        records.append(sample(step, f"{device}-total", total - cost, phases=len(names)))
         if probes:
-            made += [sample(step, f"{device}-{name}", ticks, phase=i, phases=len(names))
-                     for i, (name, ticks) in enumerate(length.items(), 1)]
+            records += [sample(step, f"{device}-{name}", ticks, phase=i, phases=len(names))
+                        for i, (name, ticks) in enumerate(length.items(), 1)]
     if axes["probes"] == "on":
-        made.append(sample(step, "probe-el1", PROBE["el1"]))
+        records.append(sample(step, "probe-el1", PROBE["el1"]))
         if axes["irq"] == "trapped":
-            made.append(sample(step, "probe-el2", PROBE["el2"]))
-    return made
+            records.append(sample(step, "probe-el2", PROBE["el2"]))
+    return records
 
 
 def irq_storm(step: dict, axes: dict) -> list[dict]:
@@ -261,9 +261,10 @@ def program(index: int) -> Maker:
         kinds = {"mmio-write": (40 * index + 11, 130), "irq": (33, 95), "maintenance": (11, 60)}
         per_run = sum(n // 11 * ticks for n, ticks in kinds.values())
         value = native + (per_run * 3 if vm else 0) + 5000 * (axes["stage2"] == "4K")
-        made = [stamped(step, "run", [value] * 10),
-                step | {"kind": "check", "variant": "checksum", "ok": True, "checksum": 77 + index}]
-        return made + (exits(step, kinds) if axes["stats"] == "on" else [])
+        records = [stamped(step, "run", [value] * 10),
+                   step | {"kind": "check", "variant": "checksum", "ok": True,
+                           "checksum": 77 + index}]
+        return records + (exits(step, kinds) if axes["stats"] == "on" else [])
     return make
 
 
@@ -292,20 +293,20 @@ def makers(plan: str, platform: str) -> dict[str, Maker]:
 def config_of(name: str, *words: str) -> dict:
     """Return the axes of a config line: a preset, which may be the name, and the changes."""
     preset, *more = words or (name,)
-    said = dict(word.split("=") for word in more)
+    changes = dict(word.split("=") for word in more)
     return AXES | PRESETS[preset] | {axis: int(value) if value.isdigit() else value
-                                     for axis, value in said.items()}
+                                     for axis, value in changes.items()}
 
 
 def read_plans() -> dict[str, tuple[CONFIGS, list[str]]]:
     """Return each plan's configurations and benchmarks, from a text in the words of plans."""
-    found = {}
+    by_name = {}
     for text in (FOLDER / "report-plans.txt").read_text().split("\n\n"):
         lines = [line.split() for line in text.splitlines()]
-        found[lines[0][1]] = (
+        by_name[lines[0][1]] = (
             {name: config_of(name, *words) for kind, name, *words in lines if kind == "config"},
             [name for kind, name, *_ in lines if kind == "bench"])
-    return found
+    return by_name
 
 
 PLANS = read_plans()
@@ -327,8 +328,8 @@ def bodies_of(plan: str, platform: str = "qemu-icount", **more) -> list[dict]:
               | {"configs": [{"name": name} | axes for name, axes in configs.items()]}]
     for number, (in_pass, config, bench) in enumerate(steps):
         head = step_head(number, in_pass, config, bench)
-        made = make[bench](head, configs[config])
-        bodies += [calibration(head), *made, head | {
+        records = make[bench](head, configs[config])
+        bodies += [calibration(head), *records, head | {
             "kind": "step", "steps": len(steps), "outcome": "done", "ticks": 5000, "smc": 0}]
     hz = more.get("hz", HZ)
     counted = [body | {"hz": hz} if body.get("clock") == "cntpct" else body for body in bodies]

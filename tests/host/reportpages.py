@@ -56,12 +56,12 @@ def changed(plan: str, change) -> bytes:
     return log_of(bodies)
 
 
-def of(part, *boards: Board) -> Section:
+def section_of(part, *boards: Board) -> Section:
     """Return the section that a part makes of the first board."""
     return part.section(boards[0], list(boards))
 
 
-def drawn(section: Section) -> dict[str, list[dict]]:
+def chart_data(section: Section) -> dict[str, list[dict]]:
     """Return the data of a section's charts."""
     return {block.id: block.spec["data"]["values"] for block in section.blocks
             if isinstance(block, Chart)}
@@ -76,9 +76,9 @@ def simulated() -> Board:
 
 @cache
 def damaged(damage: str) -> Board:
-    def one(plan: str) -> Source:
+    def source_of(plan: str) -> Source:
         raw = report_log(plan)
         return source(plan, raw={"cut": raw[:len(raw) // 2], "empty": b"",
                                  "garbled": raw.replace(b'"p50"', b'"p5O"')}[damage])
     names = plans() if damage != "nothing" else []
-    return Board("virt-a72", {name: one(name) for name in names})
+    return Board("virt-a72", {name: source_of(name) for name in names})

@@ -42,9 +42,9 @@ class Board:
 
     def _send(self) -> None:
         for start in range(0, len(self.data), self.chunk):
-            rest = self.data[start:start + self.chunk]
-            while rest:
-                rest = rest[os.write(self.master, rest):]
+            unsent = self.data[start:start + self.chunk]
+            while unsent:
+                unsent = unsent[os.write(self.master, unsent):]
         while self.line.count < len(self.data) and not self.over.is_set():
             time.sleep(0.001)
         if self.then == "unplug":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Axes come from abi/run_config.h. If a log is older than an axis, the axis has its default. Two
-configurations are compared if they differ in one axis."""
+"""Axes come from abi/run_config.h. If a log is older than an axis, the axis has its default. The
+tool compares two configurations if they differ in one axis."""
 
 from hypbench.rows import settings_of, twin_of, twins
 from logmaker import NATIVE, TRAPPED, log_from, plan_run, stamped
@@ -19,10 +19,11 @@ NEW = {"lr_sync": "full", "cntp": "emulated", "fp": "static", "sched": "fp"}
 
 
 def test_axis_that_an_older_log_calls_otherwise_has_its_name_of_today():
-    """The log has old and new names of axes; configurations are compared by axes, not by names."""
+    """The log has old and new names of axes. The tool compares configurations by their axes, not by
+    their names."""
     old = log_with(TRAPPED | OLD, TRAPPED | OLD | {"name": "slice", "sched": "slice"},
                    drop=("lr_sync",))
-    assert old.run["configs"][0]["lrs"] == "all"  # as printed
+    assert old.run["configs"][0]["lrs"] == "all"  # the printed name
     new = log_with(TRAPPED | NEW, TRAPPED | NEW | {"name": "slice", "sched": "rr"})
     assert settings_of(old) == settings_of(new)
     assert twins(old) == [("sched", "slice", "trapped")]

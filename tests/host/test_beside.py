@@ -14,12 +14,13 @@ from logmaker import (NATIVE, TRAPPED, bench_record, calibration, chase, exits_r
 
 def step(head: dict, axes: dict) -> list[dict]:
     slower = {"load_cpu": 2, "load_irq": 3}.get(axes["beside"], 1)
-    made = [calibration(head), bench_record(head, "ppi", [102] * 900 + [2 + 100 * slower] * 100)]
+    records = [calibration(head), bench_record(head, "ppi", [102] * 900 + [2 + 100 * slower] * 100)]
     if axes["beside"] == "none":
-        return made
+        return records
     rounds = 0 if axes["beside"] == "load_sgi" else 7
-    return [*made, head | {"kind": "vm", "vm": "load1", "vcpu": 0, "outcome": "stopped", "turns": 0,
-                           "smc": 0, "resets": 0, "rom_writes": 0, "tables": 3, "rounds": rounds}]
+    return [*records, head | {"kind": "vm", "vm": "load1", "vcpu": 0, "outcome": "stopped",
+                              "turns": 0, "smc": 0, "resets": 0, "rom_writes": 0, "tables": 3,
+                              "rounds": rounds}]
 
 
 def walk(head: dict, axes: dict) -> list[dict]:
@@ -34,7 +35,7 @@ def beside_bodies() -> list[dict]:
                     {"timer_wakeup": step, "tlb_chase": walk})
 
 
-def counted(longest: int, load: str = "load_cpu"):
+def counted_log(longest: int, load: str = "load_cpu"):
     """Return a log of a configuration beside a load with sched=fp, and of the same configuration
     with stats=on."""
     fp = TRAPPED | {"name": "fp", "sched": "fp", "beside": load}
@@ -50,9 +51,9 @@ def counted(longest: int, load: str = "load_cpu"):
                              {"timer_wakeup": counting}))
 
 
-@pytest.mark.parametrize("load, there", [("load_exit", 0), ("linux", 1)])
-def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, there):
-    assert len(bounds_of(counted(100, load))) == there
+@pytest.mark.parametrize("load, count", [("load_exit", 0), ("linux", 1)])
+def test_what_a_switch_adds_is_of_a_load_without_exits_or_of_linux(load, count):
+    assert len(bounds_of(counted_log(100, load))) == count
 
 
 def kinds(exit_: int | None, instrument: int = 9_000_000) -> dict:
@@ -70,22 +71,22 @@ def test_the_highest_priority_waits_for_the_longest_exit_a_kick_and_a_switch():
 @pytest.mark.parametrize("exit_, problems", [(100, 0), (-1_000_000, 1)])
 def test_a_latency_above_the_proven_one_is_a_problem(exit_, problems, monkeypatch):
     monkeypatch.setattr("hypbench.analysis.bound.kept_of", lambda log: kinds(exit_))
-    monkeypatch.setattr("hypbench.analysis.bound.proven_of", lambda kept: Proven(
-        Longest("exit", kept["kinds"]["exit"]["ceiling"]), 20, 30))
-    log = counted(100)
-    [one] = bounds_of(log)
-    assert one.proven == one.alone + exit_ + 50 and one.holds == (not problems)
-    found = [text for text in problems_of(log, None) if "are proven" in text]
-    assert found == [f"timer_wakeup {one.variant} beside load_cpu: {one.seen} instructions, at most"
-                     f" {one.proven} are proven"] * problems
+    monkeypatch.setattr("hypbench.analysis.bound.proven_of", lambda ceilings: Proven(
+        Longest("exit", ceilings["kinds"]["exit"]["ceiling"]), 20, 30))
+    log = counted_log(100)
+    [bound] = bounds_of(log)
+    assert bound.proven == bound.alone + exit_ + 50 and bound.holds == (not problems)
+    messages = [text for text in problems_of(log, None) if "are proven" in text]
+    assert messages == [f"timer_wakeup {bound.variant} beside load_cpu: {bound.seen} instructions,"
+                        f" at most {bound.proven} are proven"] * problems
 
 
 def test_alone_has_the_vms_that_serve_a_load_or_none():
-    def settings(**said):
-        return {"sched": "null", "slice_us": 0, "beside": "none", "lr": "hw"} | said
-    found = {"alone": settings(vms="none"), "net": settings(beside="load_net", vms="served"),
-             "echo": settings(vms="echo", lr="sw"),
-             "echo-cpu": settings(vms="echo", lr="sw", beside="load_cpu", sched="fp"),
-             "other": settings(lr="sw", beside="load_cpu", vms="none")}
-    assert {name: alone_of(found, name) for name in found} == {
+    def settings(**changes):
+        return {"sched": "null", "slice_us": 0, "beside": "none", "lr": "hw"} | changes
+    configs = {"alone": settings(vms="none"), "net": settings(beside="load_net", vms="served"),
+               "echo": settings(vms="echo", lr="sw"),
+               "echo-cpu": settings(vms="echo", lr="sw", beside="load_cpu", sched="fp"),
+               "other": settings(lr="sw", beside="load_cpu", vms="none")}
+    assert {name: alone_of(configs, name) for name in configs} == {
         "alone": "alone", "net": "alone", "echo": "echo", "echo-cpu": "echo", "other": None}

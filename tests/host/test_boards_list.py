@@ -9,9 +9,9 @@ from hypbench.tree import Tree
 
 
 def printed(*words: str) -> str:
-    done = CliRunner().invoke(main, ["boards", *words])
-    assert done.exit_code == 0, done.output
-    return done.output
+    result = CliRunner().invoke(main, ["boards", *words])
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def test_the_default_form_has_every_board_on_one_screen():

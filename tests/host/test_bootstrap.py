@@ -31,10 +31,10 @@ def test_interval_covers_the_true_median():
     width does not."""
     rng = random.Random(7)
     runs = [pool([round(rng.gauss(300, 40)) for _ in range(100)]) for _ in range(200)]
-    found = [median_interval(one) for one in runs]
-    covered = sum(one.low <= 300 <= one.high for one in found)
-    narrow = sum(one.value - (one.value - one.low) / 2 <= 300 <= one.value
-                 + (one.high - one.value) / 2 for one in found)
+    intervals = [median_interval(run) for run in runs]
+    covered = sum(interval.low <= 300 <= interval.high for interval in intervals)
+    narrow = sum(interval.value - (interval.value - interval.low) / 2 <= 300 <= interval.value
+                 + (interval.high - interval.value) / 2 for interval in intervals)
     assert 184 <= covered <= 200
     assert narrow < 170
 
@@ -51,16 +51,16 @@ def test_the_same_samples_give_the_same_interval():
 
 
 def test_drift_between_the_passes_is_no_effect():
-    """Each pass is compared with the same pass: if the passes were pooled, the medians of A and B
+    """The tool compares each pass with the same pass: with pooled passes the medians of A and B
     would be 0 or 100 apart."""
     slow = [100 + value for value in [10, 11, 12] * 50]
     quick = [10, 11, 12] * 50
-    found = effect({0: pool(quick), 1: pool(slow)}, {0: pool(quick), 1: pool(slow)})
-    assert found.value == 0 and -1 <= found.low <= 0 <= found.high <= 1
+    interval = effect({0: pool(quick), 1: pool(slow)}, {0: pool(quick), 1: pool(slow)})
+    assert interval.value == 0 and -1 <= interval.low <= 0 <= interval.high <= 1
 
 
 def test_only_passes_that_both_have():
-    found = effect({0: pool([10] * 50), 1: pool([99] * 50)}, {0: pool([12] * 50)})
-    assert (found.value, found.is_point) == (2, True)
-    found = effect({0: pool([10] * 50)}, {1: pool([13] * 50)})
-    assert found.value == 3
+    interval = effect({0: pool([10] * 50), 1: pool([99] * 50)}, {0: pool([12] * 50)})
+    assert (interval.value, interval.is_point) == (2, True)
+    interval = effect({0: pool([10] * 50)}, {1: pool([13] * 50)})
+    assert interval.value == 3

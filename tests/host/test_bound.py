@@ -34,7 +34,7 @@ CORES = 4
 HEAD = "#define nop() __asm__ volatile(\"nop\")\n\n"
 ASSEMBLY = (FOLDER / "bound-assembly.txt").read_text().rstrip().split("\n\n")
 PROGRAMS = {name: HEAD + text for name, _, text in (
-    one.partition("\n") for one in
+    part.partition("\n") for part in
     (FOLDER / "bound-programs.txt").read_text().removeprefix("=== ").split("\n=== "))}
 HOLDERS = {name.removeprefix("holder "): text.removeprefix(HEAD)
            for name, text in PROGRAMS.items() if name.startswith("holder ")}
@@ -46,10 +46,10 @@ each_isa = pytest.mark.parametrize("isa", list(CROSS))
 
 @pytest.fixture
 def prove(tmp_path, isa):
-    return lambda text, **kind: proved(tmp_path, isa, text, ".c", **kind)
+    return lambda text, **kind: prove_program(tmp_path, isa, text, ".c", **kind)
 
 
-def proved(tmp_path, isa: str, text: str, suffix: str, **kind):
+def prove_program(tmp_path, isa: str, text: str, suffix: str, **kind):
     """Return the ceiling of a program from `entry` on, and the wrong statements of its comments."""
     source = tmp_path / f"program{suffix}"
     source.write_text(text if suffix == ".c" else f".text\n.global entry\n{text}\n")
@@ -58,24 +58,24 @@ def proved(tmp_path, isa: str, text: str, suffix: str, **kind):
                     "-static", "-Wl,-e,entry", "-Wl,--build-id=none", "-Wl,-n",
                     f"-ffile-prefix-map={tmp_path}/=", source, "-o", tmp_path / "program"],
                    check=True)
-    made = image.load(tmp_path / "program")
-    sites = calls.Calls(Graphs(made), tmp_path)
-    calls.all_taken(sites, made)
-    limits = Limits(made, Facts(tmp_path, isa, {"SIZE": 4, "CORE_MAX": CORES}))
-    found = Prover(sites, limits).ceiling(Kind("kind", made.symbols["entry"], **kind))
-    return found, limits.wrong
+    program = image.load(tmp_path / "program")
+    sites = calls.Calls(Graphs(program), tmp_path)
+    calls.all_taken(sites, program)
+    limits = Limits(program, Facts(tmp_path, isa, {"SIZE": 4, "CORE_MAX": CORES}))
+    result = Prover(sites, limits).ceiling(Kind("kind", program.symbols["entry"], **kind))
+    return result, limits.wrong
 
 
-def ceiling(proved) -> int:
-    found, wrong = proved
-    assert found.errors == wrong == []
-    return found.instructions
+def ceiling(proof) -> int:
+    result, wrong = proof
+    assert result.errors == wrong == []
+    return result.instructions
 
 
-def error(proved) -> str:
-    found, _ = proved
-    assert found.instructions is None
-    return "; ".join(found.errors)
+def error(proof) -> str:
+    result, _ = proof
+    assert result.instructions is None
+    return "; ".join(result.errors)
 
 
 # --- assembly ---
@@ -86,14 +86,15 @@ def answered(tmp_path, block: str) -> str:
     title, *lines = [line for line in block.splitlines() if line[0] != "="]
     through = tuple(line.split()[1] for line in lines if line.startswith("through "))
     text = Template("\n".join(lines[len(through):]))
-    made = []
+    answers = []
     for isa in CROSS:
         if f"({isa})" in title or "(" not in title:
-            found, _ = proved(tmp_path, isa, text.substitute(WORDS[isa]), ".S", through=through)
-            errors = PLACE.sub("", "; ".join(found.errors))
-            assumed = "".join(f", assumes {word}" for word, _ in found.assumptions)
-            made.append(f"= {isa}: {found.instructions or errors}{assumed}")
-    return "\n".join([title, *lines, *made])
+            result, _ = prove_program(tmp_path, isa, text.substitute(WORDS[isa]), ".S",
+                                      through=through)
+            errors = PLACE.sub("", "; ".join(result.errors))
+            assumed = "".join(f", assumes {word}" for word, _ in result.assumptions)
+            answers.append(f"= {isa}: {result.instructions or errors}{assumed}")
+    return "\n".join([title, *lines, *answers])
 
 
 @pytest.mark.parametrize("block", ASSEMBLY, ids=lambda block: block.splitlines()[0][2:])
@@ -114,9 +115,9 @@ def test_comment_bounds_the_loop_where_it_stands(prove):
 
 @each_isa
 def test_wait_is_an_assumption(prove):
-    found, _ = prove(PROGRAMS["loop"] % "/* wait: uart */")
-    assert found.assumptions == {("uart", "program.c:8")}
-    assert found.instructions
+    result, _ = prove(PROGRAMS["loop"] % "/* wait: uart */")
+    assert result.assumptions == {("uart", "program.c:8")}
+    assert result.instructions
 
 
 @each_isa
@@ -194,9 +195,9 @@ def test_call_that_seldom_comes_is_allowed_as_often_as_its_comment_states(prove)
 def test_a_batch_makes_no_call_that_its_comment_excludes(prove, fact, begins, ends, fills):
     """A batch begins and ends on every path, also inside the functions that it calls."""
     def filled(*words: str) -> int:
-        found, _ = prove(PROGRAMS["batch"] % words)
-        assert found.errors == []
-        return found.shares["fill"]
+        result, _ = prove(PROGRAMS["batch"] % words)
+        assert result.errors == []
+        return result.shares["fill"]
 
     once = filled("batch: none", "begin()", "end()", "nop()")
     assert once > 200
@@ -210,10 +211,10 @@ def test_total_counts_the_turns_of_a_whole_visit(prove, facts):
     """An inner loop's turns count in a whole visit, however often the loop is entered. The first
     turn counts, too."""
     def copied(number: int) -> int:
-        found, _ = prove(PROGRAMS["total"] % tuple(
+        result, _ = prove(PROGRAMS["total"] % tuple(
             fact.replace("%d", str(number)) for fact in facts))
-        assert found.errors == []
-        return found.shares["copy"]
+        assert result.errors == []
+        return result.shares["copy"]
 
     first = copied(1)
     turns = 9 if facts[0] != "-" else 1  # an outer turn is nine inner ones
@@ -225,8 +226,8 @@ def test_total_counts_the_turns_of_a_whole_visit(prove, facts):
 @pytest.mark.parametrize("facts", [("total: 3; assumed: ends", "-", "-"),
                                    ("-", "-", "total: 3; assumed: ends")], ids=["loop", "call"])
 def test_assumed_total_is_an_assumption(prove, facts):
-    found, _ = prove(PROGRAMS["total"] % facts)
-    assert [word for word, _ in found.assumptions] == ["ends"]
+    result, _ = prove(PROGRAMS["total"] % facts)
+    assert [word for word, _ in result.assumptions] == ["ends"]
 
 
 @each_isa
@@ -238,16 +239,16 @@ def test_loops_that_begin_with_the_same_block_have_the_product_of_their_bounds(p
 
 
 @each_isa
-@pytest.mark.parametrize("how", HOLDERS)
-def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, how):
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_lock_waits_for_the_longest_holder_of_each_other_core(prove, holder):
     """No path of the kind calls the function that holds the lock."""
     def waited(lock: str, nops: int) -> int:
-        return ceiling(prove(PROGRAMS["lock"] % (HOLDERS[how] % (lock, "nop();" * nops, lock))))
+        return ceiling(prove(PROGRAMS["lock"] % (HOLDERS[holder] % (lock, "nop();" * nops, lock))))
 
-    one, two, other = waited("lock", 40), waited("lock", 80), waited("another", 80)
+    short, long, unrelated = waited("lock", 40), waited("lock", 80), waited("another", 80)
     # The linker changes the instructions that load an address, by at most two.
-    assert two == pytest.approx(one + 40 * (CORES - 1), abs=2)
-    assert other < one - 30 * (CORES - 1)
+    assert long == pytest.approx(short + 40 * (CORES - 1), abs=2)
+    assert unrelated < short - 30 * (CORES - 1)
 
 
 @each_isa

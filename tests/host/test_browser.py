@@ -53,10 +53,10 @@ LEGENDS = f"""[...document.querySelectorAll('{SHOWN} figure')].map(figure => {{
 TIP = "document.querySelector('#vg-tooltip-element.visible')?.textContent || ''"
 
 
-def board_of(name: str, platform: str = "qemu-icount", there=None, **more) -> Board:
-    """Return a board that has only the plans `there`; the other plans are still to be captured."""
+def board_of(name: str, platform: str = "qemu-icount", captured=None, **more) -> Board:
+    """Return a board. If `captured` lists plans, the other plans are still to be captured."""
     raw = {plan: report_log(plan, platform, board=name, **more) for plan in plans()
-           if there is None or plan in there}
+           if captured is None or plan in captured}
     return Board(name, {plan: Source(plan, read_log(raw[plan]), packed=runs.packed(raw[plan]))
                         if plan in raw else Source(plan, Log(), uncaptured=True)
                         for plan in plans()})
@@ -78,11 +78,11 @@ PAGES = {"simulated": lambda: [board_of("virt-a72"), board_of("virt-a15", isa="a
 def pages(tmp_path_factory):
     """Return a function that makes the page of a name, and returns its address and its boards."""
     @cache
-    def made(name: str) -> tuple[str, list[str]]:
+    def make_page(name: str) -> tuple[str, list[str]]:
         path, boards = tmp_path_factory.mktemp(name) / "index.html", PAGES[name]()
         path.write_text(page.render(boards, []))
         return path.as_uri(), [board.name for board in boards]
-    return made
+    return make_page
 
 
 def opened(browser, address: str, board: str, width: int = 1280) -> None:
@@ -96,12 +96,12 @@ def choose(browser, ident: str, value: str) -> None:
     browser.value(CHOOSE.format(id=ident, value=value, drawn=DRAWN))
 
 
-def complaints(browser, address: str) -> dict[str, list]:
+def page_faults(browser, address: str) -> dict[str, list]:
     """Return the faults of the open page."""
-    asked = [url for url in browser.requests() if url != address]
-    found = {"errors": browser.errors(), "requests": asked, "undrawn": browser.value(UNDRAWN),
-             "beyond": browser.value(BEYOND)}
-    return {name: value for name, value in found.items() if value}
+    requests = [url for url in browser.requests() if url != address]
+    faults = {"errors": browser.errors(), "requests": requests, "undrawn": browser.value(UNDRAWN),
+              "beyond": browser.value(BEYOND)}
+    return {name: value for name, value in faults.items() if value}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -110,7 +110,7 @@ def test_every_board_is_drawn_whole_and_without_errors(browser, pages, name, wid
     address, boards = pages(name)
     for board in boards:
         opened(browser, address, board, width)
-        assert complaints(browser, address) == {}
+        assert page_faults(browser, address) == {}
         assert browser.value("document.documentElement.scrollWidth") == width
         links = browser.value(f"[...document.querySelectorAll('#{board} nav a')]"
                               ".map(a => a.hash.slice(1))")
@@ -120,46 +120,46 @@ def test_every_board_is_drawn_whole_and_without_errors(browser, pages, name, wid
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_answer_is_on_the_first_screen_though_most_runs_are_lost(browser, tmp_path, width):
-    there = board_of("virt-a72", there=("default", "traps"))
-    for lacking in there.sources.values():
-        if lacking.uncaptured:
-            lacking.uncaptured, lacking.lost = False, ["storm: native"]
+    board = board_of("virt-a72", captured=("default", "traps"))
+    for source in board.sources.values():
+        if source.uncaptured:
+            source.uncaptured, source.lost = False, ["storm: native"]
     path = tmp_path / "lost.html"
-    path.write_text(page.render([there], []))
+    path.write_text(page.render([board], []))
     opened(browser, path.as_uri(), "virt-a72", width)
     assert browser.value("document.querySelector('.answer h2').getBoundingClientRect().top") < 700
 
 
-@pytest.mark.parametrize("old, new, complaint", [
+@pytest.mark.parametrize("old, new, fault", [
     ("</main>", "<script>nothing.there()</script></main>", "errors"),
     ("</main>", '<img src="missing.png" alt=""></main>', "requests"),
     ("</main>", '<div style="width: 2000px">x</div></main>', "beyond"),
     ("await vegaEmbed(", "if (!figure.id.includes('ecdf')) await vegaEmbed(", "undrawn")])
-def test_a_planted_fault_is_seen(browser, tmp_path, old, new, complaint):
+def test_a_planted_fault_is_seen(browser, tmp_path, old, new, fault):
     path = tmp_path / "planted.html"
     html = page.render(sides(), [])
     assert html.count(old) == 1
     path.write_text(html.replace(old, new))
     opened(browser, path.as_uri(), "A-virt-a72", 390)
-    assert complaint in complaints(browser, path.as_uri())
+    assert fault in page_faults(browser, path.as_uri())
 
 
 def test_the_first_numbers_are_the_records_and_lead_to_their_rows(browser, pages):
     opened(browser, pages("simulated")[0], "virt-a72")
-    shown = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .count a')]"
+    links = browser.value(f"[...document.querySelectorAll('{SHOWN} .band .count a')]"
                           ".map(a => [a.textContent, a.hash])")
-    numbers = [int(re.sub(r"\D", "", text.partition("\u00a0")[0])) for text, _ in shown]
+    numbers = [int(re.sub(r"\D", "", text.partition("\u00a0")[0])) for text, _ in links]
     native, *others = (median("traps", "timer_wakeup", "busy-vector", mode)
                        for mode in ("native", "direct", "trapped"))
     calls = [median("traps", "hvc", "null", mode) for mode in ("direct", "trapped")]
     # An interrupt's number is the time beyond the native time; a call has no native time.
-    assert numbers[:4] == [*(other - native for other in others), *calls]
+    assert numbers[:4] == [*(ticks - native for ticks in others), *calls]
     marked = f"document.querySelector('{SHOWN} tr.marked')"
-    for (_, link), length in zip(shown, [*others, *calls]):
+    for (_, link), length in zip(links, [*others, *calls]):
         browser.value(f"location.hash = {link!r}")
         config = link.rpartition("/")[2]
         cells = browser.wait_for(f"[...({marked}?.cells || [])].map(cell => cell.textContent)",
-                         lambda found, config=config: config in found)
+                                 lambda texts, config=config: config in texts)
         head = browser.value(f"[...document.querySelectorAll('{SHOWN} .raw th')]"
                              ".map(cell => cell.textContent)")
         assert dict(zip(head, cells))["p50"] == str(length)
@@ -175,9 +175,9 @@ def test_the_configuration_is_chosen_for_charts_and_tables(browser, pages):
     assert browser.value(marks) == 4 + 8
     browser.value("document.getElementById('board').focus()")
     assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    shown = browser.value("[...document.querySelectorAll('#tab-storm-virt-a72 tbody tr')].filter("
-                          "row => !row.hidden).map(row => row.cells[0].textContent)")
-    assert set(shown) == {"native", "trapped-sw"}
+    configs = browser.value("[...document.querySelectorAll('#tab-storm-virt-a72 tbody tr')].filter("
+                            "row => !row.hidden).map(row => row.cells[0].textContent)")
+    assert set(configs) == {"native", "trapped-sw"}
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -185,9 +185,10 @@ def test_each_colour_of_a_legend_is_a_marks_colour(browser, pages, mode):
     """Each colour of a legend is therefore also the colour of a curve, a dot or a bar."""
     browser.prefer(mode)
     opened(browser, pages("simulated")[0], "virt-a72")
-    found = browser.value(LEGENDS)
+    legends = browser.value(LEGENDS)
     browser.prefer("")
-    assert len(found) > 5 and [one for one in found if one["strange"] or not one["names"]] == []
+    assert len(legends) > 5 and [legend for legend in legends
+                                 if legend["strange"] or not legend["names"]] == []
 
 
 def test_a_question_leaves_the_sections_that_answer(browser, pages):
@@ -197,12 +198,13 @@ def test_a_question_leaves_the_sections_that_answer(browser, pages):
     value = browser.value(f"[...{question}.options].find(one => one.text.includes('memory')).value")
     choose(browser, "question", value)
     browser.wait_for(DRAWN)
-    shown = f"[...document.querySelectorAll('{SHOWN} section:not([hidden])')].map(s => s.className)"
-    assert browser.value(shown) == ["answer", "memory", "conditions"]
+    sections = (f"[...document.querySelectorAll('{SHOWN} section:not([hidden])')]"
+                ".map(s => s.className)")
+    assert browser.value(sections) == ["answer", "memory", "conditions"]
     assert browser.value(f"[...document.querySelectorAll('{SHOWN} nav a:not([hidden])')]"
-                         ".map(a => a.hash.slice(1).split('-')[0])") == browser.value(shown)
+                         ".map(a => a.hash.slice(1).split('-')[0])") == browser.value(sections)
     browser.value("location.hash = '#failover-virt-a72'")
-    assert "failover" in browser.wait_for(shown, lambda found: len(found) > 3)
+    assert "failover" in browser.wait_for(sections, lambda names: len(names) > 3)
     assert browser.errors() == []
 
 
@@ -238,9 +240,9 @@ def test_a_pointer_at_a_mark_is_answered(browser, pages):
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=at["x"] + shift % 2,
                      y=at["y"])
         time.sleep(0.1)
-        if said := browser.value(TIP):
+        if tip := browser.value(TIP):
             break
-    assert re.search(r"n [\d,]+, p50 .*, p99 .*, max .*; window: ", said), said
+    assert re.search(r"n [\d,]+, p50 .*, p99 .*, max .*; window: ", tip), tip
 
 
 def test_the_page_is_legible_in_the_dark_and_on_paper(browser, pages):

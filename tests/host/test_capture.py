@@ -61,11 +61,11 @@ class Sent(NamedTuple):
 
     data: bytes
     words: tuple[str, ...] = ()
-    how: dict = {}
+    line_options: dict = {}
 
 
-def sent(*parts: bytes, words: tuple[str, ...] = (), **how) -> list[Sent]:
-    return [Sent(b"".join(parts), words, how)]
+def sent(*parts: bytes, words: tuple[str, ...] = (), **line_options) -> list[Sent]:
+    return [Sent(b"".join(parts), words, line_options)]
 
 
 CUT = sent(*LINES[:30])
@@ -109,15 +109,15 @@ CASES = {
 def line(bench, monkeypatch):
     """Return a function that captures from a board that sends the data. The machine has no other
     port."""
-    made = []
+    boards = []
     monkeypatch.setattr(capturing.list_ports, "comports", list)
 
-    def run(one: Sent):
-        made.append(Board(monkeypatch, one.data, **one.how))
-        return bench("capture", "--board", "virt-a72", "--tty", made[-1].name, *one.words)
+    def run(capture: Sent):
+        boards.append(Board(monkeypatch, capture.data, **capture.line_options))
+        return bench("capture", "--board", "virt-a72", "--tty", boards[-1].name, *capture.words)
 
     yield run
-    for board in made:
+    for board in boards:
         board.close()
 
 
@@ -126,14 +126,16 @@ def printed(bench, result, sent_bytes: int) -> golden.Grid:
     are done only the last one counts."""
     lines = [golden.without_crcs(text).replace(f" {sent_bytes} bytes", " {sent} bytes")
              for text in (*result.stderr.splitlines(), *result.stdout.splitlines()[-2:])]
-    for pattern, other in ((re.escape(str(bench.root)), "{root}"), ("/dev/pts/[0-9]+", "{tty}"),
-                           (", [0-9]+ a second", ""), (r" is gone \(.*\)", " is gone")):
-        lines = [re.sub(pattern, other, text) for text in lines]
-    done = [text for text in lines if re.fullmatch("step .*: done", text)]
-    return [[f"status {result.exit_code}"], *([text] for text in lines if text not in done[:-1])]
+    for pattern, replacement in (
+            (re.escape(str(bench.root)), "{root}"), ("/dev/pts/[0-9]+", "{tty}"),
+            (", [0-9]+ a second", ""), (r" is gone \(.*\)", " is gone")):
+        lines = [re.sub(pattern, replacement, text) for text in lines]
+    finished = [text for text in lines if re.fullmatch("step .*: done", text)]
+    return [[f"status {result.exit_code}"],
+            *([text] for text in lines if text not in finished[:-1])]
 
 
-def kept(bench, captures: list[Sent]) -> golden.Grid:
+def kept_files(bench, captures: list[Sent]) -> golden.Grid:
     """Return the files of all captures: the numbers of their records, or the name of their
     console."""
     folders = (bench.out, bench.root / "build" / "captured" / "virt-a72")
@@ -144,28 +146,28 @@ def kept(bench, captures: list[Sent]) -> golden.Grid:
 
 
 def content_of(data: bytes, captures: list[Sent]) -> str:
-    consoles = [one.data for one in captures]
+    consoles = [capture.data for capture in captures]
     if data in consoles:
         return f"all that capture {consoles.index(data) + 1} sent"
     for name, log in (("", LOG), ("later ", LATER), ("icount ", log_of(sample_run()))):
         good = log.replace(b"\r", b"").splitlines(keepends=True)
         lines = data.splitlines(keepends=True)
         if set(lines) <= set(good):
-            kept = ranges(sorted(good.index(one) for one in lines))
-            return f"{name}records {' '.join(f'{first}-{last}' for first, last in kept)}"
-    for number, sent_by_it in enumerate(consoles, 1):
-        if data and sent_by_it.startswith(data):  # the time decides how much is read before the end
+            spans = ranges(sorted(good.index(line) for line in lines))
+            return f"{name}records {' '.join(f'{first}-{last}' for first, last in spans)}"
+    for number, console in enumerate(consoles, 1):
+        if data and console.startswith(data):  # the time decides how much is read before the end
             return f"the beginning of what capture {number} sent"
     return f"{len(data.splitlines())} lines"
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_a_capture_prints_and_keeps(bench, line, case):
-    results = [line(one) for one in CASES[case]]
+    results = [line(capture) for capture in CASES[case]]
     golden.check_case("capture", case, {
-        **{f"capture {number}": printed(bench, result, len(one.data))
-           for number, (one, result) in enumerate(zip(CASES[case], results), 1)},
-        "files": kept(bench, CASES[case])})
+        **{f"capture {number}": printed(bench, result, len(capture.data))
+           for number, (capture, result) in enumerate(zip(CASES[case], results), 1)},
+        "files": kept_files(bench, CASES[case])})
 
 
 def test_stopped_by_hand(bench, line):
@@ -182,9 +184,9 @@ def test_stopped_by_hand(bench, line):
 
 
 def test_a_whole_run_has_its_tables_in_ticks(line):
-    shown = line(WHOLE[0]).stdout
-    assert "1 tick = 16 ns" in shown and "1 instruction" not in shown
-    assert "│ hvc " in shown and "not modelled here" not in shown
+    output = line(WHOLE[0]).stdout
+    assert "1 tick = 16 ns" in output and "1 instruction" not in output
+    assert "│ hvc " in output and "not modelled here" not in output
 
 
 def test_a_run_goes_to_the_board_that_its_record_names(bench, monkeypatch):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Card images and TFTP folders are read by other programs than those that made them. The boards'
-own descriptions are tested, too, and their real files if these can be fetched."""
+"""Card images and TFTP folders, read by other programs than the programs that made them. Other
+tests check the boards' own descriptions, and their real files if the Debian archive is in
+reach."""
 
 import json
 import re
@@ -21,7 +22,7 @@ from hypbench.plan_language import parse
 from hypbench.plan_model import PLATFORMS
 from hypbench.tree import Tree
 from test_patch import uimage
-from workbench import failed
+from workbench import must_fail
 
 OTHER_READ = parse(OTHER)
 TOOLS = needs("mkimage", "dumpimage", "sfdisk", "mformat", "mcopy", "mdir")
@@ -57,13 +58,14 @@ def sectors(image: bytes, first: int, last: int) -> bytes:
 
 @TOOLS
 def test_the_partition_is_where_the_description_says(sample):
-    image = sample.made()
+    image = sample.make()
     assert len(image) == 64 << 20
     table = partitions(sample.image)
     assert (table["label"], len(table["partitions"])) == ("dos", 1)
-    one = table["partitions"][0]
-    assert (one["start"], one["size"], one["type"]) == (4096, (64 << 11) - 4096, "c")
-    assert one["bootable"]
+    partition = table["partitions"][0]
+    assert (partition["start"], partition["size"], partition["type"]) == (
+        4096, (64 << 11) - 4096, "c")
+    assert partition["bootable"]
     assert sample.image.stat().st_blocks * SECTOR < 8 << 20  # the file is sparse
     # The FAT's boot sector names the kind of the file system and the place of its partition.
     assert image[4096 * SECTOR + 82:][:8] == b"FAT32   "
@@ -72,7 +74,7 @@ def test_the_partition_is_where_the_description_says(sample):
 
 @TOOLS
 def test_every_file_is_on_the_card_as_it_was(sample):
-    sample.made()
+    sample.make()
     assert names_in(sample.image) == ["boot.scr", "config.txt", "fixup4.dat", "hypbench.uimg",
                                       "some-board.dtb", "start4.elf"]
     assert file_of(sample.image, "config.txt") == b"key=value\n"
@@ -82,21 +84,21 @@ def test_every_file_is_on_the_card_as_it_was(sample):
 
 @TOOLS
 def test_the_script_is_one_that_uboot_takes(sample):
-    sample.made()
+    sample.make()
     path = sample.write("boot.scr", file_of(sample.image, "boot.scr"))
-    said = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True, check=True)
-    assert "Script (uncompressed)" in said.stdout and "hypbench sample" in said.stdout
+    process = subprocess.run(["dumpimage", "-l", path], capture_output=True, text=True, check=True)
+    assert "Script (uncompressed)" in process.stdout and "hypbench sample" in process.stdout
     assert path.read_bytes().endswith(b"echo from the card\n")
 
 
 @TOOLS
 def test_two_cards_of_the_same_files_are_the_same(sample, monkeypatch):
-    first = sample.made()
+    first = sample.make()
     listing = run("mdir", "-i", f"{sample.image}@@{4096 * SECTOR}", "::").decode()
     assert listing.count("1980-01-01") == len(names_in(sample.image))  # all dates are equal
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    assert sample.made() == first
-    assert sample.made("--scenario", "other") != first
+    assert sample.make() == first
+    assert sample.make("--scenario", "other") != first
 
 
 @TOOLS
@@ -109,13 +111,13 @@ def test_the_plan_on_the_card_is_the_one_asked_for(sample):
     assert read_plan(image) == OTHER_READ
     assert images.patch(image, parse(OTHER), "silicon") == image  # its checksums are right
     assert built.read_bytes() == before
-    sample.made("--scenario", "other", "--platform", "qemu-icount")
+    sample.make("--scenario", "other", "--platform", "qemu-icount")
     assert PLATFORMS[read_plan(file_of(sample.image, "hypbench.uimg")).platform] == "qemu-icount"
 
 
 @TOOLS
 def test_raw_parts_are_at_their_sectors(sample):
-    image = sample.made("--given", f"BL1={sample.write('bl1', BL1)}")
+    image = sample.make("--given", f"BL1={sample.write('bl1', BL1)}")
     assert sectors(image, 1, 16) == BL1
     second = sample.installed["second"]
     assert sectors(image, 17, 48) == second.ljust(32 * SECTOR, b"\0")
@@ -135,8 +137,8 @@ def test_without_bl1_it_is_said_where_it_goes(sample):
     subprocess.run(["dd", f"if={sample.write('bl1', BL1)}", "bs=512", "status=none",
                     *command.groups()], cwd=sample.root, check=True)
     by_hand = sample.image.read_bytes()
-    given = sample("sdcard", "--given", f"BL1={sample.root / 'bl1'}")
-    assert "NOT ON THE CARD" not in given.output
+    with_bl1 = sample("sdcard", "--given", f"BL1={sample.root / 'bl1'}")
+    assert "NOT ON THE CARD" not in with_bl1.output
     assert sample.image.read_bytes() == by_hand
 
 
@@ -147,7 +149,7 @@ def test_a_bl1_that_cannot_be(sample, data, says):
     path = sample.root / "bl1"
     if data is not None:
         path.write_bytes(data)
-    failed(sample("sdcard", "--given", f"BL1={path}"), says.format(path))
+    must_fail(sample("sdcard", "--given", f"BL1={path}"), says.format(path))
     assert not sample.image.exists()
 
 
@@ -156,22 +158,22 @@ def test_files_of_the_user_win(sample):
     sample.write("mine/start4.elf", b"my own")
     sample.write("mine/fixup4.dat", b"and this")
     tree = sample.write("mine/other-name.dtb", b"my tree")
-    sample.made("--given", f"FIRMWARE={sample.root / 'mine'}", "--given", f"DTB={tree}")
+    sample.make("--given", f"FIRMWARE={sample.root / 'mine'}", "--given", f"DTB={tree}")
     assert file_of(sample.image, "start4.elf") == b"my own"
     assert file_of(sample.image, "some-board.dtb") == b"my tree"
 
 
 def test_a_word_that_the_board_does_not_take(sample):
-    failed(sample("sdcard", "--given", "UBOOT=/x"),
-           "sample takes no UBOOT=; it takes: BL1, DTB, FIRMWARE, SPL", 2)
-    failed(sample("sdcard", "--given", "UBOOT"), "is not WORD=PATH", 2)
+    must_fail(sample("sdcard", "--given", "UBOOT=/x"),
+              "sample takes no UBOOT=; it takes: BL1, DTB, FIRMWARE, SPL", 2)
+    must_fail(sample("sdcard", "--given", "UBOOT"), "is not WORD=PATH", 2)
 
 
 def test_offline_says_which_file_is_missing_and_how_to_give_it(sample, monkeypatch):
-    asked = []
+    packages = []
 
     def fetch(package, *_words, **_more):
-        asked.append(package)
+        packages.append(package)
         raise debian.Offline("the Debian archive cannot be reached\nwithout it: unpack it there")
 
     monkeypatch.setattr(debian, "fetch", fetch)
@@ -184,16 +186,18 @@ def test_offline_says_which_file_is_missing_and_how_to_give_it(sample, monkeypat
         "second.bin is not there: SPL=<file>, or unpack it there",
         "start4.elf is not there: FIRMWARE=<folder>, or unpack it there",
         "fixup4.dat is not there: FIRMWARE=<folder>, or unpack it there"]
-    assert asked == ["boot-package", "firmware"] and not sample.image.exists()
+    assert packages == ["boot-package", "firmware"] and not sample.image.exists()
 
 
 def test_boards_without_a_card_or_an_image(sample):
-    failed(sample("sdcard", "--board", "plain"), "board 'plain' has no card", 2)
+    must_fail(sample("sdcard", "--board", "plain"), "board 'plain' has no card", 2)
     assert "with one: sample" in sample("sdcard", "--board", "plain").output
-    failed(sample("sdcard", "--board", "nosuch"), "no board 'nosuch'; there are: plain, sample", 2)
-    failed(sample("sdcard", "--scenario", "nosuch"), "no scenario 'nosuch'; there are: default", 2)
+    must_fail(sample("sdcard", "--board", "nosuch"), "no board 'nosuch'; there are: plain, sample",
+              2)
+    must_fail(sample("sdcard", "--scenario", "nosuch"), "no scenario 'nosuch'; there are: default",
+              2)
     (sample.out / "hypbench.uimg").unlink()
-    failed(sample("sdcard"), "`make image BOARD=sample` makes it")
+    must_fail(sample("sdcard"), "`make image BOARD=sample` makes it")
 
 
 @pytest.mark.parametrize("old, new, says", [
@@ -212,14 +216,14 @@ def test_boards_without_a_card_or_an_image(sample):
     ("start = 4096", "", "card.toml: ")])
 def test_a_description_that_cannot_be(sample, old, new, says):
     sample.change(old, new)
-    failed(sample("sdcard"), says)
+    must_fail(sample("sdcard"), says)
 
 
 @TOOLS
 def test_a_card_that_is_full_says_so_and_leaves_the_old_one(sample):
-    before = sample.made()
+    before = sample.make()
     sample.write("boards/sample/config.txt", bytes(70 << 20))
-    failed(sample("sdcard"), "Disk full")
+    must_fail(sample("sdcard"), "Disk full")
     assert sample.image.read_bytes() == before
     assert not list(sample.out.glob(".card-*"))
 
@@ -243,7 +247,7 @@ def test_a_tftp_folder_has_what_its_commands_load(sample):
 
 def test_a_board_without_tftp(sample):
     sample.write("boards/sample/card.toml", CARD.split("[tftp]")[0])
-    failed(sample("tftp"), "boards/sample/card.toml has no [tftp]")
+    must_fail(sample("tftp"), "boards/sample/card.toml has no [tftp]")
 
 
 def commands_in(text: str) -> list[str]:
@@ -260,15 +264,15 @@ def test_descriptions_name_files_that_are_there(board):
     card = description.read_card(Tree(), board)
     kinds = {"Image": "hypbench.img", "uImage": "hypbench.uimg", "fit": "hypbench.itb"}
     built = [kinds[kind] for kind in Tree().board_fact(board, "IMAGES").split()]
-    for one in card.all_files():
-        assert one.given or one.build in built or (
-            Tree().root / "boards" / board / (one.board or one.script)).is_file(), one.name
+    for file in card.all_files():
+        assert file.given or file.build in built or (
+            Tree().root / "boards" / board / (file.board or file.script)).is_file(), file.name
 
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_scripts_load_what_is_on_the_card(board):
     card = description.read_card(Tree(), board)
-    on_card = {one.name for one in card.fat.files}
+    on_card = {file.name for file in card.fat.files}
     text = (Tree().root / "boards" / board / "boot.cmd").read_text()
     text += card.tftp.commands
     loaded = set(re.findall(r"[\w.-]+\.(?:img|uimg|itb|dtb|bin)\b", text))
@@ -281,7 +285,7 @@ def test_arndales_sectors():
     """The sectors are those of U-Boot (board/samsung/common, configs/arndale_defconfig: ENV_OFFSET
     0x86200)."""
     card = description.read_card(Tree(), "arndale")
-    assert {one.name: one.sectors for one in [*card.raw, *card.reserved]} == {
+    assert {file.name: file.sectors for file in [*card.raw, *card.reserved]} == {
         "arndale-bl1.bin": (1, 16), "arndale-spl.bin": (17, 48), "u-boot.bin": (49, 1072),
         "U-Boot's environment": (0x86200 // SECTOR, (0x86200 + 0x4000) // SECTOR - 1)}
     assert card.fat.start == 4096
@@ -291,14 +295,14 @@ def test_arndales_sectors():
 def test_the_arndales_files_are_in_debians_packages():
     """Each of the files also fits into its sectors."""
     sources = Sources(Tree(), "arndale", OTHER, "silicon", {})
-    wanted = [one for one in description.read_card(Tree(), "arndale").all_files()
-              if one.package or one.device_tree]
-    assert len(wanted) == 3
+    files = [file for file in description.read_card(Tree(), "arndale").all_files()
+             if file.package or file.device_tree]
+    assert len(files) == 3
     try:
-        for one in wanted:
-            check_room(one, sources.find(one))
+        for file in files:
+            check_room(file, sources.find(file))
     except click.ClickException as error:
-        if any(isinstance(one, UNREACHABLE) for one in sources.failed.values()):
+        if any(isinstance(failure, UNREACHABLE) for failure in sources.failed.values()):
             pytest.skip(f"the Debian archive is out of reach: {error.message.splitlines()[0]}")
         pytest.fail(error.message)
 
@@ -308,7 +312,7 @@ def test_debians_packages_are_asked_for_what_is_not_installed(sample, monkeypatc
     folder = sample.write("fetched/usr/lib/firmware/start4.elf", b"fetched").parents[3]
     monkeypatch.setattr(debian, "fetch", lambda *_words, **_more: folder)
     (sample.root / "machine" / "usr/lib/firmware/start4.elf").unlink()
-    sample.made()
+    sample.make()
     assert file_of(sample.image, "start4.elf") == b"fetched"
     (folder / "usr/lib/firmware/start4.elf").unlink()
-    failed(sample("sdcard"), "the package has no usr/lib/firmware/start4.elf")
+    must_fail(sample("sdcard"), "the package has no usr/lib/firmware/start4.elf")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ceilings are compared with the committed ceilings and with the measured visits."""
+"""The comparison of ceilings with the committed ceilings and with the measured visits."""
 
 import json
 
@@ -60,11 +60,11 @@ def test_each_kind_has_a_committed_ceiling(path):
 # --- on the page ---
 
 def test_page_has_each_kind_with_what_was_measured(monkeypatch):
-    kept = {"compiler": "12.2.0", "trusted": 7, "assumptions": {"retry": 3}, "kinds": {
+    ceilings = {"compiler": "12.2.0", "trusted": 7, "assumptions": {"retry": 3}, "kinds": {
         "short": {"ceiling": 33, "measured": 33, "run": "plan"},
         "long": {"ceiling": 900, "wait": 600, "measured": 120, "run": "storm"},
         "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"]}}}
-    monkeypatch.setattr(bound, "kept_of", lambda log: kept)
+    monkeypatch.setattr(bound, "kept_of", lambda log: ceilings)
     board = Board("board", {"plan": Source("plan", read_log(b""))})
     text, table = bound.section(board, []).blocks
     assert "7 comments" in text.text and "retry: 3 places" in text.text
@@ -78,6 +78,6 @@ def test_the_default_table_has_the_highest_ceilings_in_the_order_of_the_kinds():
     """A kind without a ceiling counts as the highest."""
     ceilings = [Ceiling(Kind(str(at), 0), at) for at in range(KINDS_MOST + 5)]
     ceilings[2].instructions = None
-    assert [one.kind.name for one in highest(ceilings)] == [
+    assert [ceiling.kind.name for ceiling in highest(ceilings)] == [
         "2", *map(str, range(6, KINDS_MOST + 5))]
     assert highest(ceilings[:3]) == ceilings[:3]

@@ -61,11 +61,12 @@ class Planted:
 
     def violations(self, check: str) -> list[str]:
         result = self("check", check)
-        *found, closing = result.stdout.splitlines()  # without the note on another clang-format
-        assert CLOSING.match(closing) and result.exit_code == bool(found), result.output
+        # Standard output does not have the note on another clang-format.
+        *violations, closing = result.stdout.splitlines()
+        assert CLOSING.match(closing) and result.exit_code == bool(violations), result.output
         if check in OF_THE_MACHINE:
-            return sorted({":".join(one.split(":")[:2]) for one in found})
-        return found
+            return sorted({":".join(line.split(":")[:2]) for line in violations})
+        return violations
 
 
 @pytest.fixture
@@ -76,9 +77,9 @@ def tree(tmp_path):
 def answered(tree: Planted, block: str) -> str:
     """Return the block with the violations that the check reports."""
     tree.add(block)
-    found = tree.violations(block.splitlines()[0].removeprefix("check "))
+    violations = tree.violations(block.splitlines()[0].removeprefix("check "))
     return "\n".join([line for line in block.splitlines() if not line.startswith("! ")]
-                     + [f"! {one}" for one in found])
+                     + [f"! {violation}" for violation in violations])
 
 
 @pytest.mark.parametrize("check", OF_CHECK)
@@ -112,15 +113,15 @@ def test_what_a_check_cannot_do_is_said(tree, monkeypatch):
 
 # --- the reference is made from the source ---
 
-SAID = {"exits": ["| `hvc` | a call |", "| `late` | too late |"],
-        "scenarios": ["How much?", "| `one` | What one costs | – |"],
-        "axes": ["| `mode` | `slow` `fast` | slow or fast (`docs/tour.md`) |",
-                 "| `quick` | `mode=fast` | how quick? |", "| `most` | 0 to 9 | the limit |"],
-        "scenario-keys": ["| `bench_params` | 1 | 2 | 3 | a field |",
-                          "| `do` of `event` | What happens. |"],
-        "records": ["## `run`\n\na run\n\n", "| `t` | integer | how long |"],
-        "benchmarks": ["## one\n\nSee `guest/one.h`:\n\n- `fast`: at once\n  or soon\n\nSlowly.\n\n"
-                       "As it waits.\n\n`guest/bench/one.c`; scenarios: one\n"]}
+GENERATED = {"exits": ["| `hvc` | a call |", "| `late` | too late |"],
+             "scenarios": ["How much?", "| `one` | What one costs | – |"],
+             "axes": ["| `mode` | `slow` `fast` | slow or fast (`docs/tour.md`) |",
+                      "| `quick` | `mode=fast` | how quick? |", "| `most` | 0 to 9 | the limit |"],
+             "scenario-keys": ["| `bench_params` | 1 | 2 | 3 | a field |",
+                               "| `do` of `event` | What happens. |"],
+             "records": ["## `run`\n\na run\n\n", "| `t` | integer | how long |"],
+             "benchmarks": ["## one\n\nSee `guest/one.h`:\n\n- `fast`: at once\n  or soon\n\n"
+                            "Slowly.\n\nAs it waits.\n\n`guest/bench/one.c`; scenarios: one\n"]}
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def change(tree, name: str, old: str, new: str = "other") -> None:
 
 def test_the_reference_is_made_of_the_source(described):
     assert described.violations("reference") == []
-    for name, lines in SAID.items():
+    for name, lines in GENERATED.items():
         text = (described.root / "docs/reference" / f"{name}.md").read_text()
         assert all(line in text for line in lines), name
     page = (described.root / "docs/numbers.md").read_text()
@@ -156,8 +157,9 @@ def test_the_reference_is_made_of_the_source(described):
     ("tests/figures.json", "`one`", "figures")])
 def test_the_reference_follows_its_source(described, name, word, page):
     change(described, name, word)
-    assert any(one.startswith(f"docs/reference/{page}.md:1: not what `hypbench dev reference`")
-               for one in described.violations("reference"))
+    assert any(violation.startswith(f"docs/reference/{page}.md:1: not what"
+                                    " `hypbench dev reference`")
+               for violation in described.violations("reference"))
 
 
 @pytest.mark.parametrize("name, old, new, says", [

@@ -26,9 +26,9 @@ def pipelines() -> dict[str, str]:
 
 def check(text: str, schema: str) -> None:
     rules = json.loads((SCHEMAS / f"{schema}.json").read_text())
-    found = jsonschema.validators.validator_for(rules)(rules).iter_errors(
+    errors = jsonschema.validators.validator_for(rules)(rules).iter_errors(
         YAML(typ="safe", pure=True).load(text))
-    assert [error.message for error in found] == []
+    assert [error.message for error in errors] == []
 
 
 def test_the_page_has_a_pipeline_for_each_service():

@@ -41,23 +41,23 @@ def hvc(step: dict, axes: dict) -> list[dict]:
 def bodies(clock_of=lambda number: CPU_HZ, end_hz: int | None = CPU_HZ, **run) -> list[dict]:
     """Return the records of a run. `clock_of` returns the core's clock in a step's record, by the
     number of the step."""
-    made = plan_run([NATIVE, TRAPPED], {"hvc": hvc, "wfi": hvc}, **ARNDALE | run)
-    for body in made:
+    records = plan_run([NATIVE, TRAPPED], {"hvc": hvc, "wfi": hvc}, **ARNDALE | run)
+    for body in records:
         if body["kind"] == "step":
             body["cpu_hz"] = clock_of(body["step"])
     if end_hz:
-        made[-1]["cpu_hz"] = end_hz
-    return made
+        records[-1]["cpu_hz"] = end_hz
+    return records
 
 
-def problems(made: list[dict]) -> list[str]:
-    return [str(problem) for problem in check_rules(log_from(made))]
+def problems(records: list[dict]) -> list[str]:
+    return [str(problem) for problem in check_rules(log_from(records))]
 
 
 def test_a_core_that_throttles_is_noticed_with_its_place():
-    found = problems(bodies(lambda number: CPU_HZ if number < 3 else 1_000_000_000,
-                            end_hz=1_000_000_000))
-    assert found == [
+    messages = problems(bodies(lambda number: CPU_HZ if number < 3 else 1_000_000_000,
+                               end_hz=1_000_000_000))
+    assert messages == [
         "the core's clock changed between start and step 3 (native hvc) to step 7 (native wfi):"
         " from 1700.0 to 1000.0 MHz (-41.2 %)",
         "the core's clock changed between start and end: from 1700.0 to 1000.0 MHz (-41.2 %)"]
@@ -81,25 +81,25 @@ def test_summary_has_columns_for_both_clocks_only_where_records_have_them():
     assert (rows[2]["batch"], rows[2]["mean_op"], rows[2]["quantum_ps"]) == ("100", "4.240", "417")
     assert (rows[0]["cycles_p50"], rows[0]["cycles_mean_op"]) == ("299", "299.500")
     assert rows[2]["cycles_mean_op"] == "300.040"
-    made = plan_run([NATIVE], {"x": lambda head, _: [calibration(head), bench_record(
+    records = plan_run([NATIVE], {"x": lambda head, _: [calibration(head), bench_record(
         head, "v", [9] * 20)]})
-    assert summary_csv(log_from(made)).splitlines()[0] == ",".join(CSV_HEADER)
-    assert clock_rows(log_from(made)) == []
+    assert summary_csv(log_from(records)).splitlines()[0] == ",".join(CSV_HEADER)
+    assert clock_rows(log_from(records)) == []
 
 
 def test_the_table_of_both_clocks_leaves_out_rows_whose_ticks_say_as_much():
     """Ticks of 0.4 ns are as precise as cycles for 176 ns, as long as both clocks agree."""
-    def paths(made: list[dict]) -> set[str]:
+    def paths(records: list[dict]) -> set[str]:
         section = Section("conditions", "", "arndale")
-        add_table(section, Board("arndale", {"board": Source("board", log_from(made))}))
+        add_table(section, Board("arndale", {"board": Source("board", log_from(records))}))
         return {row[1].text for table in section.tables for row in table.cells}
 
     assert paths(bodies()) == {"hvc null", "wfi null"}
     drifted = BATCH_CYCLES[0] * 103 // 100
-    made = [with_cycles(body, [drifted] * 100, CYCLES_OVERHEAD)
-            if (body.get("bench"), body.get("batch")) == ("hvc", BATCH) else body
-            for body in bodies()]
-    assert paths(made) == {"hvc null", "hvc null-x100", "wfi null"}
+    records = [with_cycles(body, [drifted] * 100, CYCLES_OVERHEAD)
+               if (body.get("bench"), body.get("batch")) == ("hvc", BATCH) else body
+               for body in bodies()]
+    assert paths(records) == {"hvc null", "hvc null-x100", "wfi null"}
     unknown = bodies(cpu_hz=None)
     assert "hvc null-x100" in paths([{name: value for name, value in body.items()
                                       if value is not None} for body in unknown])

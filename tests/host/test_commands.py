@@ -6,7 +6,7 @@ error."""
 import pytest
 from click.testing import CliRunner
 
-from workbench import PLAN, failed
+from workbench import PLAN, must_fail
 from hypbench import __version__, store
 from hypbench.cli import main
 from hypbench.plan import read_plan
@@ -29,9 +29,9 @@ def table_row(output: str, *words: str) -> list[str]:
     """Return the cells of the only row whose first cells are these words."""
     rows = [[cell.strip() for cell in line.strip().strip("│┃").split("│")]
             for line in output.splitlines()]
-    found = [row for row in rows if row[:len(words)] == list(words)]
-    assert len(found) == 1, output
-    return found[0]
+    matching = [row for row in rows if row[:len(words)] == list(words)]
+    assert len(matching) == 1, output
+    return matching[0]
 
 
 VM = "vm bench image=bench cores=0 prio=1\n"  # the meaning of a plan without vm lines
@@ -43,7 +43,7 @@ def test_run_writes_its_files(bench):
     assert (bench.out / "console.log").read_bytes() == LOG
     assert (bench.out / "records.jsonl").read_bytes() == LOG.replace(b"\r", b"")
     assert (bench.out / "summary.csv").read_text().splitlines()[0] == HEADER
-    # The output is piped, so the command shows no progress.
+    # A command whose output goes to a pipe shows no progress.
     assert "step" not in result.stderr.partition("records: ")[0]
     image = (bench.out / "hypbench-run.elf").read_bytes()
     assert text_of(read_plan(image)).endswith(f"bench hvc\n{VM}platform qemu-icount\n")
@@ -62,7 +62,7 @@ def test_the_scenarios_there_are_name_what_is_there(bench, word):
 def test_patch_wants_one_plan_section(bench, image, says):
     path = bench.root / "image"
     path.write_bytes(image)
-    failed(bench("patch", str(path), "--scenario", "short", "-o", str(path)), says)
+    must_fail(bench("patch", str(path), "--scenario", "short", "-o", str(path)), says)
 
 
 def test_patch_changes_the_plan_and_nothing_else(bench):
@@ -72,10 +72,10 @@ def test_patch_changes_the_plan_and_nothing_else(bench):
     words = ("patch", str(bench.out / "hypbench.elf"), "--scenario", str(plan), "-o", str(out))
     for more, line in ((["--platform", "gem5"], "platform gem5"), ([], "platform silicon")):
         assert bench(*words, *more).exit_code == 0
-        said = parse(f"name mine\norder abba\nconfig native\nbench hvc\n{VM}{line}\n")
-        shown = bench("show-scenario", str(out)).output
-        assert shown.startswith(f"# mine, for {line}\n") and shown.endswith(toml_of(said))
-        assert out.read_bytes().replace(pack(said), pack(parse(PLAN))) == image
+        expected = parse(f"name mine\norder abba\nconfig native\nbench hvc\n{VM}{line}\n")
+        output = bench("show-scenario", str(out)).output
+        assert output.startswith(f"# mine, for {line}\n") and output.endswith(toml_of(expected))
+        assert out.read_bytes().replace(pack(expected), pack(parse(PLAN))) == image
 
 
 def test_the_version_is_the_one_that_the_changelog_begins_with():
@@ -90,14 +90,14 @@ def test_a_run_never_replaces_another(bench, monkeypatch):
     monkeypatch.setattr(store, "now", lambda: "20260101T000000Z")
     for _ in range(3):
         assert bench.run().exit_code == 0
-    kept = sorted((bench.root / "runs/virt-a72/sample").glob("*.jsonl"))
-    assert [path.stem[16:] for path in kept] == ["-2", "-3", ""]
-    assert {path.read_bytes() for path in kept} == {LOG.replace(b"\r", b"")}
+    paths = sorted((bench.root / "runs/virt-a72/sample").glob("*.jsonl"))
+    assert [path.stem[16:] for path in paths] == ["-2", "-3", ""]
+    assert {path.read_bytes() for path in paths} == {LOG.replace(b"\r", b"")}
 
 
 @pytest.mark.parametrize("plan", ["", "..", "a/b"])
 def test_a_scenario_whose_name_is_no_folder(bench, plan):
     bench.set_qemu(log_of([sample_run()[0] | {"plan": plan}, *sample_run()[1:]]))
     bench.run()
-    found = [path.parent.name for path in (bench.root / "runs").rglob("*.jsonl")]
-    assert found == ["unnamed"]
+    folders = [path.parent.name for path in (bench.root / "runs").rglob("*.jsonl")]
+    assert folders == ["unnamed"]

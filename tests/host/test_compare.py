@@ -7,10 +7,10 @@ import pytest
 
 from hypbench.analysis.comparison import (Threshold, Verdict, compare_logs, conditions)
 from logmaker import NATIVE, TRAPPED, bench_record, log_from
-from commandlogs import of_samples, run_with
+from commandlogs import samples_run, run_with
 
 
-def compared(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
+def verdicts_of(a: list[dict], b: list[dict]) -> dict[str, tuple[str, str]]:
     """Return verdict and reason by configuration."""
     return {row.config: (row.verdict, row.reason) for row in compare_logs(log_from(a), log_from(b))}
 
@@ -25,9 +25,9 @@ def test_verdict_beside_noise():
         return run_with(platform=platform, make=noisy(mean, seed))
 
     a = run(300, 1)
-    assert set(compared(a, run(300, 2)).values()) == {(Verdict.SAME, "")}
-    assert set(compared(a, run(330, 3)).values()) == {(Verdict.SLOWER, "")}
-    by_icount = compared(run(300, 1, "qemu-icount"), run(300, 2, "qemu-icount"))
+    assert set(verdicts_of(a, run(300, 2)).values()) == {(Verdict.SAME, "")}
+    assert set(verdicts_of(a, run(330, 3)).values()) == {(Verdict.SLOWER, "")}
+    by_icount = verdicts_of(run(300, 1, "qemu-icount"), run(300, 2, "qemu-icount"))
     assert (Verdict.SAME, "") not in by_icount.values()  # another largest sample is no noise there
 
 
@@ -39,14 +39,15 @@ BODY = [50] * 960
     ([300] * 40, {"p99": 240, "p999": 240, "max": 240, "mean": 9.6}),  # 4 % of the samples
     ([60] * 39 + [300], {"max": 240, "mean": 0.24})])
 def test_a_tail_that_moved(platform, moved, says):
-    a, b = of_samples(BODY + [60] * 40, platform), of_samples(BODY + moved, platform)
+    a, b = samples_run(BODY + [60] * 40, platform), samples_run(BODY + moved, platform)
     if len(says) == 2 and platform == "silicon":  # one sample of 1000 may be chance
-        assert compared(a, b)["native"] == (Verdict.SAME, "")
+        assert verdicts_of(a, b)["native"] == (Verdict.SAME, "")
         return
-    row, back = (compare_logs(log_from(one), log_from(other))[0] for one, other in ((a, b), (b, a)))
+    row, back = (compare_logs(log_from(before), log_from(after))[0]
+                 for before, after in ((a, b), (b, a)))
     assert (row.verdict, row.measures[0].effect.value) == (Verdict.SLOWER, 0)
-    assert {one.name: round(one.effect.value, 3) for one in row.moved} == says
-    assert (back.verdict, compared(a, a)["native"]) == (Verdict.FASTER, (Verdict.SAME, ""))
+    assert {measure.name: round(measure.effect.value, 3) for measure in row.moved} == says
+    assert (back.verdict, verdicts_of(a, a)["native"]) == (Verdict.FASTER, (Verdict.SAME, ""))
     assert Threshold(5, True).exceeded(row) and not Threshold(5, True).exceeded(back)
     assert Threshold(239, False).exceeded(row) and not Threshold(240, False).exceeded(row)
 
@@ -55,8 +56,8 @@ def test_a_tail_that_moved(platform, moved, says):
                                       (("mmio", "iidr"), ("mmio_read", "vgic"))])
 def test_a_row_of_an_older_release_stands_against_its_name_of_today(old, new):
     a, b = run_with(50, *old), run_with(51, *new)
-    assert compared(a, b)["trapped"] == (Verdict.SLOWER, "")
-    assert compared(b, a)["trapped"] == (Verdict.FASTER, "")
+    assert verdicts_of(a, b)["trapped"] == (Verdict.SLOWER, "")
+    assert verdicts_of(b, a)["trapped"] == (Verdict.FASTER, "")
 
 
 def test_boards_with_other_clocks_are_compared_in_time():

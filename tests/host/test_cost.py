@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cost vectors of made-up windows, whose lines, pages and accesses are counted by hand."""
+"""Cost vectors of made-up windows, with lines, pages and accesses counted by hand."""
 
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -33,19 +33,19 @@ def cost_of_lines(path, data=""):
 
 
 def test_kinds_of_instructions_are_counted_each():
-    made = cost_of_lines("g9000+4 h1000+5 g9010+1")
-    assert (made.instructions, made.register_reads, made.register_writes, made.barriers,
-            made.maintenance, made.entries, made.returns) == (5, 1, 1, 1, 1, 1, 1)
+    vector = cost_of_lines("g9000+4 h1000+5 g9010+1")
+    assert (vector.instructions, vector.register_reads, vector.register_writes, vector.barriers,
+            vector.maintenance, vector.entries, vector.returns) == (5, 1, 1, 1, 1, 1, 1)
 
 
 @pytest.mark.parametrize("count", (1, 5, 40))
 def test_n_lines_and_n_pages_are_n(count):
     lines = " ".join(f"h{0x10000 + 64 * i:x}+1" for i in range(count))
     pages = " ".join(f"lM{0x20000 + 4096 * i:x}+8" for i in range(count))
-    made = cost_of_lines(lines, pages)
-    assert (made.text_lines, made.text_pages) == (count, 1)
-    assert (made.data_lines, made.data_pages, made.loads) == (count, count, count)
-    assert (made.text_fill, made.data_fill) == (round(4 / 64, 2), round(8 / 64, 2))
+    vector = cost_of_lines(lines, pages)
+    assert (vector.text_lines, vector.text_pages) == (count, 1)
+    assert (vector.data_lines, vector.data_pages, vector.loads) == (count, count, count)
+    assert (vector.text_fill, vector.data_fill) == (round(4 / 64, 2), round(8 / 64, 2))
 
 
 def test_an_access_across_lines_touches_both():
@@ -54,14 +54,14 @@ def test_an_access_across_lines_touches_both():
 
 
 def test_accesses_of_one_instruction_count_once():
-    made = cost_of_lines("h1000+1", "lM2000+8,lM2008+8 lM2010+8 lM2018+4,sM2018+4")
-    assert (made.loads, made.stores) == (2, 1)  # LDP, LDR, STXR
+    vector = cost_of_lines("h1000+1", "lM2000+8,lM2008+8 lM2010+8 lM2018+4,sM2018+4")
+    assert (vector.loads, vector.stores) == (2, 1)  # LDP, LDR, STXR
 
 
 def test_devices_are_named_by_their_registers_and_are_no_memory():
-    made = cost_of_lines("h1000+1", "lD801000c+4 sD8010010+4 sD8010010+4 lD80b0100+4 lD9000018+4")
-    assert made.devices == {"GICC_EOIR": 2, "GICC_IAR": 1, "GICR_ISENABLER": 1, "other": 1}
-    assert (made.loads, made.stores, made.data_lines) == (0, 0, 0)
+    vector = cost_of_lines("h1000+1", "lD801000c+4 sD8010010+4 sD8010010+4 lD80b0100+4 lD9000018+4")
+    assert vector.devices == {"GICC_EOIR": 2, "GICC_IAR": 1, "GICR_ISENABLER": 1, "other": 1}
+    assert (vector.loads, vector.stores, vector.data_lines) == (0, 0, 0)
 
 
 def test_accesses_read_back():
@@ -93,8 +93,8 @@ def plugin_lines(*ticks):
 
 def paths(log_records, lines):
     log = SimpleNamespace(of_kind=lambda kind: log_records)
-    return {path: made.instructions
-            for path, made in costs_of(log, lines, MadeUp()).get("trapped", {}).items()}
+    return {path: vector.instructions
+            for path, vector in costs_of(log, lines, MadeUp()).get("trapped", {}).items()}
 
 
 def test_windows_of_phases_belong_to_their_variants():
@@ -116,28 +116,28 @@ def test_a_window_that_was_not_seen_gives_no_cost_and_shifts_no_other():
 # --- the gate ---
 
 def gate(change):
-    made = cost_of_lines("h1000+5", "lM2000+8")
-    old = {"trapped": {"hvc null": asdict(made)}}
-    changed = cost.Cost(**asdict(made) | change(asdict(made)))
+    vector = cost_of_lines("h1000+5", "lM2000+8")
+    old = {"trapped": {"hvc null": asdict(vector)}}
+    changed = cost.Cost(**asdict(vector) | change(asdict(vector)))
     return list(problems(old, {"trapped": {"hvc null": changed}}))
 
 
 @pytest.mark.parametrize("name", cost.EXACT)
 def test_each_exact_part_must_be_the_same(name):
-    def more(made):
-        return {name: {"GICC_IAR": 1} if name == "devices" else made[name] + 1}
+    def more(vector):
+        return {name: {"GICC_IAR": 1} if name == "devices" else vector[name] + 1}
     [problem] = gate(more)
     assert problem.startswith(f"trapped hvc null: {name} ")
 
 
 @pytest.mark.parametrize("name", cost.CEILINGS)
 def test_a_line_more_is_let_pass_and_two_are_not(name):
-    assert gate(lambda made: {name: made[name] + 1}) == []
-    assert gate(lambda made: {name: made[name] - 1}) == []
-    assert len(gate(lambda made: {name: made[name] + 2})) == 1
+    assert gate(lambda vector: {name: vector[name] + 1}) == []
+    assert gate(lambda vector: {name: vector[name] - 1}) == []
+    assert len(gate(lambda vector: {name: vector[name] + 2})) == 1
 
 
 def test_a_row_that_came_or_went_is_a_problem():
-    made = {"trapped": {"hvc null": cost_of_lines("h1000+5")}}
-    assert list(problems({}, made)) == ["trapped hvc null: only found"]
+    vectors = {"trapped": {"hvc null": cost_of_lines("h1000+5")}}
+    assert list(problems({}, vectors)) == ["trapped hvc null: only found"]
     assert len(list(problems({"trapped": {"hvc null": {}}}, {}))) == 1

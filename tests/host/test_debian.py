@@ -20,20 +20,20 @@ DEB822 = (FOLDER / "debian.sources").read_text()
 
 
 def test_debians_own_archive_is_told_from_others():
-    other = entry("http://other.invalid/tools", "bookworm", "main", {})
-    second = entry("http://other.invalid/engine", "bookworm", "stable", {})
-    own = entry("http://one.invalid/debian", "bookworm", "main", {})
+    tools = entry("http://other.invalid/tools", "bookworm", "main", {})
+    engine = entry("http://other.invalid/engine", "bookworm", "stable", {})
+    archive = entry("http://one.invalid/debian", "bookworm", "main", {})
     updates = entry("http://one.invalid/debian", "bookworm-updates", "main", {})
-    assert debian_archive([other, second, own, updates], "bookworm") == own
+    assert debian_archive([tools, engine, archive, updates], "bookworm") == archive
     with pytest.raises(NotDebian, match="no apt source of this machine has the suite trixie"):
-        debian_archive([other, second, own, updates], "trixie")
+        debian_archive([tools, engine, archive, updates], "trixie")
 
 
 needs_apt = pytest.mark.skipif(not shutil.which("apt-get"), reason="this machine has no apt")
 
 
 class Machine:
-    """Made-up sources for apt and for hypbench; apt is given their place."""
+    """Made-up sources for apt and for hypbench. apt.conf has their place."""
 
     def __init__(self, root):
         self.root = root
@@ -44,11 +44,12 @@ class Machine:
     def source(self, name: str, text: str) -> None:
         (self.parts / name).write_text(text)
 
-    def archive(self, made: dict[str, tuple[str, dict[str, str]]], suite: str = "bookworm") -> None:
+    def archive(self, contents: dict[str, tuple[str, dict[str, str]]],
+                suite: str = "bookworm") -> None:
         """Make an archive in a folder: packages by their names, with their dependencies and
         files."""
         packages = [self.deb(name, f"Depends: {depends}\n" if depends else "", files)
-                    for name, (depends, files) in made.items()]
+                    for name, (depends, files) in contents.items()]
         self.source("own.sources", f"Types: deb\nURIs: file:{self.root}/archive\n"
                                    f"Suites: {suite}\nComponents: main\nTrusted: yes\n")
         binary = self.root / "archive" / "dists" / suite / "main" / "binary-armhf"
@@ -79,10 +80,10 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    made = Machine(tmp_path)
+    machine = Machine(tmp_path)
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: BOOKWORM)
     monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
-    return made
+    return machine
 
 
 @pytest.fixture
@@ -101,8 +102,8 @@ def test_entries_come_from_where_apt_has_them(machine):
     machine.source("more.sources", DEB822)
     machine.source("more.sources.off", DEB822)
     golden.check("apt-sources", {
-        f"entry {number}": [[line] for line in one.dump().splitlines()]
-        for number, one in enumerate(machine_sources(), 1)})
+        f"entry {number}": [[line] for line in entry.dump().splitlines()]
+        for number, entry in enumerate(machine_sources(), 1)})
 
 
 @needs_apt
@@ -141,17 +142,17 @@ def test_a_part_of_what_a_metapackage_names(archive, tmp_path):
 
 
 @needs_apt
-@pytest.mark.parametrize("packages, where", [
+@pytest.mark.parametrize("packages, suffix", [
     ({"linux-image-6-armmp": ("", {"boot/vmlinuz-6-armmp": "kernel", "boot/config-6": ""})},
      "boot/vmlinuz-6-armmp"),
     ({"linux-image-7-armmp": ("linux-modules-7-armmp, linux-binary-7-armmp", {}),
       "linux-modules-7-armmp": ("", {}),
       "linux-binary-7-armmp": ("", {"usr/lib/modules/7-armmp/vmlinuz": "kernel"})},
      "usr/lib/modules/7-armmp/vmlinuz")], ids=["6", "7"])
-def test_a_kernel_is_found_where_its_version_has_it(machine, tmp_path, packages, where):
+def test_a_kernel_is_found_where_its_version_has_it(machine, tmp_path, packages, suffix):
     machine.archive(packages | {"linux-image-armmp": (next(iter(packages)), {})})
-    found = debian.kernel("armmp", "armhf", cache=tmp_path / "cache")
-    assert found.read_text() == "kernel" and str(found).endswith(where)
+    kernel = debian.kernel("armmp", "armhf", cache=tmp_path / "cache")
+    assert kernel.read_text() == "kernel" and str(kernel).endswith(suffix)
 
 
 @needs_apt
@@ -159,8 +160,8 @@ def test_an_interrupted_download_leaves_nothing_half(archive, tmp_path, monkeypa
     def stop(*_):
         raise KeyboardInterrupt
     cache = tmp_path / "cache"
-    left = cache / "bookworm" / "armhf" / ".half-killed"
-    left.mkdir(parents=True)
+    half = cache / "bookworm" / "armhf" / ".half-killed"
+    half.mkdir(parents=True)
     with monkeypatch.context() as patch:
         patch.setattr(debian, "unpack", stop)
         with pytest.raises(KeyboardInterrupt):
@@ -188,11 +189,11 @@ def test_offline_says_so(machine, tmp_path, monkeypatch):
         fetch("u-boot-qemu", "armhf", cache=tmp_path / "cache")
     assert f"into {tmp_path}/cache/bookworm/armhf/u-boot-qemu" in error.value.message
     assert error.value.message.startswith("the Debian archive cannot be reached from here\n")
-    asked = []
-    monkeypatch.setattr(debian, "download", lambda *words: asked.append(words))
+    downloads = []
+    monkeypatch.setattr(debian, "download", lambda *words: downloads.append(words))
     with pytest.raises(Offline):
         fetch("u-boot-rpi", "armhf", cache=tmp_path / "cache")
-    assert not asked  # apt waited for the network only once
+    assert not downloads  # apt waited for the network only once
 
 
 def test_without_apt_it_says_which_file_to_give(machine, tmp_path, monkeypatch):

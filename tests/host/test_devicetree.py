@@ -25,19 +25,19 @@ HYP_SIZE = 2 * MIB  # more than the hypervisor with the guest's image in it
 BLOCK = 2 * MIB
 # Each line of a board describes one number, or several numbers: names = a kind and its words. The
 # kinds are below.
-SAID = tomllib.loads((FOLDER / "boards.toml").read_text())
+DESCRIBED = tomllib.loads((FOLDER / "boards.toml").read_text())
 OTHER_WORDS = ("blob", "idle_ram")  # words of a board that describe no number
 Numbers = dict[str, int]
 
 
-def only(found: list[int]) -> int:
-    assert len(found) == 1, found
-    return found[0]
+def only(numbers: list[int]) -> int:
+    assert len(numbers) == 1, numbers
+    return numbers[0]
 
 
-def consecutive(found: list[int]) -> list[int]:
-    assert found == list(range(found[0], found[0] + len(found))), found
-    return [found[0], len(found)]
+def consecutive(numbers: list[int]) -> list[int]:
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), numbers
+    return [numbers[0], len(numbers)]
 
 
 def spin_table(tree: DeviceTree) -> int:
@@ -101,8 +101,8 @@ def vexpress_interrupts(tree: DeviceTree) -> set[int]:
     """Return all interrupts: the motherboard's, which interrupt-map numbers, and the core
     tile's."""
     board = {32 + number for node in tree.all_nodes("/bus@8000000")
-             if tree.has(node, "interrupts") for number in tree.cells(node, "interrupts")}
-    tile = {intid for node in tree.children("/") if tree.has(node, "interrupts")
+             if tree.has_property(node, "interrupts") for number in tree.cells(node, "interrupts")}
+    tile = {intid for node in tree.children("/") if tree.has_property(node, "interrupts")
             for intid in tree.intids(node)}
     return board | tile
 
@@ -110,17 +110,17 @@ def vexpress_interrupts(tree: DeviceTree) -> set[int]:
 def virt_interrupts(tree: DeviceTree) -> set[int]:
     """Return the interrupts of every node. The PCIe bridge has them in its interrupt-map, after
     each pin's cells."""
-    found = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
-             for intid in tree.intids(node)}
+    intids = {intid for node in tree.all_nodes() if tree.has_property(node, "interrupts")
+              for intid in tree.intids(node)}
     entries = grouped(tree.cells("/pcie@10000000", "interrupt-map"), (3, 1, 1, 2, 1, 1, 1))
     assert {kind for *_, kind, _, _ in entries} == {0}
-    return found | {32 + number for *_, number, _ in entries}
+    return intids | {32 + number for *_, number, _ in entries}
 
 
 def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]:
     """Check that no device of the tree has one of these interrupts of the GIC."""
     gic = tree.cells(controller, "phandle")
-    used = {intid for node in tree.all_nodes() if tree.has(node, "interrupts")
+    used = {intid for node in tree.all_nodes() if tree.has_property(node, "interrupts")
             and tree.inherited(node, "interrupt-parent") == gic for intid in tree.intids(node)}
     both = used & set(range(first, first + count))
     assert used and not both, f"of devices: {both}"
@@ -128,7 +128,7 @@ def free(tree: DeviceTree, controller: str, first: int, count: int) -> list[int]
 
 
 def last_repeat(tree: DeviceTree, node: str, part: int) -> int:
-    """Return the last repeat of a GIC-400's first page. Each of its pages of 4 KiB is repeated to
+    """Return the last repeat of a GIC-400's first page. Each of its pages of 4 KiB repeats up to
     64 KiB, and the second page follows the last repeat of the first."""
     region = tree.reg(node, part)
     assert tree.text(node, "compatible") == "arm,gic-400" and region.size == 2 * 0x10000
@@ -150,7 +150,7 @@ def kept_by_uboot(tree: DeviceTree, node: str, base: int) -> int:
 
 def clock_hz(tree: DeviceTree, *nodes: str) -> int:
     """Return the rate of the first of these nodes that the tree has: Linux 6.12 renamed clocks."""
-    [node] = [one for one in nodes if one in tree.children(parent(one))]
+    [node] = [path for path in nodes if path in tree.children(parent(path))]
     return only(tree.cells(node, "clock-frequency"))
 
 
@@ -173,23 +173,24 @@ KINDS: dict[str, Callable[..., int | list[int]]] = {
     "cores": lambda tree: len(tree.processors()), "spin_table": spin_table,
     "hz": clock_hz,
     "motherboard_intid": lambda tree, node: 32 + only(tree.cells(node, "interrupts")),
-    "pmu": lambda tree: only(tree.intids("/pmu")) if tree.has("/pmu", "interrupts") else 23,
+    "pmu": lambda tree: (only(tree.intids("/pmu")) if tree.has_property("/pmu", "interrupts")
+                         else 23),
     "upper_half": upper_half, "kept_by_uboot": kept_by_uboot}
 
 
-def truths(tree: DeviceTree, said: dict[str, list]) -> Numbers:
+def truths(tree: DeviceTree, kinds: dict[str, list]) -> Numbers:
     """Return the right value of each number of a board. Names beyond the values of a kind repeat
     the first value."""
-    found: Numbers = {}
-    for names, (kind, *words) in said.items():
+    numbers: Numbers = {}
+    for names, (kind, *words) in kinds.items():
         values = KINDS[kind](tree, *words)
         values = values if isinstance(values, list) else [values]
         for at, name in enumerate(names.split()):
-            found[name] = values[at] if at < len(values) else values[0]
-    return found
+            numbers[name] = values[at] if at < len(values) else values[0]
+    return numbers
 
 
-BOARDS = {board: said for table, said in SAID.items() for board in table.split()}
+BOARDS = {board: kinds for table, kinds in DESCRIBED.items() for board in table.split()}
 # Numbers that every board has.
 NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp_timer_intid",
           "virt_timer_intid", "phys_timer_intid", "maintenance_intid", "spi_first", "spi_count"}
@@ -198,13 +199,13 @@ NEEDED = {"HYP_BASE", "GUEST_BASE", "guest_base", "guest_size", "gic.dist", "hyp
 def problems(numbers: dict[str, int], truths: dict[str, int]) -> list[str]:
     """Return the numbers that differ from the device tree, are missing, or are unknown to this
     test."""
-    found = [f"{name}: missing" for name in NEEDED - set(numbers)]
+    problems = [f"{name}: missing" for name in NEEDED - set(numbers)]
     for name, number in numbers.items():
         if name not in truths:
-            found.append(f"{name} = {number:#x}: nothing to compare it with")
+            problems.append(f"{name} = {number:#x}: nothing to compare it with")
         elif number != truths[name]:
-            found.append(f"{name} = {number:#x}, not {truths[name]:#x}")
-    return found
+            problems.append(f"{name} = {number:#x}, not {truths[name]:#x}")
+    return problems
 
 
 def qemus_own(board: str, folder: Path) -> Path:
@@ -222,9 +223,9 @@ def qemus_own(board: str, folder: Path) -> Path:
 def without_nops(blob: Path) -> Path:
     """Return the same tree, written by dtc: fdtget lists no node after the FDT_NOP tags that QEMU
     leaves."""
-    made = blob.with_suffix(".plain.dtb")
-    subprocess.run(["dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", made, blob], check=True)
-    return made
+    plain = blob.with_suffix(".plain.dtb")
+    subprocess.run(["dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", plain, blob], check=True)
+    return plain
 
 
 def linuxs(name: str, arch: str) -> Path:
@@ -238,23 +239,23 @@ def linuxs(name: str, arch: str) -> Path:
 def tree_of(tmp_path_factory) -> Callable[[str], DeviceTree]:
     """Return a function from a board's name to the device tree with the board's numbers."""
     @cache
-    def found(name: str) -> DeviceTree:
+    def tree(name: str) -> DeviceTree:
         blob = BOARDS[name].get("blob")
         return DeviceTree(linuxs(*blob) if blob else qemus_own(
             name, tmp_path_factory.mktemp("dtb")))
-    return found
+    return tree
 
 
 def areas(numbers: Numbers) -> dict[str, Region]:
     """Return the RAM that a board's two files take."""
-    found = {"hypervisor": Region(numbers["HYP_BASE"], HYP_SIZE)}
+    areas = {"hypervisor": Region(numbers["HYP_BASE"], HYP_SIZE)}
     for name in ("guest", "store"):
         if f"{name}_size" in numbers:
-            found[name] = Region(numbers[f"{name}_base"], numbers[f"{name}_size"])
-    return found
+            areas[name] = Region(numbers[f"{name}_base"], numbers[f"{name}_size"])
+    return areas
 
 
-def taken(numbers: Numbers, reserved: dict[str, Region], idle: Region) -> list[str]:
+def overlaps(numbers: Numbers, reserved: dict[str, Region], idle: Region) -> list[str]:
     """Return the areas that overlap reserved RAM, except RAM that is idle here."""
     return [f"{name}: {node}" for name, area in areas(numbers).items()
             for node, region in reserved.items()
@@ -279,7 +280,7 @@ def test_every_number_is_the_device_trees(name, tree_of):
 @pytest.mark.parametrize("name", BOARDS)
 def test_no_ram_is_taken_that_the_device_tree_reserves(name, tree_of):
     idle = Region(*BOARDS[name].get("idle_ram", (0, 0)))
-    assert taken(board_numbers(HOME / "boards" / name), tree_of(name).reserved(), idle) == []
+    assert overlaps(board_numbers(HOME / "boards" / name), tree_of(name).reserved(), idle) == []
 
 
 @pytest.mark.parametrize("board", [board for board in Tree().boards() if Tree().is_gem5(board)])
@@ -303,7 +304,7 @@ def test_the_guest_ram_has_room_for_the_bench_guest(name):
 
 
 def test_numbers_of_a_board_file():
-    found = numbers_of("""/* 0x1 */
+    numbers = numbers_of("""/* 0x1 */
 #include "a/b64.h"
 #define BASE 0x1000u
 #define REGISTER (BASE + 0x40u)
@@ -317,10 +318,10 @@ const struct board board = {
 };
 static int f(void) { return BASE + 3 + 0x123; }
 """)
-    assert found == {"BASE": 0x1000, "REGISTER": 0x1040, "other[1]": 0x1040, "gic.dist": 0x2000,
-                     "gic.cpu": 0x1000, "cores.count": 2, "windows[0][0]": 0x1000,
-                     "windows[0][1]": 0x10, "windows[1][0]": 0x4000, "windows[1][1]": 0x1000,
-                     "code 0x123": 0x123}
+    assert numbers == {"BASE": 0x1000, "REGISTER": 0x1040, "other[1]": 0x1040, "gic.dist": 0x2000,
+                       "gic.cpu": 0x1000, "cores.count": 2, "windows[0][0]": 0x1000,
+                       "windows[0][1]": 0x10, "windows[1][0]": 0x4000, "windows[1][1]": 0x1000,
+                       "code 0x123": 0x123}
 
 
 @pytest.mark.parametrize("expression", ["OTHER_FILES", "OTHER + 1", "sizeof(x) * 2", "1 +"])

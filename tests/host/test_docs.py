@@ -40,12 +40,12 @@ def test_the_page_on_guests_names_configurations_and_formats():
 def test_the_page_on_guests_has_every_word_that_make_takes():
     recipe = re.search(r"^run_guest = .*?\n\n", (ROOT / "Makefile").read_text(),
                        re.MULTILINE | re.DOTALL)[0]
-    taken = set(re.findall(r",([A-Z_]+)\)", recipe)) | {"GUEST", "BOARD", "STATS", "CLOCK"}
-    first = GUESTS[GUESTS.index("make run-guest GUEST"):GUESTS.index("runs an unmodified image")]
-    assert taken == set(re.findall(r"\b([A-Z_]{4,})=", first))
+    words = set(re.findall(r",([A-Z_]+)\)", recipe)) | {"GUEST", "BOARD", "STATS", "CLOCK"}
+    usage = GUESTS[GUESTS.index("make run-guest GUEST"):GUESTS.index("runs an unmodified image")]
+    assert words == set(re.findall(r"\b([A-Z_]{4,})=", usage))
 
 
-@pytest.mark.parametrize("said", [
+@pytest.mark.parametrize("text", [
     f"| {machine.VIRT_RAM:#010x} |", f"{machine.VIRT_GICD:#010x}, {machine.VIRT_GICC:#010x} |",
     f"{machine.VIRT_GICD:#010x}; {machine.VIRT_GICR:#010x} |",
     f"INTID {machine.VIRT_UART_INTID} | {machine.VIRT_UART:#010x} |",
@@ -59,8 +59,8 @@ def test_the_page_on_guests_has_every_word_that_make_takes():
     f"{formats.ZIMAGE_MAGIC:#x} at {formats.ZIMAGE_AT:#x}", f"at byte {formats.IMAGE_MAGIC_AT}",
     f"{machine.REDISTRIBUTOR >> 10} KiB a vCPU",
     f"{placement.RAW_OFFSET >> 20} MiB into RAM without"])
-def test_the_page_on_guests_says_what_the_tool_does(said):
-    assert said in GUESTS
+def test_the_page_on_guests_says_what_the_tool_does(text):
+    assert text in GUESTS
 
 
 @pytest.mark.parametrize("name", ["virt-a15", "virt-a72", "virt-a72-gicv3"])
@@ -72,25 +72,25 @@ def test_the_page_on_guests_says_what_boards_have(name):
     assert f"cores, {board.cores}." in limits and f"RAM at {board.ram:#x}" in GUESTS
 
 
-def made(page: str, name: str, head: str = "") -> dict[str, list[str]]:
+def generated_rows(page: str, name: str, head: str = "") -> dict[str, list[str]]:
     """Return the rows of a generated part by their first cells: the rows of the table whose first
     cell is `head`, or of all tables."""
     text = (ROOT / page).read_text().split(f"<!-- made: {name} -->")[1].split("<!-- end -->")[0]
-    tables = [one for one in text.split("\n\n") if one.strip().startswith(f"| {head}")]
-    rows = [line.strip("| ").split(" | ") for one in tables for line in one.splitlines()
+    tables = [table for table in text.split("\n\n") if table.strip().startswith(f"| {head}")]
+    rows = [line.strip("| ").split(" | ") for table in tables for line in table.splitlines()
             if line.startswith("|")]
-    return {what: cells for what, *cells in rows}
+    return {name: cells for name, *cells in rows}
 
 
 @cache
-def kept() -> dict[str, dict]:
+def kept_figures() -> dict[str, dict]:
     return {column.system: column.figures for column in kept_columns("virt-a72")}
 
 
 def added(path: str, system: str) -> int | None:
     """Return how much a system's median is above the median without a hypervisor, computed from the
     kept logs."""
-    columns = kept()
+    columns = kept_figures()
     natively = columns["native"].get(path)
     figure = columns[system].get(path)
     return figure.p50 - (natively.p50 if natively else 0) if figure else None
@@ -100,27 +100,28 @@ def added(path: str, system: str) -> int | None:
                                                      ("docs/results.md", "beside_others", True)])
 def test_every_number_of_another_system_is_of_a_kept_run(page, name, all_systems):
     """Each row has one base and one factor, and the shortest system comes first."""
-    rows = made(page, name, "instructions that a path adds")
+    rows = generated_rows(page, name, "instructions that a path adds")
     head = rows["instructions that a path adds"]
-    shown = [path for path in PATHS if what_of(path) in rows]
-    assert len(shown) >= 4
-    for path in shown:
-        ours, *cells = rows[what_of(path)]
-        mine = added(path, "hypbench")
-        assert ours.split()[0] == str(mine or "–"), path
+    paths = [path for path in PATHS if row_name(path) in rows]
+    assert len(paths) >= 4
+    for path in paths:
+        hypbench_cell, *cells = rows[row_name(path)]
+        hypbench_ticks = added(path, "hypbench")
+        assert hypbench_cell.split()[0] == str(hypbench_ticks or "–"), path
         for family, cell in zip(head[1:], cells, strict=True):
-            lengths = sorted(length for system in kept()
+            lengths = sorted(length for system in kept_figures()
                              if system.startswith(family.split()[0].lower())
                              and (length := added(path, system)) is not None)
             numbers = [int(number) for number in re.findall(r"(?:^|; )(\d+)", cell)]
             assert numbers == lengths[:None if all_systems else 1] or (
                 len(set(lengths)) == 1 and numbers == lengths[:1]), (path, family)
             assert re.findall(r"×([0-9.]+)", cell)[:1] == (
-                [f"{lengths[0] / mine:.1f}"] if lengths and mine else []), (path, family)
+                [f"{lengths[0] / hypbench_ticks:.1f}"] if lengths and hypbench_ticks else []), (
+                    path, family)
             assert lengths or cell == "–"
 
 
-def what_of(path: str) -> str:
+def row_name(path: str) -> str:
     return f"{PATHS[path]}{'' if added(path, 'native') == 0 else ' (whole)'}"
 
 
@@ -128,13 +129,13 @@ def what_of(path: str) -> str:
                                         ("docs/results.md", "between_vms")])
 def test_the_general_case_stands_before_the_best_case(page, name):
     lengths = json.loads((ROOT / "tests/expected/12.2/virt-a72.json").read_text())["figures"]
-    rows = made(page, name)
+    rows = generated_rows(page, name)
     natively = lengths["native"]["timer_wakeup wfi-vector"]
     for word, config, path, best, base in (
             ("VM switch", "switch", "vm_switch preempt", "vm_switch preempt", natively),
             ("yield", "yield", "vm_yield yield", "vm_yield yield", 0),
             ("fail over", "failover", "failover control", "failover call", 0)):
-        [cells] = [cells for what, cells in rows.items() if what.startswith(f"{word}: ")]
+        [cells] = [cells for name, cells in rows.items() if name.startswith(f"{word}: ")]
         assert cells == [str(lengths[f"{config}{case}"][row] - base)
                          for case, row in (("", path), ("-idle", path), ("-best", best))]
 
@@ -149,8 +150,8 @@ def choices() -> list[re.Match[str]]:
 
 
 def test_the_chooser_leads_to_every_scenario_once():
-    named = [word for row in choices() for word in re.findall(r"`([\w-]+)`", row["scenarios"])]
-    assert sorted(named) == sorted(Tree().scenarios())
+    names = [word for row in choices() for word in re.findall(r"`([\w-]+)`", row["scenarios"])]
+    assert sorted(names) == sorted(Tree().scenarios())
 
 
 def test_a_command_of_the_chooser_is_one_of_make_for_a_scenario_of_its_row():
@@ -158,16 +159,16 @@ def test_a_command_of_the_chooser_is_one_of_make_for_a_scenario_of_its_row():
     makefiles = [ROOT / "Makefile", ROOT / "boards" / "images.mk"]
     targets = [target for file in makefiles for target in re.findall(
         r"^## ([a-z0-9-]+): ", file.read_text(), re.MULTILINE)]
-    own = {"bench": "default", "trace": "trace", "report": "profile", "sdcard": "board"}
+    defaults = {"bench": "default", "trace": "trace", "report": "profile", "sdcard": "board"}
     for row in choices():
         command, *_ = re.findall(r"`make ([^`]+)`", row["command"])
         target, *settings = command.split()
-        said = dict(word.split("=") for word in settings)
-        word = said.get("SCENARIO", own.get(target))
-        assert target in targets and said.keys() <= {"SCENARIO", "BOARD", "GUEST"}, row[0]
-        assert said.get("BOARD", "virt-a72") in Tree().boards(), row[0]
+        variables = dict(word.split("=") for word in settings)
+        word = variables.get("SCENARIO", defaults.get(target))
+        assert target in targets and variables.keys() <= {"SCENARIO", "BOARD", "GUEST"}, row[0]
+        assert variables.get("BOARD", "virt-a72") in Tree().boards(), row[0]
         assert f"`{word}`" in row["scenarios"], row[0]
-        assert ("GUEST" in said) == wants_image(word), row[0]
+        assert ("GUEST" in variables) == wants_image(word), row[0]
 
 
 def wants_image(word: str) -> bool:

@@ -37,9 +37,9 @@ def start(bench: Bench, *words: str) -> subprocess.Popen:
                             start_new_session=True)
 
 
-def wait_until(true, limit: float = 60) -> None:
+def wait_until(condition, limit: float = 60) -> None:
     end = time.monotonic() + limit
-    while not true():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
 
@@ -84,7 +84,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
             for path in folder.rglob("*") if path.name != "run.lock"}
 
 
-def finished(bench: Bench, *words: str) -> None:
+def make_earlier_run(bench: Bench, *words: str) -> None:
     """Make an earlier run, whose files stay."""
     bench.scenario("default", PLAN)
     bench.set_qemu(LOG)
@@ -103,7 +103,7 @@ def earlier_report(bench: Bench) -> None:
 @pytest.mark.parametrize("command, number", [("run", signal.SIGINT), ("report", signal.SIGTERM)])
 def test_ctrl_c_leaves_the_earlier_run(bench, command, number):
     """The signal goes to the whole process group, as a terminal sends it."""
-    finished(bench, *RUN)
+    make_earlier_run(bench, *RUN)
     earlier_report(bench)
     before = content_of(bench.root / "build")
     bench.set_qemu(LOG[:3000], HANGS)
@@ -127,7 +127,7 @@ def test_a_write_that_fails_or_is_interrupted_leaves_the_file(tmp_path, error):
     assert content_of(tmp_path) == {"file": b"before"}
 
 
-def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess:
+def run_limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess:
     """Limit the size of files, as on a full disk."""
     return subprocess.run(["prlimit", f"--fsize={most}", sys.executable, "-c", HOOK,
                            str(bench.root), *words], capture_output=True, text=True, check=False)
@@ -135,18 +135,18 @@ def limited(bench: Bench, most: int, *words: str) -> subprocess.CompletedProcess
 
 def test_a_disk_that_fills_up_in_a_run_is_one_line(bench):
     image = len((bench.root / "build/virt-a72/hypbench.elf").read_bytes())
-    finished(bench, *RUN)
+    make_earlier_run(bench, *RUN)
     before = content_of(bench.out)
     bench.set_qemu(LOG + b"a line of the guest\r\n" * image)
-    done = limited(bench, image + 100, *RUN)
-    assert done.returncode == 1
-    assert f"Error: cannot write {bench.out}/console.log: File too large" in done.stderr
-    assert "Traceback" not in done.stderr
+    result = run_limited(bench, image + 100, *RUN)
+    assert result.returncode == 1
+    assert f"Error: cannot write {bench.out}/console.log: File too large" in result.stderr
+    assert "Traceback" not in result.stderr
     assert content_of(bench.out) == before
 
 
 def test_an_error_of_a_file_is_one_line(bench):
     """The folder that the command makes exists as a file."""
-    there = bench.write("there", "")
-    done = bench.run("--scenario", "short", "--out", str(there))
-    assert (done.exit_code, done.stderr) == (1, f"Error: {there}: File exists\n")
+    file = bench.write("there", "")
+    result = bench.run("--scenario", "short", "--out", str(file))
+    assert (result.exit_code, result.stderr) == (1, f"Error: {file}: File exists\n")

@@ -22,10 +22,10 @@ CLOCK = {"cycles_min": 6, "cycles_p50": 6, "cycles_max": 6}
 GOOD = {"random-65536p": 255, "packed-1024p": 1, "packed-65536p": 5, "random-640p": 3}
 
 
-def counted(name: str, one: int, overhead: int = 2, **more) -> dict:
+def counted(name: str, count: int, overhead: int = 2, **more) -> dict:
     """Return a record with the same count in every window."""
-    return {"name": name, "overhead": overhead, "cold": one + 9, "min": one, "max": one,
-            "sum": N * one} | more
+    return {"name": name, "overhead": overhead, "cold": count + 9, "min": count, "max": count,
+            "sum": N * count} | more
 
 
 def empty(*names: str, count: int = 2) -> list[dict]:
@@ -35,9 +35,9 @@ def empty(*names: str, count: int = 2) -> list[dict]:
 def chases(refills: dict[str, int], name: str = "l1d_tlb_refill", levels: int = 3, **more):
     def run(head, config):
         records = [calibration(head, **CLOCK, events=empty(name))]
-        for variant, one in refills.items():
+        for variant, count in refills.items():
             record = bench_record(head, variant, [1000] * N, batch=LOADS, s1_levels=levels,
-                                  s2_levels=0, walk_refs=3, events=[counted(name, one, **more)])
+                                  s2_levels=0, walk_refs=3, events=[counted(name, count, **more)])
             records.append(with_cycles(record, [5000] * N, 6))
         return records
     axes = {"events": "tlb", "stage1": {3: "4K", 2: "2M"}[levels]}

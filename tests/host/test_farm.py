@@ -34,14 +34,14 @@ def log_with(**members) -> Log:
     return log
 
 
-def lies(log: Log) -> list[str]:
+def contradictions_of(log: Log) -> list[str]:
     return list(contradictions(Tree(), BOARD, IMAGE, "mine", log))
 
 
 # ---- contradictions between a run record and its place
 
 def test_the_right_run_has_no_contradiction():
-    assert lies(log_with()) == [] and lies(Log()) == []
+    assert contradictions_of(log_with()) == [] and contradictions_of(Log()) == []
 
 
 @pytest.mark.parametrize("members, says", [
@@ -53,7 +53,7 @@ def test_the_right_run_has_no_contradiction():
     ({"build": "b1-"}, "the image that runs there is another build: b1-"),
     ({"plan": "short"}, "the image that runs there has scenario short, not mine")])
 def test_a_place_that_lies_is_known_by_each_member(members, says):
-    assert lies(log_with(**members)) == [says]
+    assert contradictions_of(log_with(**members)) == [says]
 
 
 # ---- the serial number of a place's board
@@ -71,23 +71,23 @@ class FakeAttendant:
         pass
 
 
-@pytest.mark.parametrize("tag, uboot, kept", [
+@pytest.mark.parametrize("tag, uboot, members", [
     ("", "", {}), ("0001", "", {"serial": "0001", "serial_from": "tag"}),
     ("", "0001", {"serial": "0001", "serial_from": "u-boot"}),
     ("0001", "0001", {"serial": "0001", "serial_from": "u-boot"})])
-def test_a_serial_number_is_kept_with_its_source(bench, tmp_path, monkeypatch, tag, uboot, kept):
+def test_a_serial_number_is_kept_with_its_source(bench, tmp_path, monkeypatch, tag, uboot, members):
     monkeypatch.setattr(campaign, "Attendant", lambda *_: FakeAttendant(uboot))
     tree, place = Tree(bench.root), Place("rack-1", {"board": BOARD, "serial": tag})
     whole = campaign.Campaign(tree, Path(), PLAN, "silicon", None, 1, 1, print)
     monkeypatch.setattr(campaign, "payload", lambda *_: Payload([], [], IMAGE))
     result = campaign.guarded(whole, place)
-    one = campaign.Attempt(whole, place, Payload([], [], IMAGE), tmp_path)
-    one.console.touch()
-    one.keep(read_log(log_of(sample_run())), [], result)
+    trial = campaign.Attempt(whole, place, Payload([], [], IMAGE), tmp_path)
+    trial.console.touch()
+    trial.keep(read_log(log_of(sample_run())), [], result)
     entry, = json.loads((result.kept.parent / "index.json").read_text())["runs"]
-    assert {name: entry[name] for name in entry if name.startswith("serial")} == kept
-    listed = f" (board 0001 by {kept['serial_from']})" if kept else ""
-    assert runs_cli.places(Kept(**entry)) == [f"at rack-1{listed}"]
+    assert {name: entry[name] for name in entry if name.startswith("serial")} == members
+    suffix = f" (board 0001 by {members['serial_from']})" if members else ""
+    assert runs_cli.places(Kept(**entry)) == [f"at rack-1{suffix}"]
 
 
 # ---- the image over the network
@@ -126,26 +126,26 @@ def test_each_board_with_u_boot_has_its_command_in_the_readme():
     assert [board for board in real if not trees_of_u_boot(readme_of(board))] == ["vexpress-a15"]
 
 
-# ---- how long a board is waited for
+# ---- the longest wait for a board
 
 class FakeLine:
     def __init__(self, silence_s: float = SILENCE_S):
         self.ending, self.silence_s = "", silence_s
 
 
-def followed(lines, monkeypatch, lie=lambda log: [], line=None) -> tuple[str, int]:
+def follow(lines, monkeypatch, lie=lambda log: [], line=None) -> tuple[str, int]:
     """Return how an attempt ends whose board prints a line a second, and the number of lines that
     came."""
     seconds = count()
     monkeypatch.setattr(attempt, "clock", lambda: float(next(seconds)))
-    line, runs, taken = line or FakeLine(), Runs(), 0
+    line, runs, line_count = line or FakeLine(), Runs(), 0
     patience = Patience(SILENCE_S, SILENCE_S, None)
     for text in with_progress(iter(lines), line, runs, patience, lie):
         runs.log_for(text).feed(text)
-        taken += 1
-        if taken > 10_000:
-            return "never", taken
-    return line.ending, taken
+        line_count += 1
+        if line_count > 10_000:
+            return "never", line_count
+    return line.ending, line_count
 
 
 def endless_text(*first: bytes):
@@ -156,17 +156,18 @@ def endless_text(*first: bytes):
 
 def test_a_whole_run_is_followed_to_its_end(monkeypatch):
     lines = log_of(sample_run("silicon")).splitlines(keepends=True)
-    assert followed(lines, monkeypatch) == ("", len(lines))
+    assert follow(lines, monkeypatch) == ("", len(lines))
 
 
 def test_a_board_that_prints_text_alone_hangs(monkeypatch):
     """Before the first record the board may print for the time of a start, and after that for the
     time of a silence."""
-    ending, taken = followed(endless_text(), monkeypatch)
-    assert ending == f"only text came for {START_S:g} s, and no record" and taken <= START_S + 2
-    ending, taken = followed(endless_text(frame(0, RUN)), monkeypatch)
+    ending, line_count = follow(endless_text(), monkeypatch)
+    assert (ending == f"only text came for {START_S:g} s, and no record"
+            and line_count <= START_S + 2)
+    ending, line_count = follow(endless_text(frame(0, RUN)), monkeypatch)
     assert ending == f"only text came for {SILENCE_S:g} s, and no record"
-    assert taken <= SILENCE_S + 3
+    assert line_count <= SILENCE_S + 3
 
 
 def test_a_line_that_silence_cut_is_no_text_of_a_board_that_hangs(monkeypatch):
@@ -179,7 +180,7 @@ def test_a_line_that_silence_cut_is_no_text_of_a_board_that_hangs(monkeypatch):
         attempt.clock()  # another second
         line.ending = "silence"
         yield b"the begin of a l"
-    assert followed(cut(), monkeypatch, line=line)[0] == "silence"
+    assert follow(cut(), monkeypatch, line=line)[0] == "silence"
 
 
 def test_a_board_that_resets_again_and_again_hangs(monkeypatch):
@@ -187,13 +188,13 @@ def test_a_board_that_resets_again_and_again_hangs(monkeypatch):
         while True:
             yield frame(0, RUN) + b"\n"
             yield b"U-Boot\n"
-    ending, taken = followed(resets(), monkeypatch)
-    assert ending == f"the board was reset {RESETS} times" and taken <= 2 * RESETS + 2
+    ending, line_count = follow(resets(), monkeypatch)
+    assert ending == f"the board was reset {RESETS} times" and line_count <= 2 * RESETS + 2
 
 
 def test_a_lie_ends_the_attempt_at_its_run_record(monkeypatch):
     lines = [frame(0, RUN | {"plan": "short"}) + b"\n", *[b"text\n"] * 50]
-    assert followed(lines, monkeypatch, lies) == ("another run", 1)
+    assert follow(lines, monkeypatch, contradictions_of) == ("another run", 1)
 
 
 def test_the_scenario_and_no_run_record_gives_a_step_its_time():
@@ -207,5 +208,5 @@ def test_the_scenario_and_no_run_record_gives_a_step_its_time():
 
 
 def test_a_run_record_with_an_hour_a_step_is_waited_for_as_the_scenario_says(monkeypatch):
-    ending, _ = followed(endless_text(frame(0, RUN)), monkeypatch, line=FakeLine(3600.0))
+    ending, _ = follow(endless_text(frame(0, RUN)), monkeypatch, line=FakeLine(3600.0))
     assert ending == f"only text came for {SILENCE_S:g} s, and no record"

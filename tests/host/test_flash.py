@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make flash is tested on loop devices, whose files show what was written, and on lsblk's
-descriptions of other machines' devices."""
+"""make flash on loop devices, whose files show the written bytes, and on lsblk's descriptions of
+other machines' devices."""
 
 import json
 import os
@@ -32,12 +32,12 @@ def part(**changes) -> dict:
                         "size": 4 << 30, "fstype": "vfat", "label": "PHOTOS"} | changes)
 
 
-@pytest.mark.parametrize("what", [
+@pytest.mark.parametrize("changes", [
     {}, {"rm": False}, {"hotplug": False}, {"rm": "1", "hotplug": "0"}, {"children": [part()]},
     {"name": "mmcblk0", "rm": False, "hotplug": False}, {"type": "loop", "rm": False,
                                                         "hotplug": False}, {"size": SIZE}])
-def test_what_may_be_written(what):
-    assert refusal(usb_stick(**what), SIZE) == ""
+def test_what_may_be_written(changes):
+    assert refusal(usb_stick(**changes), SIZE) == ""
 
 
 LVM = part(fstype="LVM2_member", children=[part(name="vg-home", path="/dev/mapper/vg-home",
@@ -45,7 +45,7 @@ LVM = part(fstype="LVM2_member", children=[part(name="vg-home", path="/dev/mappe
 ROOT_IN_LVM = part(children=[part(type="lvm", path="/dev/mapper/vg-root", mountpoints=["/"])])
 
 
-@pytest.mark.parametrize("what, says", [
+@pytest.mark.parametrize("changes, says", [
     ({"children": [part(mountpoints=["/media/photos"])]},
      "/dev/sdz1 is mounted at /media/photos; unmount it first"),
     ({"mountpoints": [None, "/mnt"]}, "/dev/sdz is mounted at /mnt"),
@@ -60,8 +60,8 @@ ROOT_IN_LVM = part(children=[part(type="lvm", path="/dev/mapper/vg-root", mountp
     ({"size": SIZE - 1}, f"it is too small: {SIZE - 1} bytes, the image has {SIZE}"),
     ({"type": "part"}, "it is a partition"), ({"type": "rom"}, "of type rom"),
     ({"type": "crypt"}, "of type crypt")])
-def test_what_is_refused(what, says):
-    assert says in refusal(usb_stick(**what), SIZE)
+def test_what_is_refused(changes, says):
+    assert says in refusal(usb_stick(**changes), SIZE)
 
 
 def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
@@ -71,19 +71,19 @@ def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
 
 
 def test_the_device_is_described_with_its_partitions():
-    said = flashing.described(usb_stick(children=[part(), part(
+    lines = flashing.described(usb_stick(children=[part(), part(
         path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)]))
-    assert said == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
-                    "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",
-                    "  /dev/sdz2: 5.0 MiB, no file system"]
+    assert lines == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
+                     "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",
+                     "  /dev/sdz2: 5.0 MiB, no file system"]
 
 
 # --- loop devices ---
 
 def run(*words) -> str:
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True,
-                          check=False, env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin"})
-    return done.stdout.strip() if not done.returncode else ""
+    process = subprocess.run(list(map(str, words)), capture_output=True, text=True,
+                             check=False, env=os.environ | {"PATH": os.environ["PATH"] + ":/sbin"})
+    return process.stdout.strip() if not process.returncode else ""
 
 
 class Loop:
@@ -117,7 +117,7 @@ def card(cards):  # noqa: F811
     return cards
 
 
-def failed(result, says: str, loop: Loop | None = None) -> None:
+def must_fail(result, says: str, loop: Loop | None = None) -> None:
     assert result.exit_code == 1, result.output
     assert says in result.output and "Traceback" not in result.output
     assert loop is None or loop.untouched()
@@ -141,14 +141,14 @@ def test_the_plan_is_said_before_the_question(card, loop, plan, says):
     if plan:
         card.image.write_bytes(raw_image(plan).ljust(SIZE, b"\0"))
     result = card("flash", "--dev", loop.path, "--confirm", "no")
-    failed(result, says, loop)
+    must_fail(result, says, loop)
     assert result.output.index(says) < result.output.index("nothing was written")
 
 
 def test_a_link_to_a_device_is_followed(card, loop):
     link = card.root / "by-id"
     link.symlink_to(loop.path)
-    failed(card("flash", "--dev", str(link), "--confirm", "by-id"), "nothing was written", loop)
+    must_fail(card("flash", "--dev", str(link), "--confirm", "by-id"), "nothing was written", loop)
     assert card("flash", "--dev", str(link), "--confirm", loop.name).exit_code == 0
 
 
@@ -160,49 +160,49 @@ def test_a_device_that_forgets_is_noticed(card, loop, monkeypatch):
 
     monkeypatch.setattr(flashing.os, "write", forgetful)
     result = card("flash", "--dev", loop.path, "--confirm", loop.name)
-    failed(result, f"{loop.path} does not hold what was written: sha256 ")
+    must_fail(result, f"{loop.path} does not hold what was written: sha256 ")
     assert "read them back" not in result.output
 
 
 def test_without_a_terminal_it_does_not_go_on(card, loop):
     result = card("flash", "--dev", loop.path)
-    failed(result, f"no terminal to ask at: CONFIRM={loop.name} confirms", loop)
+    must_fail(result, f"no terminal to ask at: CONFIRM={loop.name} confirms", loop)
 
 
 @pytest.mark.parametrize("answer, status", [("{name}", 0), ("no", 1), ("", 1), ("y", 1)])
 def test_it_asks_at_a_terminal(card, loop, answer, status):
-    ours, theirs = pty.openpty()
+    user_end, command_end = pty.openpty()
     command = [sys.executable, "-c", "from hypbench.cli import main; main()", "--root", card.root,
                "flash", "--board", "sample", "--dev", loop.path]
-    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True) as process:
-        os.write(ours, answer.format(name=loop.name).encode() + b"\n")
-        said = process.communicate(timeout=60)[0]
-    os.close(ours)
-    os.close(theirs)
-    assert process.returncode == status, said
-    assert f"To go on, type its name ({loop.name})" in said
-    assert ("nothing was written" in said) == bool(status)
+    with subprocess.Popen(command, stdin=command_end, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as process:
+        os.write(user_end, answer.format(name=loop.name).encode() + b"\n")
+        output = process.communicate(timeout=60)[0]
+    os.close(user_end)
+    os.close(command_end)
+    assert process.returncode == status, output
+    assert f"To go on, type its name ({loop.name})" in output
+    assert ("nothing was written" in output) == bool(status)
     assert loop.untouched() == bool(status)
 
 
 def test_in_use_by_something_that_lsblk_does_not_see(card, loop):
     """Another process has opened the device exclusively, as a mount in another container does."""
-    held = os.open(loop.path, os.O_RDWR | os.O_EXCL)
+    descriptor = os.open(loop.path, os.O_RDWR | os.O_EXCL)
     try:
-        failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "it is in use", loop)
+        must_fail(card("flash", "--dev", loop.path, "--confirm", loop.name), "it is in use", loop)
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def test_what_lsblk_says_is_heeded(card, loop, monkeypatch):
-    """The loop device is described as a fixed disk."""
+    """A fake lsblk describes the loop device as a fixed disk."""
     fixed = usb_stick(name=loop.name, path=loop.path, rm=False, hotplug=False)
     tool = card.write("bin/lsblk", f"#!/bin/sh\ncat {card.root}/seen\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
     card.write("seen", json.dumps({"blockdevices": [fixed]}))
-    failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "not removable", loop)
+    must_fail(card("flash", "--dev", loop.path, "--confirm", loop.name), "not removable", loop)
     card.write("seen", json.dumps({"blockdevices": [fixed | {"rm": True}]}))
     assert card("flash", "--dev", loop.path, "--confirm", loop.name).exit_code == 0
 
@@ -212,7 +212,7 @@ def test_a_missing_bl1_is_said_before_the_question(card, loop):
     image[512:17 * 512] = bytes(16 * 512)
     card.image.write_bytes(image)
     result = card("flash", "--dev", loop.path, "--confirm", "no")
-    failed(result, "NOT ON THE CARD: first.bin, sectors 1 to 16", loop)
+    must_fail(result, "NOT ON THE CARD: first.bin, sectors 1 to 16", loop)
     card.image.write_bytes(noise("image", SIZE))
     assert "NOT ON" not in card("flash", "--dev", loop.path, "--confirm", "no").output
 
@@ -220,12 +220,13 @@ def test_a_missing_bl1_is_said_before_the_question(card, loop):
 # --- paths that are no device ---
 
 def test_no_device_and_no_image(card):
-    failed(card("flash"), "no device is named: DEV=/dev/")
-    failed(card("flash", "--dev", "/dev/nosuch"), "No such file")
-    failed(card("flash", "--dev", str(card.image), "--confirm", "sdcard.img"), "no block device")
-    failed(card("flash", "--dev", "/dev/null", "--confirm", "null"), "no block device")
+    must_fail(card("flash"), "no device is named: DEV=/dev/")
+    must_fail(card("flash", "--dev", "/dev/nosuch"), "No such file")
+    must_fail(card("flash", "--dev", str(card.image), "--confirm", "sdcard.img"),
+              "no block device")
+    must_fail(card("flash", "--dev", "/dev/null", "--confirm", "null"), "no block device")
     card.image.unlink()
-    failed(card("flash", "--dev", "/dev/null"), "`make sdcard BOARD=sample` makes it")
+    must_fail(card("flash", "--dev", "/dev/null"), "`make sdcard BOARD=sample` makes it")
 
 
 def test_a_device_that_one_may_not_open(card, loop, monkeypatch):
@@ -233,7 +234,7 @@ def test_a_device_that_one_may_not_open(card, loop, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(flashing.os, "open", refuse)
-    failed(card("flash", "--dev", loop.path, "--confirm", loop.name), "as root you may", loop)
+    must_fail(card("flash", "--dev", loop.path, "--confirm", loop.name), "as root you may", loop)
 
 
 def test_a_write_that_fails_says_how_far_it_came(card, loop, monkeypatch):
@@ -246,5 +247,5 @@ def test_a_write_that_fails_says_how_far_it_came(card, loop, monkeypatch):
         return real(target, data)
 
     monkeypatch.setattr(flashing.os, "write", failing)
-    failed(card("flash", "--dev", loop.path, "--confirm", loop.name),
-           f"writing failed after {2 * MiB} bytes: Input/output error. The card is not usable")
+    must_fail(card("flash", "--dev", loop.path, "--confirm", loop.name),
+              f"writing failed after {2 * MiB} bytes: Input/output error. The card is not usable")

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 import golden
 from hypbench.formats import ANNOTATIONS, FORMATS, ROWS_SHOWN, Case, Outcome, Results
 from logmaker import log_of, sample_run
-from commandlogs import A, SLOW, TRAPPED_ALONE, of_variants
+from commandlogs import A, SLOW, TRAPPED_ALONE, variants_log
 
 ODD = "a|b <c> & \"d\" `e` *f* 100% g:h,i"
 
@@ -52,9 +52,9 @@ def unescaped(text: str) -> str:
 
 def suite_of(content: bytes) -> junitparser.TestSuite:
     """Return the only suite. Its counts must be those of its cases."""
-    found = list(junitparser.JUnitXml.fromroot(junitparser.JUnitXml.fromstring(content)._elem))
-    assert len(found) == 1
-    suite = found[0]
+    suites = list(junitparser.JUnitXml.fromroot(junitparser.JUnitXml.fromstring(content)._elem))
+    assert len(suites) == 1
+    suite = suites[0]
     results = [result for case in suite for result in case.result]
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
         len(list(suite)), *(sum(isinstance(result, kind) for result in results) for kind in (
@@ -63,9 +63,9 @@ def suite_of(content: bytes) -> junitparser.TestSuite:
 
 
 def commands(content: bytes) -> list[tuple[str, str, str]]:
-    found = [COMMAND.fullmatch(line) for line in content.decode().splitlines()]
-    assert all(found), content
-    return [(one[1], unescaped(one[2]), unescaped(one[3])) for one in found if one]
+    matches = [COMMAND.fullmatch(line) for line in content.decode().splitlines()]
+    assert all(matches), content
+    return [(match[1], unescaped(match[2]), unescaped(match[3])) for match in matches if match]
 
 
 def tables(content: bytes) -> list[list[str]]:
@@ -84,9 +84,9 @@ def tables(content: bytes) -> list[list[str]]:
 
 
 def entries(content: bytes) -> list[dict]:
-    made = json.loads(content)
-    jsonschema.validate(made, BENCHMARKS)
-    return made
+    benchmarks = json.loads(content)
+    jsonschema.validate(benchmarks, BENCHMARKS)
+    return benchmarks
 
 
 def lines(content: bytes) -> list[dict]:
@@ -121,44 +121,45 @@ def test_parquet_has_the_frame():
 def test_github_is_given_no_more_than_it_shows():
     many = Results("many", "x", [Case("b", str(number), "c", Outcome.FAILED)
                                  for number in range(ROWS_SHOWN + 3)], [])
-    found = commands(FORMATS["github"](many))
-    assert [kind for kind, _, _ in found] == ["error"] * ANNOTATIONS + ["notice"]
-    assert found[-1][2].endswith(f"; {ROWS_SHOWN + 3 - ANNOTATIONS} more errors")
+    annotations = commands(FORMATS["github"](many))
+    assert [kind for kind, _, _ in annotations] == ["error"] * ANNOTATIONS + ["notice"]
+    assert annotations[-1][2].endswith(f"; {ROWS_SHOWN + 3 - ANNOTATIONS} more errors")
     assert b"\n3 more rows are not shown.\n" in FORMATS["markdown"](many)
 
 
-def written(bench, name: str, *words: str):
-    """Return what a command writes in a format, and its exit status."""
+def run_in_format(bench, name: str, *words: str):
+    """Return the parsed output of a command in a format, and the command's result."""
     file = bench.root / f"out.{name}"
     result = bench(*words, "--format", f"{name}={file}")
     return PARSERS[name](file.read_bytes()), result
 
 
-def compared(bench, name: str, a: bytes, b: bytes, *words: str):
+def compare_in_format(bench, name: str, a: bytes, b: bytes, *words: str):
     for side, content in (("a", a), ("b", b)):
         (bench.root / side).write_bytes(content)
-    return written(bench, name, "compare", str(bench.root / "a"), str(bench.root / "b"), *words)
+    return run_in_format(bench, name, "compare", str(bench.root / "a"), str(bench.root / "b"),
+                         *words)
 
 
 def test_a_comparison_fails_in_junit_as_its_exit_status_does(bench):
     for words, failures in (((), 0), (("--threshold", "11%"), 0), (("--threshold", "5%"), 2)):
-        suite, result = compared(bench, "junit", A, SLOW, *words)
+        suite, result = compare_in_format(bench, "junit", A, SLOW, *words)
         assert (suite.failures, suite.errors, result.exit_code) == (failures, 0, bool(failures))
-    suite, result = compared(bench, "junit", A, TRAPPED_ALONE)
+    suite, result = compare_in_format(bench, "junit", A, TRAPPED_ALONE)
     assert (suite.errors, suite.skipped, result.exit_code) == (1, 1, 2)
-    suite, result = compared(bench, "junit", A, A)
+    suite, result = compare_in_format(bench, "junit", A, A)
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (2, 0, 0, 0)
 
 
 def test_a_comparison_as_annotations_rows_and_statistics(bench):
-    found, _ = compared(bench, "github", A, SLOW, "--threshold", "5%")
-    assert [(kind, title) for kind, title, _ in found[:2]] == [
+    annotations, _ = compare_in_format(bench, "github", A, SLOW, "--threshold", "5%")
+    assert [(kind, title) for kind, title, _ in annotations[:2]] == [
         ("error", "hvc null, native"), ("error", "hvc null, trapped")]
-    assert found[0][2] == "SLOWER by more than 5 %: 48 -> 53 ticks"
-    one, other = of_variants({"same": 50, "slow": 50}), of_variants({"same": 50, "slow": 60})
-    rows, _ = compared(bench, "markdown", one, other)
+    assert annotations[0][2] == "SLOWER by more than 5 %: 48 -> 53 ticks"
+    fast, slow = variants_log({"same": 50, "slow": 50}), variants_log({"same": 50, "slow": 60})
+    rows, _ = compare_in_format(bench, "markdown", fast, slow)
     assert rows[1:] == [["hvc slow", "native", "48 -> 58 ticks", "slower"]]
-    statistics, _ = compared(bench, "parquet", one, other)
+    statistics, _ = compare_in_format(bench, "parquet", fast, slow)
     assert [(row["variant"], row["statistic"], row["a"], row["b"], row["difference"])
             for row in statistics if row["statistic"] in ("p50", "max")] == [
         ("same", "p50", 48.0, 48.0, 0.0), ("same", "max", 48.0, 48.0, 0.0),
@@ -168,30 +169,30 @@ def test_a_comparison_as_annotations_rows_and_statistics(bench):
 @pytest.mark.parametrize("command", [("run", "--board", "virt-a72"), ("show", "latest")])
 def test_a_run_in_every_format(bench, command):
     assert bench.run().exit_code == 0
-    suite, result = written(bench, "junit", *command)
+    suite, result = run_in_format(bench, "junit", *command)
     assert result.exit_code == 0
     # hvc in two configurations and irq in three; tlb_chase is not modelled, hvc native skipped
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (15, 0, 0, 10)
-    rows, _ = written(bench, "csv", *command)
+    rows, _ = run_in_format(bench, "csv", *command)
     assert [(row["config"], row["p50"], row["n"]) for row in rows if row["bench"] == "hvc"] == [
         ("direct", "99", "2000"), ("trapped", "100", "2000")]
     assert {row["p50"] for row in rows if row["bench"] == "tlb_chase"} == {""}
-    frame, _ = written(bench, "parquet", *command)
+    frame, _ = run_in_format(bench, "parquet", *command)
     assert len(frame) == len(rows) == 14
-    found, _ = written(bench, "github-benchmark", *command)
-    assert {"name": "virt-a72.sample: hvc null, direct", "unit": "ticks", "value": 99} in found
-    assert len(written(bench, "markdown", *command)[0]) == 6
-    assert written(bench, "github", *command)[0][0][2] == "5 passed, 0 failed, 10 skipped"
+    points, _ = run_in_format(bench, "github-benchmark", *command)
+    assert {"name": "virt-a72.sample: hvc null, direct", "unit": "ticks", "value": 99} in points
+    assert len(run_in_format(bench, "markdown", *command)[0]) == 6
+    assert run_in_format(bench, "github", *command)[0][0][2] == "5 passed, 0 failed, 10 skipped"
 
 
 def test_a_run_that_failed_is_an_error_of_junit_and_github(bench):
     bench.set_qemu(log_of(sample_run()[:40]))
-    suite, result = written(bench, "junit", "run", "--board", "virt-a72")
+    suite, result = run_in_format(bench, "junit", "run", "--board", "virt-a72")
     assert result.exit_code == 1 and suite.errors > 0
-    found, _ = written(bench, "github", "run", "--board", "virt-a72")
-    assert ("error", "the run", "no end record: the log stops after record 39") in found
+    annotations, _ = run_in_format(bench, "github", "run", "--board", "virt-a72")
+    assert ("error", "the run", "no end record: the log stops after record 39") in annotations
     bench.set_qemu(b"no record\n")
-    suite, _ = written(bench, "junit", "run", "--board", "virt-a72")
+    suite, _ = run_in_format(bench, "junit", "run", "--board", "virt-a72")
     assert suite.errors == suite.tests > 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hypbench run-guest on a fake QEMU: the QEMU that it starts, what the terminal shows and passes
-on, and the end of a run. Nothing starts for an image that cannot run."""
+"""hypbench run-guest on a fake QEMU: the words of the QEMU, the bytes that the terminal shows and
+passes on, and the end of a run. Nothing starts for an image that cannot run."""
 
 import io
 import json
@@ -53,7 +53,7 @@ WHOLE = 'out(b"hello\\r\\n", *log[1:])'
 HOOK = "import sys; from hypbench.cli import main; main(['--root', *sys.argv[1:]])"
 
 
-class Done(NamedTuple):
+class Result(NamedTuple):
     returncode: int
     stdout: bytes
     stderr: bytes
@@ -65,14 +65,14 @@ class GuestBench(Bench):
     def __init__(self, root: Path):
         super().__init__(root)
         mk = with_parts(HOME / "boards/virt-a72/board.mk")
-        mine = mk[:mk.index("QEMU :=")] + f"QEMU := {self.qemu} -M virt -m 2G\n"
-        self.write("boards/virt-a72/board.mk", mine)
+        board_mk = mk[:mk.index("QEMU :=")] + f"QEMU := {self.qemu} -M virt -m 2G\n"
+        self.write("boards/virt-a72/board.mk", board_mk)
         text = with_parts(HOME / "boards/virt-a72/board.c")
         self.write("boards/virt-a72/board.c", text)
-        self.write("boards/single/board.mk", mine)
+        self.write("boards/single/board.mk", board_mk)
         self.write("boards/single/board.c", "".join(
             line for line in text.splitlines(keepends=True) if ".cores" not in line))
-        self.write("boards/storeless/board.mk", mine)
+        self.write("boards/storeless/board.mk", board_mk)
         self.write("boards/storeless/board.c", "".join(
             line for line in text.splitlines(keepends=True) if ".store" not in line))
         self.folder = self.out / "run-guest"
@@ -95,17 +95,17 @@ class GuestBench(Bench):
     def command(self, *words: object) -> list[str]:
         return [sys.executable, "-c", HOOK, str(self.root), "run-guest", *map(str, words)]
 
-    def start(self, *words: object) -> Done:
+    def start(self, *words: object) -> Result:
         """Run the command in this process, without input."""
-        made = self("run-guest", *map(str, words or (self.image,)))
-        assert not made.exception or isinstance(made.exception, SystemExit), made.exception
-        return Done(made.exit_code, made.stdout_bytes, made.stderr_bytes)
+        result = self("run-guest", *map(str, words or (self.image,)))
+        assert not result.exception or isinstance(result.exception, SystemExit), result.exception
+        return Result(result.exit_code, result.stdout_bytes, result.stderr_bytes)
 
-    def typed(self, source) -> Done:
+    def typed(self, source) -> Result:
         """Run the command as a process of its own, which reads `source`."""
-        done = subprocess.run(self.command(self.image), stdin=source, capture_output=True,
-                              timeout=60, check=False)
-        return Done(done.returncode, done.stdout, done.stderr)
+        process = subprocess.run(self.command(self.image), stdin=source, capture_output=True,
+                                 timeout=60, check=False)
+        return Result(process.returncode, process.stdout, process.stderr)
 
 
 @pytest.fixture
@@ -113,19 +113,19 @@ def bench(tmp_path):
     return GuestBench(tmp_path)
 
 
-def refused(bench, says: str, *words: object) -> None:
+def check_refused(bench, says: str, *words: object) -> None:
     """Check that the command prints one line and ends with status 2, without starting QEMU."""
-    done = bench.start(*words)
-    said = done.stderr.decode()
-    assert done.returncode == 2, said
-    assert says in said
-    assert len(said.splitlines()) == 1 and said.startswith("Error: ")
-    assert done.stdout == b"" and not bench.qemu.with_name("words").exists()
+    result = bench.start(*words)
+    message = result.stderr.decode()
+    assert result.returncode == 2, message
+    assert says in message
+    assert len(message.splitlines()) == 1 and message.startswith("Error: ")
+    assert result.stdout == b"" and not bench.qemu.with_name("words").exists()
 
 
 class Run(NamedTuple):
-    """What the guest does, the lines of its records, the words of the command, and the version of
-    QEMU."""
+    """A run: the code of the guest, the lines of its records, the words of the command, and the
+    version of QEMU."""
 
     then: str = WHOLE
     log: bytes | None = None
@@ -139,9 +139,9 @@ def resets(count: int) -> dict:
 
 def exit_lines(way: str, *lines: bytes) -> dict[str, Run]:
     """Return two runs for each line: the line comes as a whole, or byte by byte."""
-    return {f"{way} {number}, {how}": Run(f"out({chunks.format(line)}, *log[1:])", None,
-                                          ("--guest-status", way))
-            for number, line in enumerate(lines) for how, chunks in (
+    return {f"{way} {number}, {timing}": Run(f"out({chunks.format(line)}, *log[1:])", None,
+                                             ("--guest-status", way))
+            for number, line in enumerate(lines) for timing, chunks in (
                 ("at once", "{!r}"), ("in bytes", "*(bytes([byte]) for byte in {!r})"))}
 
 
@@ -190,13 +190,13 @@ def test_the_end_of_a_guests_run(bench, name):
     """golden/guest-runs.json has the exit status, the output, and QEMU's clock."""
     run = RUNS[name]
     bench.guest(run.then, run.log, run.version)
-    done = bench.start(bench.image, *run.words)
+    result = bench.start(bench.image, *run.words)
     clock = [word for word in bench.words() if word.startswith("shift=")]
     golden.check_case("guest-runs", name, {
-        "status": [[done.returncode, *clock]],
-        "output": [[line] for line in done.stdout.decode(errors="replace").splitlines()],
+        "status": [[result.returncode, *clock]],
+        "output": [[line] for line in result.stdout.decode(errors="replace").splitlines()],
         "messages": [[line.replace(str(bench.root), "ROOT")]
-                     for line in done.stderr.decode().splitlines()]})
+                     for line in result.stderr.decode().splitlines()]})
 
 
 def test_records_and_console_are_kept_as_of_every_run(bench):
@@ -210,9 +210,9 @@ def test_records_and_console_are_kept_as_of_every_run(bench):
 def test_what_qemu_is_given(bench):
     initrd = bench.file("initrd", bytes(5000))
     bench.file("image", arm64_image(4096, memory=8 * MIB))
-    done = bench.start(bench.image, "--initrd", initrd, "--cpus", 3, "--ram", "512M", "--config",
-                       "trapped lr=sw", "--stats", "--args", "quiet x=\"y z\"")
-    assert done.returncode == 0, done.stderr
+    result = bench.start(bench.image, "--initrd", initrd, "--cpus", 3, "--ram", "512M", "--config",
+                         "trapped lr=sw", "--stats", "--args", "quiet x=\"y z\"")
+    assert result.returncode == 0, result.stderr
     words = bench.words()
     kernel = words[words.index("-kernel") + 1]
     plan = text_of(read_plan(Path(kernel).read_bytes()))
@@ -250,7 +250,7 @@ def test_a_guest_that_prints_nothing_is_asked_for_its_gic(bench):
         terminal.until(b"device tree at")
         terminal.type(b"\x1d")
         assert terminal.end() == 0
-        assert f"had not powered off{SILENT}".encode() in terminal.seen
+        assert f"had not powered off{SILENT}".encode() in terminal.output
 
 
 def piped(tmp_path, content: bytes):
@@ -267,18 +267,18 @@ def test_what_is_piped_in_is_the_guests(bench, tmp_path):
     bench.guest(f"time.sleep(0.3); data = get(5000); time.sleep(0.3); data += get({len(typed)} -"
                 " 5000); out(b'%d %d\\r\\n' % (len(data), sum(data)), *log[1:])")
     with piped(tmp_path, typed) as source:
-        done = bench.typed(source.stdout)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == b"%d %d\r\n" % (len(typed), sum(typed))
+        result = bench.typed(source.stdout)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == b"%d %d\r\n" % (len(typed), sum(typed))
 
 
 @pytest.mark.long
 def test_a_guest_that_does_not_listen_stops_nobody(bench, tmp_path):
     bench.guest("[out(b'x' * 65536) for _ in range(20)]; time.sleep(0.5); out(b'\\n', *log[1:])")
     with piped(tmp_path, bytes(1 << 20)) as source:
-        done = bench.typed(source.stdout)
+        result = bench.typed(source.stdout)
         source.stdout.close()
-    assert done.returncode == 0 and len(done.stdout) == 20 * 65536 + 1
+    assert result.returncode == 0 and len(result.stdout) == 20 * 65536 + 1
 
 
 @pytest.mark.long
@@ -293,19 +293,19 @@ class Terminal:
     """run-guest on a pseudo-terminal. `seen` has all output of the terminal."""
 
     def __init__(self, bench: GuestBench, *words: object):
-        program, *rest = bench.command(bench.image, *words)
-        self.process = pexpect.spawn(program, rest, timeout=30)
-        self.shown = self.process.logfile_read = io.BytesIO()
+        program, *arguments = bench.command(bench.image, *words)
+        self.process = pexpect.spawn(program, arguments, timeout=30)
+        self.captured = self.process.logfile_read = io.BytesIO()
         self.before = termios.tcgetattr(self.process.child_fd)
         self.type = self.process.send
 
     @property
-    def seen(self) -> bytes:
-        return self.shown.getvalue()
+    def output(self) -> bytes:
+        return self.captured.getvalue()
 
     def until(self, text: bytes | type[pexpect.EOF]) -> None:
         ends = [pexpect.TIMEOUT] if text is pexpect.EOF else [pexpect.TIMEOUT, pexpect.EOF]
-        assert self.process.expect_exact([text, *ends]) == 0, self.seen
+        assert self.process.expect_exact([text, *ends]) == 0, self.output
 
     def has_no_prompt(self) -> bool:
         """Return whether no prompt came for a second."""
@@ -351,8 +351,8 @@ def test_keys_go_to_the_guest_as_they_are_typed(bench):
             terminal.until(b"".join(b"<%02x>" % byte for byte in key))
         terminal.type(b"q")
         assert terminal.end() == 0
-        assert b"the guest powered off" in terminal.seen
-        assert b"=> <76><0d><03><04><1a><7f><c3><1b><5b><41>\r" in terminal.seen
+        assert b"the guest powered off" in terminal.output
+        assert b"=> <76><0d><03><04><1a><7f><c3><1b><5b><41>\r" in terminal.output
 
 
 @pytest.mark.long
@@ -385,7 +385,7 @@ def test_two_guests_of_a_board_take_turns(bench):
 def test_keys_that_end_it(terminal, keys):
     terminal.type(b"a" + keys)
     assert terminal.end() == 0
-    assert b"ended by the user; the guest had not powered off" in terminal.seen
+    assert b"ended by the user; the guest had not powered off" in terminal.output
 
 
 @pytest.mark.long
@@ -396,10 +396,10 @@ def test_ctrl_a_for_the_guest(terminal):
     assert terminal.end() == 0
 
 
-def children(of: int) -> list[int]:
-    said = subprocess.run(["ps", "-o", "pid=", "--ppid", str(of)], capture_output=True, text=True,
-                          check=False)
-    return [int(word) for word in said.stdout.split()]
+def children(process: int) -> list[int]:
+    listing = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True,
+                             text=True, check=False)
+    return [int(word) for word in listing.stdout.split()]
 
 
 @pytest.mark.long
@@ -431,15 +431,15 @@ def files(bench) -> dict[str, Path]:
 def test_nothing_starts_for_what_cannot_be_run(bench, files, first):
     for line in REFUSED:
         words, says = line.split(" => ")
-        refused(bench, says, *first, *shlex.split(words.format(**files)))
+        check_refused(bench, says, *first, *shlex.split(words.format(**files)))
 
 
 def test_the_check_needs_no_image_and_leaves_no_file(bench):
     (bench.out / "hypbench.elf").unlink()
-    done = bench.start("--check", bench.image)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    result = bench.start("--check", bench.image)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
     assert not bench.folder.exists()
-    refused(bench, "no guest of that name, nearest 'linux'; valid: linux", "--check", "linx")
+    check_refused(bench, "no guest of that name, nearest 'linux'; valid: linux", "--check", "linx")
 
 
 BY_RECIPE = ("config trapped beside=linux\nbench hvc\nguest lx recipe={}  # placed\n"
@@ -488,8 +488,8 @@ def test_a_recipe_that_runs_natively_too_has_the_boards_ram(bench, placed):
     (BY_RECIPE("stress").replace("vm bench", "guest two recipe=stress\nvm b image=two cores=2\n"
                                  "vm bench"), "a scenario has one guest with a recipe at most")])
 def test_a_recipe_that_cannot_be(bench, plan, says):
-    done = bench.run("--scenario", str(bench.scenario("mine", plan)), "--quiet")
-    assert done.exit_code == 2 and says in done.output
+    result = bench.run("--scenario", str(bench.scenario("mine", plan)), "--quiet")
+    assert result.exit_code == 2 and says in result.output
 
 
 def test_a_device_tree_of_the_users_own(bench):
@@ -498,13 +498,13 @@ def test_a_device_tree_of_the_users_own(bench):
     assert (bench.folder / "guest.dtb").read_bytes() == device_tree()
     assert not (bench.folder / "guest.dts").exists()
     # fdtput must not take these words as options.
-    done = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")
-    assert done.returncode == 0 and b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()
+    result = bench.start(bench.image, "--dtb", blob, "--args", "--x -y")
+    assert result.returncode == 0 and b"--x -y\0" in (bench.folder / "guest.dtb").read_bytes()
 
 
 def test_dtc_that_is_missing_is_named_with_its_package(bench, monkeypatch):
     monkeypatch.setenv("PATH", str(bench.root))
     monkeypatch.setattr("hypbench.boards.programs.SBIN", "")
-    done = bench.start()
-    assert done.returncode == 1
-    assert b"dtc is missing: it is in the package device-tree-compiler" in done.stderr
+    result = bench.start()
+    assert result.returncode == 1
+    assert b"dtc is missing: it is in the package device-tree-compiler" in result.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device tree of a guest is compiled, and read as a guest reads it. The changes that the tool
-makes in a user's tree are tested, too."""
+"""The device tree of a guest: the tests compile the tree, and read it as a guest does. Other tests
+check the changes that the tool makes in a user's tree."""
 
 import shutil
 import subprocess
@@ -20,8 +20,8 @@ BOARDS = ("virt-a15", "virt-a72", "virt-a72-gicv3")
 each_board = pytest.mark.parametrize("name", BOARDS)
 
 
-def made(tmp_path, name: str, cpus: int = 2, arguments: str = "", initrd: int = 0,
-         native: bool = False, address: int | None = 0x40200000) -> DeviceTree:
+def make_tree(tmp_path, name: str, cpus: int = 2, arguments: str = "", initrd: int = 0,
+              native: bool = False, address: int | None = 0x40200000) -> DeviceTree:
     board = read_board(TREE, name)
     native_address = board.ram + 2 * MIB if native else address
     layout = layout_of(tmp_path, A64_LOOP, board, initrd=initrd, address=native_address,
@@ -32,10 +32,10 @@ def made(tmp_path, name: str, cpus: int = 2, arguments: str = "", initrd: int = 
 
 @each_board
 def test_dtc_finds_nothing_to_warn_of(tmp_path, name):
-    made(tmp_path, name, arguments="x", initrd=4096, address=0)
-    said = subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", "/dev/null",
-                           tmp_path / "guest.dts"], capture_output=True, text=True, check=True)
-    assert said.stderr == ""
+    make_tree(tmp_path, name, arguments="x", initrd=4096, address=0)
+    process = subprocess.run(["dtc", "-I", "dts", "-O", "dtb", "-o", "/dev/null",
+                              tmp_path / "guest.dts"], capture_output=True, text=True, check=True)
+    assert process.stderr == ""
 
 
 TREES = {
@@ -50,16 +50,16 @@ TREES = {
 @pytest.mark.parametrize("case", TREES)
 def test_what_a_guest_finds(tmp_path, case):
     """golden/guest-trees.json has the source of each tree."""
-    made(tmp_path, **TREES[case])
+    make_tree(tmp_path, **TREES[case])
     lines = (tmp_path / "guest.dts").read_text().splitlines()
     golden.check_case("guest-trees", case, {"guest.dts": [[line] for line in lines]})
 
 
 def test_what_the_user_says_to_the_kernel(tmp_path):
     text = TREES["arguments and initrd"]["arguments"]
-    assert made(tmp_path, "virt-a72", arguments=text).text("/chosen", "bootargs") == text
+    assert make_tree(tmp_path, "virt-a72", arguments=text).text("/chosen", "bootargs") == text
     with pytest.raises(BadGuest, match="not printable ASCII"):
-        made(tmp_path, "virt-a72", arguments="a\nb")
+        make_tree(tmp_path, "virt-a72", arguments="a\nb")
 
 
 def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:
@@ -75,7 +75,7 @@ def qemus_tree(tmp_path, name: str, cpus: int) -> DeviceTree:
 def test_it_agrees_with_qemus_own(tmp_path, name):
     """The trees agree on each device of the guest that both describe. The flash is a ROM in
     ours."""
-    ours, theirs = made(tmp_path, name, cpus=2, address=0), qemus_tree(tmp_path, name, 2)
+    ours, theirs = make_tree(tmp_path, name, cpus=2, address=0), qemus_tree(tmp_path, name, 2)
     assert ours.reg("/flash@0") == theirs.reg("/flash@0")
     for node in ("/intc@8000000", "/pl011@9000000"):
         assert ours.reg(node).address == theirs.reg(node).address
@@ -91,14 +91,14 @@ def test_it_agrees_with_qemus_own(tmp_path, name):
         theirs.cells(node, "reg") for node in theirs.processors()]
 
 
-def given(tmp_path, content: bytes) -> bytes:
+def read_blob(tmp_path, content: bytes) -> bytes:
     path = tmp_path / "mine.dtb"
     path.write_bytes(content)
     return trees.read(path)
 
 
 def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
-    content = given(tmp_path, device_tree())
+    content = read_blob(tmp_path, device_tree())
     layout = layout_of(tmp_path, arm64_image(4096), initrd=4097)
     tree = DeviceTree(trees.completed(content, layout, "root=/dev/ram 'x'", tmp_path))
     assert tree.text("/chosen", "bootargs") == "root=/dev/ram 'x'"
@@ -113,4 +113,4 @@ def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
     (device_tree() + bytes(2 * MIB), "has 2097232 bytes: the room for it has 2M")])
 def test_what_is_no_device_tree(tmp_path, content, says):
     with pytest.raises(BadGuest, match=f"GUEST_DTB=.*mine.dtb.*{says}"):
-        given(tmp_path, content)
+        read_blob(tmp_path, content)

@@ -204,8 +204,8 @@ def test_the_parts_of_an_elf_are_its_bytes_and_its_bss(tmp_path, isa, code):
 
 @pytest.mark.parametrize("packer", [["lz4", "-c"], ["lz4", "-l", "-c"]])
 def test_the_files_of_lz4_are_named(tmp_path, packer):
-    done = subprocess.run(packer, input=arm64_image(5000), capture_output=True, check=True)
-    (tmp_path / "image").write_bytes(done.stdout)
+    process = subprocess.run(packer, input=arm64_image(5000), capture_output=True, check=True)
+    (tmp_path / "image").write_bytes(process.stdout)
     assert "compressed by lz4" in answer(tmp_path / "image", "armv8", False)
 
 

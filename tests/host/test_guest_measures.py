@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a guest that measures itself are kept between the records of a run, checked for
-contradictions, and shown. golden/guest-measures.json has the problems and the tables of each run,
-and the lines that are kept."""
+"""The tool keeps the lines of a guest that measures itself between the records of a run, checks
+them for contradictions, and shows them. golden/guest-measures.json has the problems, the tables and
+the kept lines of each run."""
 
 import pytest
 
@@ -22,11 +22,11 @@ from reportlogs import report_log
 KEPT_MOST = 20  # lines in the golden file
 
 
-def shown(board: Board) -> dict[str, golden.Grid]:
-    found = {}
+def grids_of(board: Board) -> dict[str, golden.Grid]:
+    grids = {}
     for section in sections(board):
-        found |= golden.of_section(section)
-    return found
+        grids |= golden.section_grids(section)
+    return grids
 
 
 def lines_of(log: Log) -> list[bytes]:
@@ -40,19 +40,20 @@ def test_what_is_kept_and_shown_of_a_guests_own_measurement(name):
     assert again.content == log.content and problems_of(again, None) == problems_of(log, None)
     golden.check_case("guest-measures", name, {
         "problems": [[text] for text in problems_of(log, "qemu-icount")],
-        "lines": [[line.decode()] for line in lines_of(log)[:KEPT_MOST]], **shown(frame_of(again))})
+        "lines": [[line.decode()] for line in lines_of(log)[:KEPT_MOST]],
+        **grids_of(frame_of(again))})
 
 
 def test_the_page_has_the_metrics_beside_our_own_wake_ups():
     board = Board("b", {"latency-measure": Source("latency-measure", read_log(WITH_LATENCIES)),
                         "default": Source("default", read_log(report_log("default")))})
     golden.check_case("guest-measures", "beside our own", {
-        name: grid for name, grid in shown(board).items() if name.startswith("tab-latency")})
+        name: grid for name, grid in grids_of(board).items() if name.startswith("tab-latency")})
 
 
 def test_a_percentile_is_the_first_latency_that_has_its_share():
     run = results_of(read_log(WITH_CYCLICTEST))[-1]
-    ticks = [run.percentile(one) // NS for one in (500, 600, 601, 990, 999)]
+    ticks = [run.percentile(permille) // NS for permille in (500, 600, 601, 990, 999)]
     assert ticks == [160, 160, 170, 170, 900]
 
 
@@ -82,5 +83,5 @@ def test_the_report_shows_a_kept_run_and_runs_none(bench, plan, good, bad):
     assert plans() == []
     store.keep(tree, read_log(good), [])
     assert plans() == [plan]
-    found = report.source_of(report.Job(tree, "virt-a72", plan))
-    assert found.problems == [] and found.packed
+    source = report.source_of(report.Job(tree, "virt-a72", plan))
+    assert source.problems == [] and source.packed

@@ -27,11 +27,11 @@ def layout_of(tmp_path: Path, content: bytes, board: Board = A72, ram: int = 256
     if initrd:
         with (tmp_path / "initrd").open("wb") as file:
             file.truncate(initrd)
-    made = place(image, machine_of(board, 1, ram, native), address,
-                 tmp_path / "initrd" if initrd else None)
-    for one, other in combinations(made.room, 2):
-        assert one.end <= other.address or other.end <= one.address, (one, other)
-    return made
+    layout = place(image, machine_of(board, 1, ram, native), address,
+                   tmp_path / "initrd" if initrd else None)
+    for first, second in combinations(layout.room, 2):
+        assert first.end <= second.address or second.end <= first.address, (first, second)
+    return layout
 
 
 def elf_of(*starts: int, sizes: tuple[int, ...] = (4, 4096)) -> bytes:
@@ -75,20 +75,20 @@ LAYOUTS = {
                                             sizes=(4, 4))}}
 
 
-def described(made) -> str:
-    image = ", ".join(f"{piece.address:#x}+{piece.size}" for piece in made.image)
-    initrd = f", initrd {made.initrd.address:#x}+{made.initrd.size}" if made.initrd else ""
-    return f"image {image}, entry {made.entry:#x}, device tree {made.dtb:#x}{initrd}"
+def described(layout) -> str:
+    image = ", ".join(f"{piece.address:#x}+{piece.size}" for piece in layout.image)
+    initrd = f", initrd {layout.initrd.address:#x}+{layout.initrd.size}" if layout.initrd else ""
+    return f"image {image}, entry {layout.entry:#x}, device tree {layout.dtb:#x}{initrd}"
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_the_places_of_a_guests_parts(tmp_path, name):
     """golden/guest-layouts.json has the places, or the message if the parts do not fit."""
     try:
-        made = described(layout_of(tmp_path, **LAYOUTS[name]))
+        answer = described(layout_of(tmp_path, **LAYOUTS[name]))
     except BadGuest as error:
-        made = error.message
-    golden.check_case("guest-layouts", name, made)
+        answer = error.message
+    golden.check_case("guest-layouts", name, answer)
 
 
 def test_ram_that_the_parts_do_not_fit_in_names_what_would_do(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records and a guest's output on one serial line are separated byte by byte."""
+"""The tool separates records and a guest's output on one serial line byte by byte."""
 
 
 import pytest

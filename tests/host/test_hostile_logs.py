@@ -48,16 +48,16 @@ def cheap(monkeypatch):
     monkeypatch.setattr(histogram, "RESAMPLES", 20)
 
 
-def checked(raw: bytes) -> Log:
+def check_log(raw: bytes) -> Log:
     """Return the verdict of `check`."""
     log = read_log(raw)
     problems = log.problems + check_rules(log)
-    said = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
-    assert all(text.replace("\t", "").isprintable() for text in said)
+    texts = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
+    assert all(text.replace("\t", "").isprintable() for text in texts)
     return log
 
 
-def computed(raw: bytes, log: Log, good: Log) -> None:
+def compute(raw: bytes, log: Log, good: Log) -> None:
     """Compute the rows of show, compare, run and capture, before they become text."""
     runs = Runs()
     for line in raw.splitlines(keepends=True):
@@ -66,19 +66,19 @@ def computed(raw: bytes, log: Log, good: Log) -> None:
     stream = Stream()
     stream.feed(raw)
     stream.finish()
-    true = believable(log)
+    sound = believable(log)
     assert summary_csv(log) and rank(log) is not None
     if not log.run:
         return
     for make in (results, verdicts, notes, side_by_side):
-        make(true)
-    for one, other in ((good, true), (true, good)):
-        rows = compare_logs(one, other)
+        make(sound)
+    for first, second in ((good, sound), (sound, good)):
+        rows = compare_logs(first, second)
         assert comparison_section(rows) and summary_line(rows, None)
-        assert conditions(one, other) is not None
+        assert conditions(first, second) is not None
 
 
-def shown(log: Log, good: Log) -> str:
+def printed_text(log: Log, good: Log) -> str:
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
         print_problems([str(problem) for problem in log.problems + check_rules(log)], log.text)
@@ -89,7 +89,7 @@ def shown(log: Log, good: Log) -> str:
     return out.getvalue()
 
 
-def drawn(log: Log) -> str:
+def drawn_page(log: Log) -> str:
     sources = {plan: Source(plan, believable(log), ["wrong"]) for plan in PLANS}
     return render([Board("b", sources)], [])
 
@@ -103,13 +103,14 @@ def test_no_mutated_log_is_more_than_a_verdict(start):
         pick = random.Random(seed)
         at = pick.randrange(len(bases))
         raw = mutated(bases[at], pick)
-        log = checked(raw)
+        log = check_log(raw)
         if seed % COMPUTED_EACH == 0:
-            computed(raw, log, goods[at])
+            compute(raw, log, goods[at])
         if seed % SHOWN_EACH == 0:
-            assert shown(log, goods[at]).replace("\n", "").replace("\t", "").isprintable(), seed
+            assert printed_text(log, goods[at]).replace("\n", "").replace(
+                "\t", "").isprintable(), seed
         if seed % DRAWN_EACH == 0:
-            assert "<script>alert" not in drawn(log)
+            assert "<script>alert" not in drawn_page(log)
 
 
 NASTY = '=1+[red]x[/red]<script>alert(1)</script>&$\\frac{"'
@@ -124,6 +125,6 @@ def test_text_is_shown_as_it_is():
     assert log.problems + check_rules(log) == []
     rows = list(csv.DictReader(io.StringIO(summary_csv(log))))
     assert {row["variant"] for row in rows} == {f"'{NASTY}"}
-    assert "=1+[red]x[/red]<script>" in re.sub(r"[│\s]+", "", shown(log, log))
-    page = drawn(log)
+    assert "=1+[red]x[/red]<script>" in re.sub(r"[│\s]+", "", printed_text(log, log))
+    page = drawn_page(log)
     assert "<script>alert" not in page and "alert(1)" in page and "\\frac" in page

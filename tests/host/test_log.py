@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each fault of a log is found and named, and the good records remain."""
+"""The tool names each fault of a log, and the good records remain."""
 
 import zlib
 
@@ -73,20 +73,21 @@ DAMAGES = {
 def test_a_damage_is_reported_and_the_other_records_are_kept(damage):
     """golden/damages.json has the problems, the text, and the numbers of the kept records."""
     log = read_log(DAMAGES[damage])
-    kept = ranges(sorted(record.seq for record in log.records))
+    spans = ranges(sorted(record.seq for record in log.records))
     golden.check_case("damages", damage, {
         "problems": [[golden.without_crcs(str(problem))] for problem in log.problems],
         "text": [[golden.without_crcs(line)] for line in log.text],
-        "kept": [[" ".join(f"{first}-{last}" for first, last in kept)]]})
+        "kept": [[" ".join(f"{first}-{last}" for first, last in spans)]]})
 
 
 @pytest.mark.parametrize("digit", range(8))
 def test_each_digit_of_the_crc_counts(digit):
     line = LINES[3].rstrip()
     at = len(line) - len(b'01234567"}') + digit
-    other = b"1" if line[at:at + 1] == b"0" else b"0"
-    found = problems(b"".join([*LINES[:3], line[:at] + other + line[at + 1:] + b"\n", *LINES[4:]]))
-    assert len(found) == 1 and found[0].startswith("line 4: record 3 is garbled: the crc is")
+    wrong = b"1" if line[at:at + 1] == b"0" else b"0"
+    messages = problems(b"".join([*LINES[:3], line[:at] + wrong + line[at + 1:] + b"\n",
+                                  *LINES[4:]]))
+    assert len(messages) == 1 and messages[0].startswith("line 4: record 3 is garbled: the crc is")
 
 
 def with_body(text: str) -> list[bytes]:

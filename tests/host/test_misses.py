@@ -28,19 +28,20 @@ EVENT = "l1d_tlb_refill"
 def miss_bodies(events: bool = True, cycles: bool = True, platform: str = "gem5",
                 event: str = EVENT, **refills: int) -> list[dict]:
     """Return runs in which a miss of 4096 pages costs 40 ns. With 65536 pages a load takes 60 ns
-    more than the control's; if misses are counted, three loads of four miss."""
-    count = REFILLS | {name.replace("_", "-"): one for name, one in refills.items()}
+    more than a load of the control; if misses are counted, three loads of four miss."""
+    count = REFILLS | {name.replace("_", "-"): refill_count
+                       for name, refill_count in refills.items()}
 
     def run(head, _config):
         more = CLOCK | ({"events": empty(event)} if events else {}) if cycles else {}
-        made = [calibration(head, **more, hz=10**9)]
+        records = [calibration(head, **more, hz=10**9)]
         for variant, ticks in TICKS.items():
             record = bench_record(head, variant, [ticks + 2] * N, batch=LOADS, s1_levels=3,
                                   s2_levels=0, walk_refs=3, pages=1, hz=10**9,
                                   **({"events": [counted(event, count[variant])]}
                                      if events else {}))
-            made.append(with_cycles(record, [2 * ticks + 6] * N, 6) if cycles else record)
-        return made
+            records.append(with_cycles(record, [2 * ticks + 6] * N, 6) if cycles else record)
+        return records
     return plan_run([NATIVE | {"events": "tlb" if events else "off"}], {"tlb_chase": run},
                     platform=platform, hz=10**9)
 
@@ -63,19 +64,19 @@ def test_fit():
 def test_what_is_not_modelled_has_no_cost_and_no_slowdown():
     unmodelled = log_from(bodies_of("tlb-matrix"))
     assert {cell.cost for cell in tlb_cells(unmodelled)} == {None}
-    assert [one.source for one in slowdowns(unmodelled)] == ["study"]
+    assert [slowdown.source for slowdown in slowdowns(unmodelled)] == ["study"]
     assert switch_rows(unmodelled, without=()) == []
 
 
 # --- the kept runs ---
 
-def kept(board: str) -> dict[tuple[str, str], tuple[float, float]]:
+def kept_costs(board: str) -> dict[tuple[str, str], tuple[float, float]]:
     """Return ticks (ns) and walks of one load, from the records' own members."""
     raw = read_records(Tree().reference(board, "tlb")).splitlines()
-    found = [json.loads(line) for line in raw if b'"bench":"tlb_chase"' in line]
-    return {(one["variant"], one["config"]): (one["p50"] / one["batch"], sum(
-        event["sum"] for event in one["events"] if event["name"] == WALKS)
-        / one["n"] / one["batch"]) for one in found if one["kind"] == "bench"}
+    records = [json.loads(line) for line in raw if b'"bench":"tlb_chase"' in line]
+    return {(record["variant"], record["config"]): (record["p50"] / record["batch"], sum(
+        event["sum"] for event in record["events"] if event["name"] == WALKS)
+        / record["n"] / record["batch"]) for record in records if record["kind"] == "bench"}
 
 
 @pytest.mark.parametrize(("board", "config", "ns"), [
@@ -85,19 +86,19 @@ def test_the_kept_cost_of_a_miss_is_what_another_control_gives(board, config, ns
     """With 2 MiB leaves a load of the same lines needs no walk, so it is another control. This
     control does not depend on prices, and agrees within 4 % (gem5-a72) or 1.5 % (gem5-a15)."""
     rows = miss_rows(read_log(read_records(Tree().reference(board, "tlb"))))
-    shown = next(row.ns for row in largest_sets(rows) if row.cell.config == config)
-    found = kept(board)
-    (random, misses), (blocks, none) = found["random-65536p", config], found[
+    cost = next(row.ns for row in largest_sets(rows) if row.cell.config == config)
+    costs = kept_costs(board)
+    (random, misses), (blocks, no_walks) = costs["random-65536p", config], costs[
         "packed-65536p", "2M-off"]
-    assert none == 0 and misses == pytest.approx(1, abs=0.01)
-    assert shown == pytest.approx((random - blocks) / misses, rel=0.04 if "a72" in board else 0.015)
+    assert no_walks == 0 and misses == pytest.approx(1, abs=0.01)
+    assert cost == pytest.approx((random - blocks) / misses, rel=0.04 if "a72" in board else 0.015)
     # The cost also follows from two equations: a load of the control takes the time of a load
     # without walks and the time of some walks.
-    warm = found["random-4096p", config][0] - found["packed-4096p", config][0]
-    packed, few = found["packed-65536p", config]
+    warm = costs["random-4096p", config][0] - costs["packed-4096p", config][0]
+    packed, few = costs["packed-65536p", config]
     assert 0.25 < few < 0.55
     free, price = np.linalg.solve([[1, misses], [1, 0]], [random, packed - few * warm])
-    assert price == pytest.approx(shown, rel=1e-3) == ns and free < packed
+    assert price == pytest.approx(cost, rel=1e-3) == ns and free < packed
 
 
 def test_the_summary_has_it_in_the_row_of_the_chase():

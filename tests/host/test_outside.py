@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a system makes the core do outside of the guest: the plugin's lines are made up and counted
-by hand, and the kept vectors are computed again from their lines."""
+"""Instructions that a core executes outside of the guest. The plugin's lines are made up and
+counted by hand, and the tests compute the kept vectors again from their lines."""
 
 import json
 from types import SimpleNamespace
@@ -40,12 +40,12 @@ def windows(text):
 
 def test_a_place_counts_once_as_a_line_and_each_address_as_a_page():
     [window] = windows(CODE + CALL)
-    found = window.cost("armv8", Virt().device)
+    vector = window.cost("armv8", Virt().device)
     assert window.path("armv8") == "psci_version"
-    assert (found.instructions, found.text_lines, found.text_pages) == (5, 1, 2)
-    assert (found.data_lines, found.data_pages, found.loads, found.stores) == (1, 2, 1, 1)
-    assert (found.register_reads, found.barriers, found.returns) == (2, 1, 1)
-    assert found.devices == {"GICC_IAR": 1}
+    assert (vector.instructions, vector.text_lines, vector.text_pages) == (5, 1, 2)
+    assert (vector.data_lines, vector.data_pages, vector.loads, vector.stores) == (1, 2, 1, 1)
+    assert (vector.register_reads, vector.barriers, vector.returns) == (2, 1, 1)
+    assert vector.devices == {"GICC_IAR": 1}
 
 
 def test_a_file_is_cut_to_one_window_with_its_code():
@@ -105,14 +105,14 @@ def test_a_kept_vector_is_that_of_its_lines(path):
     counted = costs.counted_of(json.loads(path.read_text()))
     assert counted.costs == costs.made_again(path, isa, Virt().device)
     assert set(counted.costs) == set(COUNTED)
-    [column] = [one for one in kept_columns(board, tree) if one.system == path.stem]
+    [column] = [column for column in kept_columns(board, tree) if column.system == path.stem]
     if column.facts["version"] == counted.version:
-        for name, found in counted.costs.items():
-            assert found.instructions + of_guest(name, isa, gic) == column.figures[name].p50
+        for name, vector in counted.costs.items():
+            assert vector.instructions + of_guest(name, isa, gic) == column.figures[name].p50
 
 
 def test_each_kept_system_that_debian_has_is_counted():
     for board in BOARDS:
-        kept = {path.stem for path in (HOME / FOLDER / board).glob("*.json")}
+        systems = {path.stem for path in (HOME / FOLDER / board).glob("*.json")}
         assert {path.stem for path in KEPT if path.parts[-3] == board} == {
-            system for system in kept if system.split("-")[0] in ("hypbench", "xen", "kvm")}
+            system for system in systems if system.split("-")[0] in ("hypbench", "xen", "kvm")}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of the report page. Their numbers are compared with golden files, and with the
-records if a few lines can compute them. Golden files also show how a changed record changes the
-page."""
+"""The sections of the report page. The tests compare their numbers with golden files, and with the
+records if a few lines can compute the numbers. Golden files also show how a changed record changes
+the page."""
 
 import csv
 import re
@@ -24,14 +24,14 @@ from hypbench.report import summary_csv
 from hypbench.windows import window_of
 from logmaker import bench_record, log_from, log_of
 from reportlogs import bodies_of, gem5_log, ran, report_log
-from reportpages import FLAME, board, changed, damaged, drawn, of, simulated, source
+from reportpages import FLAME, board, changed, damaged, chart_data, section_of, simulated, source
 from test_clocks import bodies as two_clocks
 
 WITHOUT_UNIT = "walks|unmodelled|events|model|wakeups"
 TIMED = ("default", "links", "links-beside", "paper-s4", "paper-s4-vms", "tlb-matrix", "memory")
 
 
-def of_gem5(*names: str) -> Board:
+def gem5_board(*names: str) -> Board:
     return Board("g", {name: source(name, raw=gem5_log(name)) for name in names})
 
 
@@ -48,20 +48,20 @@ def arndale() -> list[Board]:
 
 PAGES = {"icount": (lambda: [board()], PARTS), "gem5": (lambda: [simulated(), board()], PARTS),
          "silicon": (lambda: [board("silicon", *TIMED)], PARTS),
-         "neighbours": (lambda: [of_gem5("neighbours", "colouring")], [beside]),
+         "neighbours": (lambda: [gem5_board("neighbours", "colouring")], [beside]),
          "independence": (lambda: [Board("g", {"timed": source(
              "paper-s4-vms", raw=gem5_log("paper-s4-vms"))})], [studies]),
-         "causes": (lambda: [of_gem5("paper-s3-timed")], [studies]),
+         "causes": (lambda: [gem5_board("paper-s3-timed")], [studies]),
          "a-against-b": (versus, [comparison]), "two-clocks": (arndale, [conditions])}
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_numbers_of_a_page(name, kept_runs):
     boards, parts = PAGES[name]
-    found = {}
+    grids = {}
     for part in parts:
-        found |= golden.of_section(of(part, *boards()))
-    golden.check(f"page-{name}", found)
+        grids |= golden.section_grids(section_of(part, *boards()))
+    golden.check(f"page-{name}", grids)
 
 
 def bars_on_a_logarithmic_axis(spec: dict) -> bool:
@@ -77,7 +77,7 @@ def test_no_bars_on_a_logarithmic_axis():
     assert len(specs) > 10 and not any(map(bars_on_a_logarithmic_axis, specs))
 
 
-# --- what a changed record changes ---
+# --- the effect of a changed record ---
 
 def matches(body: dict, **members) -> bool:
     return all(body.get(name) == value for name, value in members.items())
@@ -89,14 +89,14 @@ def lasting(ticks: int, *more: int, **members):
     def change(body):
         if matches(body, kind="bench", **members):
             values = [ticks] * (100 - len(more)) + list(more)
-            kept = {name: body[name] for name in ("period",) if name in body}
-            body.update(bench_record(body, body["variant"], values, 0, window="cval", **kept))
+            period = {name: body[name] for name in ("period",) if name in body}
+            body.update(bench_record(body, body["variant"], values, 0, window="cval", **period))
     return change
 
 
-def members(changes: dict, **wanted):
-    """Return a change that gives records with the members `wanted` other values."""
-    return lambda body: body.update(changes) if matches(body, **wanted) else None
+def members(changes: dict, **required):
+    """Return a change that gives other values to records with the members `required`."""
+    return lambda body: body.update(changes) if matches(body, **required) else None
 
 
 def own_core(body: dict) -> None:
@@ -134,16 +134,16 @@ CHANGES = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_a_changed_record_changes(name):
     part, plan, change = CHANGES[name]
-    base, other = (of(part, Board("b", {plan: found}))
-                   for found in (source(plan), source(plan, raw=changed(plan, change))))
-    golden.check(f"change-{name}", golden.difference(told(base), told(other)))
+    before, after = (section_of(part, Board("b", {plan: log_source}))
+                     for log_source in (source(plan), source(plan, raw=changed(plan, change))))
+    golden.check(f"change-{name}", golden.difference(contents_of(before), contents_of(after)))
 
 
-def told(section: Section) -> dict[str, golden.Grid]:
+def contents_of(section: Section) -> dict[str, golden.Grid]:
     """Return the tables, the names of the figures, and the messages of a section."""
-    found = golden.of_section(section)
-    return {name: made for name, made in found.items() if name.startswith(("tab-", "cards"))} | {
-        "figures": [[name] for name in drawn(section)], "messages": golden.messages(section)}
+    grids = golden.section_grids(section)
+    return {name: grid for name, grid in grids.items() if name.startswith(("tab-", "cards"))} | {
+        "figures": [[name] for name in chart_data(section)], "messages": golden.messages(section)}
 
 
 # --- sections of one board among others ---
@@ -152,7 +152,7 @@ def measured(name: str, raw: bytes) -> Board:
     return Board(name, {"interrupts": source("interrupts", raw=raw)})
 
 
-def like() -> Board:
+def same_board() -> Board:
     return measured("virt-a72", report_log("interrupts"))
 
 
@@ -176,8 +176,8 @@ SECTIONS = {
     "answer-without-a-kept-run": (answer, lambda: [Board("v3", {"default": source("default")})]),
     "answer-of-silicon": (answer, lambda: [board("silicon", "default")]),
     "phases-beside-the-same-gic": (interrupts, lambda: [
-        simulated(), like(), measured("virt-a72-gicv3", report_log("interrupts", gic="v3"))]),
-    "phases-beside-the-same-isa": (interrupts, lambda: [simulated(), other_isa(), like()]),
+        simulated(), same_board(), measured("virt-a72-gicv3", report_log("interrupts", gic="v3"))]),
+    "phases-beside-the-same-isa": (interrupts, lambda: [simulated(), other_isa(), same_board()]),
     "phases-beside-another-isa": (interrupts, lambda: [simulated(), other_isa()]),
     "phases-beside-another-path": (interrupts, lambda: [
         simulated(), measured("virt-a72", changed("interrupts", members(
@@ -191,10 +191,10 @@ SECTIONS = {
 @pytest.mark.parametrize("name", SECTIONS)
 def test_a_section_beside_other_boards(name, kept_runs):
     part, boards = SECTIONS[name]
-    found = told(of(part, *boards()))
+    contents = contents_of(section_of(part, *boards()))
     if part is answer:
-        del found["messages"]
-    golden.check_case("sections", name, found)
+        del contents["messages"]
+    golden.check_case("sections", name, contents)
 
 
 @pytest.mark.parametrize("plan, bench, config, vm, platform", [
@@ -208,9 +208,10 @@ def test_a_neighbour_without_a_round_gives_no_number(plan, bench, config, vm, pl
               if matches(body, kind="bench", bench=bench, config=config))
     head = {name: bodies[at][name] for name in ("step", "pass", "config", "bench")}
     bodies.insert(at, ran(head, vm, rounds=0))
-    named = {"links": source("links"), plan: source(plan, raw=log_of(bodies))}
-    found = golden.of_section(of(links if bench == "net_rr" else studies, Board("b", named)))
-    rows = [row for name, made in found.items() if name.startswith("tab-") for row in made
+    sources = {"links": source("links"), plan: source(plan, raw=log_of(bodies))}
+    grids = golden.section_grids(section_of(links if bench == "net_rr" else studies,
+                                            Board("b", sources)))
+    rows = [row for name, grid in grids.items() if name.startswith("tab-") for row in grid
             if any(str(cell).split(": ")[0] in (config, f"{bench} {config}") for cell in row)]
     assert rows and ("did not run" in str(rows)) == (vm != "served"), rows
 
@@ -223,20 +224,20 @@ def median(plan: str, bench: str, variant: str, config: str, maker=bodies_of) ->
 
 
 def test_the_ceiling_is_the_proven_one_with_the_sampled_maximum_beside(monkeypatch):
-    kept = {"kinds": {name: {"ceiling": 100} for name in (
+    kept_ceilings = {"kinds": {name: {"ceiling": 100} for name in (
         "exit", ceilings.KICK, *ceilings.SWITCHES)}}
-    monkeypatch.setattr(answer, "kept_of", lambda log: kept)
+    monkeypatch.setattr(answer, "kept_of", lambda log: kept_ceilings)
     bounds = [SimpleNamespace(seen=250, alone=50, proven=350),
               SimpleNamespace(seen=9000, alone=50, proven=None)]  # another VM's answer
     monkeypatch.setattr(answer, "bounds_of", lambda log: bounds)
     assert [cell.text for _, cell in answer.ceiling(board()).values] == [
         "300\u00a0instr", "200\u00a0instr"]
-    kept["kinds"]["exit"]["ceiling"] = None
+    kept_ceilings["kinds"]["exit"]["ceiling"] = None
     assert answer.ceiling(board()) is None
 
 
 def test_a_dot_stands_on_the_line_of_its_row(kept_runs):
-    for block in of(answer, board()).blocks:
+    for block in section_of(answer, board()).blocks:
         if isinstance(block, Chart):
             assert not any("yOffset" in layer["encoding"] for layer in block.spec["layer"])
 
@@ -247,20 +248,20 @@ def test_a_kept_run_of_switches_gives_the_cards_their_times(plans, timed):
     """With the kept run each card of a way from VM to VM has the time of the general case; without
     the kept run no card has it."""
     model = Board("gem5-a72", {plan: source(plan, "gem5", gem5_log(plan)) for plan in plans})
-    made = of(answer, board("qemu-icount", "default", "switches"), model)
-    (band,) = [block for block in made.blocks if block.kind == "band"]
-    found = {figure.name: [mode for mode, _ in figure.times] for figure in band.figures}
-    assert [name for name, modes in found.items() if "general case, model" in modes] == timed
+    section = section_of(answer, board("qemu-icount", "default", "switches"), model)
+    (band,) = [block for block in section.blocks if block.kind == "band"]
+    modes_of = {figure.name: [mode for mode, _ in figure.times] for figure in band.figures}
+    assert [name for name, modes in modes_of.items() if "general case, model" in modes] == timed
 
 
 def test_a_card_names_the_modes_without_a_time():
     """If the length of a path has changed since the kept run, its time is left out."""
-    kept = source("timed", "gem5", gem5_log("timed"))
-    lacking = replace(kept, log=replace(kept.log, records=[
-        record for record in kept.log.records
+    timed = source("timed", "gem5", gem5_log("timed"))
+    partial = replace(timed, log=replace(timed.log, records=[
+        record for record in timed.log.records
         if not matches(record.data, bench="timer_wakeup", config="trapped")]))
-    model = Board("gem5-a72", {"timed": lacking})
-    (band,) = [block for block in of(answer, board("qemu-icount", "default"), model).blocks
+    model = Board("gem5-a72", {"timed": partial})
+    (band,) = [block for block in section_of(answer, board("qemu-icount", "default"), model).blocks
                if block.kind == "band"]
     card = band.figures[0]
     assert [mode for mode, _ in card.times] == ["direct, model"]
@@ -271,9 +272,9 @@ def test_every_question_leads_to_sections_of_the_page():
     """The boards here have neither ceilings, which come from an image, nor a guest's own
     measurement, which comes from a kept run."""
     ids = {section.id for section in page.sections(board(), boards=[board(), simulated()])}
-    asked = set().union(*QUESTIONS.values())
-    assert asked - ids <= {"ceilings", "cyclictest", "latency-measure"}
-    assert ids - asked == {"conditions"}
+    linked = set().union(*QUESTIONS.values())
+    assert linked - ids <= {"ceilings", "cyclictest", "latency-measure"}
+    assert ids - linked == {"conditions"}
 
 
 def test_curves_that_hide_each_other_are_not_drawn():
@@ -300,33 +301,33 @@ def test_a_curve_of_samples_ends_with_the_largest():
 
 
 def test_options_are_found_by_the_axes_and_not_by_the_names():
-    found = {(row.base, row.setting) for row in switches.switched(source("storm"))}
-    assert found == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
-                     ("trapped-split", "lr=sw")}
+    options = {(row.base, row.setting) for row in switches.switched(source("storm"))}
+    assert options == {("trapped", "eoi=split"), ("trapped-sw", "eoi=split"), ("trapped", "lr=sw"),
+                       ("trapped-split", "lr=sw")}
 
 
 def test_exits_of_both_passes_go_together():
     bodies = bodies_of("programs")
     again = [body | {"step": 99} for body in bodies if body["kind"] == "exits"]
     both = source("programs", raw=log_of(bodies[:-1] + again))
-    one, two = (programs.exits_by_step(found.log)["prog_options", "trapped-stats"]
-                for found in (source("programs"), both))
-    assert [(kind.kind, 2 * kind.n, 2 * kind.total) for kind in one] == [
-        (kind.kind, kind.n, kind.total) for kind in two]
+    single, double = (programs.exits_by_step(log_source.log)["prog_options", "trapped-stats"]
+                      for log_source in (source("programs"), both))
+    assert [(kind.kind, 2 * kind.n, 2 * kind.total) for kind in single] == [
+        (kind.kind, kind.n, kind.total) for kind in double]
 
 
 # --- every number of the page ---
 
 def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
-    """The tables in which a line is one row, and the tables beside studies, are checked. No link of
-    the page leads nowhere."""
-    shown, whole, linked = board(), set(), set()
-    there = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
-        summary_csv(source.log).splitlines())} for source in shown.sources.values()}
-    for block in (block for part in PARTS for block in of(part, shown).blocks
+    """The test checks the tables in which a line is one row, and the tables beside studies. Each
+    link of the page has a target."""
+    qemu_board, whole, linked = board(), set(), set()
+    keys = {source.plan: {(row["bench"], row["variant"], row["config"]) for row in csv.DictReader(
+        summary_csv(source.log).splitlines())} for source in qemu_board.sources.values()}
+    for block in (block for part in PARTS for block in section_of(part, qemu_board).blocks
                   if isinstance(block, Table)):
-        own = re.match("tab-(distributions|storm|beside-beside|failover|links|s2-hypercall)",
-                       block.id)
+        match = re.match("tab-(distributions|storm|beside-beside|failover|links|s2-hypercall)",
+                         block.id)
         for cell, column in (pair for row in block.cells for pair in zip(row, block.columns)):
             text, classes, href = cell.text, page.classes(cell, column), cell.href
             if column.number and not re.search(WITHOUT_UNIT, block.id):
@@ -334,11 +335,11 @@ def test_every_number_has_a_unit_and_leads_to_its_row_of_the_csv():
                     re.search(r"^×|\u00a0[a-zµ%]+\)?$", text)), (block.id, column, text)
             if href.startswith("#row/"):
                 _, name, plan, *key = map(unquote, href.split("/"))
-                assert name == shown.name and tuple(key) in there[plan], href
+                assert name == qemu_board.name and tuple(key) in keys[plan], href
                 linked.add(block.id)
-            elif own and "number" in classes and "theirs" not in classes:
+            elif match and "number" in classes and "theirs" not in classes:
                 assert text in ("–", "") or text.startswith("S2"), (block.id, text)
-        whole |= {own[1]} if own else set()
+        whole |= {match[1]} if match else set()
     assert len(whole) == 6 and linked >= {f"tab-s{number}-virt-a72" for number in (1, 3, 4)}
 
 
@@ -351,12 +352,12 @@ def test_a_window_is_said_in_the_words_of_its_source(bench, variant, says):
     assert window_of(bench, variant) == says
 
 
-# --- what there is, and what was lost ---
+# --- lost records ---
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "garbled", "nothing"])
 def test_every_part_bears_damage(damage):
     for part in PARTS:
-        assert of(part, damaged(damage)).id
+        assert section_of(part, damaged(damage)).id
 
 
 def test_what_was_lost_is_named():
@@ -373,7 +374,7 @@ def test_what_was_lost_is_named():
 
 def test_what_a_reference_run_lacks_is_no_loss():
     for part in PARTS:
-        for block in of(part, simulated(), board()).blocks:
+        for block in section_of(part, simulated(), board()).blocks:
             assert "gem5-a72: no" not in getattr(block, "text", ""), block
     assert [notice.bad for notice in conditions.losses([simulated()], [])] == [False]
 
@@ -389,11 +390,11 @@ def test_sizes_of_caches_come_from_the_run_record(bench, stage1, expected):
 
 @pytest.mark.long
 def test_studies_are_cited_and_lead_to_their_section():
-    text = " ".join(block.text for block in of(studies, board()).blocks
+    text = " ".join(block.text for block in section_of(studies, board()).blocks
                     if getattr(block, "kind", "") == "text")
     assert all(study.get("cite", "") in text for study in published("studies").values())
-    made = page.render([board(), simulated()], [])
-    for ident, text in re.findall('<section id="([a-z]+)-(.*?)</section>', made, re.DOTALL):
+    html = page.render([board(), simulated()], [])
+    for ident, text in re.findall('<section id="([a-z]+)-(.*?)</section>', html, re.DOTALL):
         unlinked = re.search(r"\bS[1-4]\b", re.sub("<a .*?</a>", "", text))
         assert bool(unlinked) == (ident == "studies"), ident
     assert page.cited("S1 < 2", Section("memory", "", "b")) == '<a href="#studies-b">S1</a> &lt; 2'

@@ -43,7 +43,7 @@ def fit(folder: Path, data: bytes, *algorithms: str, options: tuple[str, ...] = 
     return (folder / "fit").read_bytes()
 
 
-def listed(folder: Path, image: bytes, sound: bool = True) -> str:
+def listing_of(folder: Path, image: bytes, sound: bool = True) -> str:
     (folder / "image").write_bytes(image)
     return subprocess.run(["dumpimage", "-l", folder / "image"], capture_output=True, text=True,
                           check=sound).stdout
@@ -79,13 +79,13 @@ def test_a_patched_uimage_is_the_one_made_of_the_patched_image(tmp_path):
     before = uimage(tmp_path, raw_image())
     after = images.patch(before, parse(OTHER), "silicon")
     assert after == uimage(tmp_path, write_plan(raw_image(), parse(OTHER), "silicon")) != before
-    said = listed(tmp_path, after)
-    assert "Image Name:   sample" in said and "ARM Linux Kernel Image (uncompressed)" in said
-    assert f"Load Address: {BASE[2:]}" in said and f"Entry Point:  {BASE[2:]}" in said
+    listing = listing_of(tmp_path, after)
+    assert "Image Name:   sample" in listing and "ARM Linux Kernel Image (uncompressed)" in listing
+    assert f"Load Address: {BASE[2:]}" in listing and f"Entry Point:  {BASE[2:]}" in listing
     for at in (5, 70):  # with a wrong checksum the tool takes the image for another format
         wrong = bytearray(after)
         wrong[at] ^= 1
-        assert "ARM Linux Kernel Image" not in listed(tmp_path, bytes(wrong), sound=False)
+        assert "ARM Linux Kernel Image" not in listing_of(tmp_path, bytes(wrong), sound=False)
 
 
 @needs("mkimage", "dumpimage", "dtc")
@@ -96,10 +96,10 @@ def test_a_patched_fit_is_the_one_made_of_the_patched_image(tmp_path, algorithms
     data = write_plan(raw_image(), parse(OTHER), "silicon")
     assert as_text(tmp_path, after) == as_text(tmp_path, fit(tmp_path, data, *algorithms))
     assert part_of(tmp_path, after, "flat_dt", 0) == data
-    kernel = listed(tmp_path, after).split("Image 1")[0]
-    found = re.findall(r"Hash algo: +(\w+)\n +Hash value: +(\w+)", kernel)
-    assert [name for name, _ in found] == list(algorithms)
-    for name, value in found:
+    kernel = listing_of(tmp_path, after).split("Image 1")[0]
+    hashes = re.findall(r"Hash algo: +(\w+)\n +Hash value: +(\w+)", kernel)
+    assert [name for name, _ in hashes] == list(algorithms)
+    for name, value in hashes:
         assert value == (f"{zlib.crc32(data):08x}" if name == "crc32"
                          else hashlib.new(name, data).hexdigest())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up lines of the probe and logs of other hypervisors. A fault in them is reported, and gives
-no number."""
+"""Made-up lines of the probe and logs of other hypervisors. The tool reports a fault in them, and
+prints no number of a faulty log."""
 
 import stat
 import sys
@@ -25,7 +25,7 @@ from hypbench.peers.windows import FACT
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree, packed
 from logmaker import log_of, sample_run
-from probelines import ONE_VM, contents, line, of_vm, path, printed
+from probelines import ONE_VM, contents, line, lines_of_vm, path, printed
 
 GOOD = printed(contents())
 EXPECTED = Expected(bits=64, gic=2, hz=1_000_000_000)
@@ -50,9 +50,9 @@ kvm_init: Linux 6.1.0-50-arm64, GICv2\r
 def by_xen(text: bytes) -> bytes:
     """Return text as Xen prints a domain's console: with the domain's name before each line, and
     long lines cut after 127 bytes."""
-    lines = [one[at:at + 127] for one in text.replace(b"\r", b"").splitlines()
-             for at in range(0, len(one) + 1, 127)]
-    return b"".join(b"(XEN) DOM1: " + one + b"\r\n" for one in lines)
+    lines = [row[at:at + 127] for row in text.replace(b"\r", b"").splitlines()
+             for at in range(0, len(row) + 1, 127)]
+    return b"".join(b"(XEN) DOM1: " + row + b"\r\n" for row in lines)
 
 
 XEN_LOG = XEN_HEAD + by_xen(GOOD)
@@ -68,19 +68,19 @@ def test_good_lines_give_the_figures():
 
 def test_a_figure_stands_in_the_column_of_its_system():
     spread = printed(contents(timer_wfi={"same": 500, "min": 90, "max": 7000}))
-    made = [Column(key, key, {"version": "a fake"}, result(text, EXPECTED).figures)
-            for key, text in (("one", GOOD), ("two", spread))]
-    found = figures_in(f"# Title\n\n{cli.markdown('virt-a72', made)}\n## Next\n")
-    assert found["virt-a72"][PATHS["timer_wfi"]] == {"one": "109", "two": "109 (90 to 7000)"}
+    columns = [Column(key, key, {"version": "a fake"}, result(text, EXPECTED).figures)
+               for key, text in (("one", GOOD), ("two", spread))]
+    tables = figures_in(f"# Title\n\n{cli.markdown('virt-a72', columns)}\n## Next\n")
+    assert tables["virt-a72"][PATHS["timer_wfi"]] == {"one": "109", "two": "109 (90 to 7000)"}
 
 
-def skipping(name: str, **why) -> bytes:
-    return printed([{"kind": "skip", "path": name} | why if one.get("path") == name else one
-                    for one in contents()])
+def log_without(name: str, **why) -> bytes:
+    return printed([{"kind": "skip", "path": name} | why if members.get("path") == name else members
+                    for members in contents()])
 
 
 @pytest.mark.parametrize("text, says", [
-    (b"", "printed nothing"), (skipping(EMPTY), "measured no empty window"),
+    (b"", "printed nothing"), (log_without(EMPTY), "measured no empty window"),
     (GOOD.replace(b'"p50":100', b'"p50":101'), "a damaged line of the probe"),
     (GOOD.replace(line(3, contents()[3]) + b"\r\n", b""), "line 3 of the probe is missing, 4 came"),
     (GOOD + GOOD, "line 14 of the probe is missing, 0 came"),
@@ -90,7 +90,7 @@ def skipping(name: str, **why) -> bytes:
      "the probe reports: .*lost"),
     (printed([*contents()[:4], {"kind": "crash", "vector": "0x200"}]),
      "the probe reports: .*crash"),
-    (printed([one for one in contents() if one.get("path") != "sgi_self"]),
+    (printed([members for members in contents() if members.get("path") != "sgi_self"]),
      "measured no sgi_self"),
     (printed(contents(empty={"min": 2})), "an empty window took 2 to 3 ticks, not 3"),
     (printed(contents(empty={"min": 4, "p50": 4, "max": 4})), "a tick is not one instruction"),
@@ -103,7 +103,7 @@ def skipping(name: str, **why) -> bytes:
      "psci_version was answered with 0xf"),
     (printed(contents(smccc_version={"answer": "0xffffffff"})), "smccc_version was answered with"),
     (printed(contents(psci_version={"answer": "0x1"})), "answered with 0x1, which is no version"),
-    (printed([{**one, "vm": "a"} for one in contents()]), "the probe printed nothing"),
+    (printed([{**members, "vm": "a"} for members in contents()]), "the probe printed nothing"),
     (printed(contents(gicd_iidr={"n": 999})), "gicd_iidr has 999 samples, not 1000"),
     (printed(contents(gicd_iidr={"min": 0})), "gicd_iidr cannot be true"),
     (printed(contents(gicd_iidr={"max": 5})), "gicd_iidr cannot be true"),
@@ -120,7 +120,7 @@ def test_psci_0_2_is_a_version():
 
 @pytest.mark.parametrize("name", ONE_VM)
 def test_any_path_may_be_absent_with_its_reason(name):
-    probe = result(skipping(name, why="refused"), EXPECTED)
+    probe = result(log_without(name, why="refused"), EXPECTED)
     assert name not in probe.figures
     assert probe.absent == {name: "refused"}
 
@@ -140,26 +140,26 @@ def test_delay_is_expected_in_the_empty_window():
 
 
 def test_xen_that_ran_as_asked_is_measured():
-    made = judged(XEN_LOG, Xen("credit2"), PEER)
-    assert made.identity.build == "debug=n"
-    assert made.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
-                            " rev2 (credit2)")
-    assert made.probe.figures["sgi_self"].p50 == 107
+    run = judged(XEN_LOG, Xen("credit2"), PEER)
+    assert run.identity.build == "debug=n"
+    assert run.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
+                           " rev2 (credit2)")
+    assert run.probe.figures["sgi_self"].p50 == 107
 
 
 def test_lines_that_xen_cuts_are_whole_again():
     exact = path("psci_version", 100, max=100000)  # 127 bytes, so an empty line follows
     assert b"DOM1: \r\n" in by_xen(line(2, exact) + b"\r\n") or len(line(2, exact)) != 127
-    unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # of the domain that has the input
+    unnamed = XEN_LOG.replace(b"DOM1: ", b"")  # Xen names no domain that has the input
     for log in (XEN_LOG, unnamed):
         assert list(whole_lines(log)) == GOOD.splitlines()
     assert max(map(len, by_xen(GOOD).splitlines())) == 127 + len("(XEN) DOM1: ")
 
 
 def test_kvm_that_settled_is_measured():
-    made = judged(KVM_HEAD + GOOD, Kvm(), PEER)
-    assert made.identity.compiler == "gcc-12 (Debian 12.2.0-14) 12.2.0"
-    assert made.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
+    run = judged(KVM_HEAD + GOOD, Kvm(), PEER)
+    assert run.identity.compiler == "gcc-12 (Debian 12.2.0-14) 12.2.0"
+    assert run.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
 
 
 OF_XEN = (
@@ -264,8 +264,8 @@ class Fake:
 
 
 def test_one_that_idles_behind_the_probes_end_is_ended(tmp_path):
-    made = measure(Fake((GOOD,), then="import time; time.sleep(300)"), PEER, tmp_path / "p", 60)
-    assert made.probe.figures
+    run = measure(Fake((GOOD,), then="import time; time.sleep(300)"), PEER, tmp_path / "p", 60)
+    assert run.probe.figures
 
 
 ENDLESS = "import time; time.sleep(300)"
@@ -335,9 +335,9 @@ def test_page_has_every_machine_and_path():
     assert set(tables) == set(cli.BOARDS)
     for board, table in tables.items():
         assert list(table) == list(PATHS.values())
-        for name, what in PATHS.items():
-            assert table[what] == {column.system: column.cell(name)
-                                   for column in kept_columns(board)}
+        for name, title in PATHS.items():
+            assert table[title] == {column.system: column.cell(name)
+                                    for column in kept_columns(board)}
 
 
 @pytest.mark.parametrize("board", cli.BOARDS)
@@ -365,8 +365,9 @@ def test_a_damaged_kept_run_gives_no_number(tmp_path, damage, says):
         columns_in(tmp_path)
 
 
-def two_vms(one: dict, other: dict, **changes) -> bytes:
-    return printed(of_vm("a", one, **changes)) + printed(of_vm("b", other, **changes))
+def two_vms(first: dict, second: dict, **changes) -> bytes:
+    return (printed(lines_of_vm("a", first, **changes))
+            + printed(lines_of_vm("b", second, **changes)))
 
 
 def turns(ticks: int, count: int = 30) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -385,16 +386,16 @@ YIELDS = {"yield": "refused", "yield_fp": "refused"}
 
 
 def pair_log(ticks: int = 600, **changes) -> bytes:
-    one, other = turns(ticks)
+    first, second = turns(ticks)
     wakes = [(at, at + 900) for at in range(5000, 120000, 4000)]
-    return two_vms({"switch": one, "switch_fp": one, "wake": wakes},
-                   {"switch": other, "switch_fp": other,
+    return two_vms({"switch": first, "switch_fp": first, "wake": wakes},
+                   {"switch": second, "switch_fp": second,
                     "wake": [(0, begin + 700) for begin, _ in wakes]}, absent=YIELDS, **changes)
 
 
 @pytest.mark.parametrize("text, says", [
     (pair_log().replace(b'"vm":"b"', b'"vm":"c"'), "damaged line"),
-    (printed(of_vm("a", {"switch": [(1, 2)]})), "VM b printed nothing"),
+    (printed(lines_of_vm("a", {"switch": [(1, 2)]})), "VM b printed nothing"),
     (pair_log(delay=4), "found delay 4"),
     (two_vms({}, {}), "printed no stamps of switch"),
     (two_vms({"switch": [(30, 20)]}, {"switch": [(1, 2)]}), "clock of switch runs backwards"),
@@ -406,19 +407,19 @@ def test_stamps_that_cannot_be_believed_are_refused(text, says):
 
 
 def test_vms_that_seldom_change_have_no_figure():
-    one, other = turns(600, 4)
-    log = two_vms(dict.fromkeys(OF_PAIRS, one), dict.fromkeys(OF_PAIRS, other))
+    first, second = turns(600, 4)
+    log = two_vms(dict.fromkeys(OF_PAIRS, first), dict.fromkeys(OF_PAIRS, second))
     assert pair_result(log, PAIR)[1].get("switch") == (
         "the core went from one VM to the other only 7 times")
 
 
 def test_arguments_are_written_into_the_image_alone(tmp_path):
-    image, made = tmp_path / "image", tmp_path / "made"
+    image, patched = tmp_path / "image", tmp_path / "made"
     image.write_bytes(b"head" + MARKER + bytes(ROOM) + b"tail")
-    with_arguments(image, "call=X call.x0=1", made)
-    with_arguments(made, "delay=4", made)
-    assert made.read_bytes() == (b"head" + MARKER + b"delay=4 call=X call.x0=1".ljust(ROOM, b"\0")
-                                 + b"tail")
+    with_arguments(image, "call=X call.x0=1", patched)
+    with_arguments(patched, "delay=4", patched)
+    assert patched.read_bytes() == (
+        b"head" + MARKER + b"delay=4 call=X call.x0=1".ljust(ROOM, b"\0") + b"tail")
 
 
 @pytest.mark.parametrize("content, arguments, says", [
@@ -463,18 +464,18 @@ def test_an_image_of_the_users_own_is_started_with_the_users_words(tmp_path):
     assert "-kernel" not in Image("bao", image, options=f"-bios {image}").prepare(PEER, tmp_path)
 
 
-@pytest.mark.parametrize("word, kept", [
+@pytest.mark.parametrize("word, expected", [
     (f"{HOME}/build/virt-a72/probe.bin", "build/virt-a72/probe.bin"),
     ("loader,file=/srv/x/probe.bin,addr=0x60000000", "loader,file=probe.bin,addr=0x60000000"),
     ("../tools/bao.bin", "bao.bin"), ("rrfile=/dev/null", "rrfile=/dev/null"),
     ("vfs mount initrd /;vfs run /boot.xscript", "vfs mount initrd /;vfs run /boot.xscript"),
     ("dtuart=/pl011@9000000", "dtuart=/pl011@9000000")])
-def test_a_kept_command_has_no_folder_of_this_machine(word, kept):
-    assert cli.without_folders(word, HOME) == kept
+def test_a_kept_command_has_no_folder_of_this_machine(word, expected):
+    assert cli.without_folders(word, HOME) == expected
 
 
 def test_version_of_an_image_is_the_first_line_that_has_one():
-    made = Image("bao-o2", HOME, build="release, -O2").check(
+    identity = Image("bao-o2", HOME, build="release, -O2").check(
         b"\0Booting\r\n\0Bao Hypervisor v2.0.0-41\r\nGuest 3.1\r\n" + GOOD, PEER)
-    assert (made.label, made.version, made.build) == (
+    assert (identity.label, identity.version, identity.build) == (
         "Bao v2.0.0-41, release", "Bao Hypervisor v2.0.0-41", "release, -O2")

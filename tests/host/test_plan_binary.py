@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binary plan: EL2's structs equal the host tool's layout for each isa's compiler, and a plan
-can be packed and read back."""
+"""The binary plan: EL2's structs equal the host tool's layout for each isa's compiler, and a packed
+plan reads back as the same plan."""
 
 import ctypes
 import hashlib
@@ -36,18 +36,18 @@ VMS = ("config trapped sched=fp fp=lazy\nbench hvc\n"
          "on x fault reset x\non a done pause bench\n")
 
 
-def members(of: type, name: str) -> Iterator[tuple[str, str]]:
+def members(struct_type: type, name: str) -> Iterator[tuple[str, str]]:
     """Return the members of a struct with their names in C, and the format of each."""
-    if issubclass(of, ctypes.Structure):
-        for member, kind in of._fields_:
+    if issubclass(struct_type, ctypes.Structure):
+        for member, kind in struct_type._fields_:
             yield from members(kind, f"{name}.{member}")
-    elif not issubclass(of, ctypes.Array):
+    elif not issubclass(struct_type, ctypes.Array):
         yield name.removeprefix("."), "I"
-    elif of._type_ is ctypes.c_char:
-        yield name.removeprefix("."), f"{of._length_}s"
+    elif struct_type._type_ is ctypes.c_char:
+        yield name.removeprefix("."), f"{struct_type._length_}s"
     else:
-        for i in range(of._length_):
-            yield from members(of._type_, f"{name}[{i}]")
+        for i in range(struct_type._length_):
+            yield from members(struct_type._type_, f"{name}[{i}]")
 
 
 MEMBERS = list(members(PLAN, ""))
@@ -59,8 +59,8 @@ def assertions() -> str:
     lines = ["#include <stddef.h>", '#include "abi/hypercall.h"', '#include "abi/plan.h"',
              '#include "abi/virtio_net.h"']
 
-    def equal(one: str, other: object) -> None:
-        lines.append(f'_Static_assert({one} == {other}, "{one}");')
+    def equal(expression: str, value: object) -> None:
+        lines.append(f'_Static_assert({expression} == {value}, "{expression}");')
     offset = HEADER.size
     for member, kind in MEMBERS:
         size = 4 if kind == "I" else int(kind[:-1])
@@ -103,15 +103,15 @@ def test_the_layout_is_the_one_that_el2_reads(isa):
     program = compiler(isa)
     if not program:
         pytest.skip(f"no compiler for {isa}")
-    done = compiled(program, assertions())
-    assert done.returncode == 0, done.stderr[:2000]
-    for one, other in (("PLATFORM_GEM5 == 3", "PLATFORM_GEM5 == 2"),
-                       ("plan.vm[7].core[3]) == 19508", "plan.vm[7].core[3]) == 19504"),
-                       ("plan.event[1023].vm) == 31940", "plan.event[1023].vm) == 31936"),
-                       ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
+    process = compiled(program, assertions())
+    assert process.returncode == 0, process.stderr[:2000]
+    for right, wrong in (("PLATFORM_GEM5 == 3", "PLATFORM_GEM5 == 2"),
+                         ("plan.vm[7].core[3]) == 19508", "plan.vm[7].core[3]) == 19504"),
+                         ("plan.event[1023].vm) == 31940", "plan.event[1023].vm) == 31936"),
+                         ("PLAN_EVENT_CREATE == 4", "PLAN_EVENT_CREATE == 5")):
         lines = assertions().splitlines(keepends=True)
-        planted, = (line for line in lines if f"({one}" in line or f"{one}," in line)
-        assert compiled(program, "".join(lines[:4]) + planted.replace(one, other)).returncode
+        planted, = (line for line in lines if f"({right}" in line or f"{right}," in line)
+        assert compiled(program, "".join(lines[:4]) + planted.replace(right, wrong)).returncode
 
 
 def test_another_layout_has_another_version():
@@ -145,10 +145,10 @@ def test_there_and_back(text):
 def test_the_run_record_has_the_plan_in_words():
     plan = parse("name mine\norder once\nlimit_ms 7\nconfig a trapped lr=sw delay_el2=64\n"
                  "config native\nbench hvc\nplatform gem5\nmachine of \"some\" kind\n")
-    said = json.loads(f"{{{words(plan)[1:]}}}")
-    a, native = said.pop("configs")
-    assert said == {"platform": "gem5", "machine": 'of "some" kind', "hypbench": __version__,
-                    "plan": "mine", "order": "once", "limit_ms": 7}
+    record = json.loads(f"{{{words(plan)[1:]}}}")
+    a, native = record.pop("configs")
+    assert record == {"platform": "gem5", "machine": 'of "some" kind', "hypbench": __version__,
+                      "plan": "mine", "order": "once", "limit_ms": 7}
     assert native["name"] == "native" and native["stage2"] == "off"
     assert list(a) == ["name", *abi.axes()]
     assert (a["name"], a["irq"], a["lr"], a["delay_el2"]) == ("a", "trapped", "sw", 64)
@@ -174,7 +174,7 @@ def test_what_is_damaged_is_no_section():
 
 
 def test_the_image_knows_its_board():
-    """Another plan in the image is checked against the image's board."""
+    """The tool checks a new plan for an image against the image's board."""
     lines = "guest ram_mib=16\nload ipa=0x40200000 size=64\n"
     old = pack(replace(parse("config native\nbench b\n"), board="virt-a72"))
     text = f"config native\n{lines}"
@@ -183,8 +183,8 @@ def test_the_image_knows_its_board():
     new = write_plan(old, parse(f"config trapped\n{lines}"))
     assert unpack(new).board == "virt-a72"
     for strange in ("", "mine", "../boards/virt-a72"):
-        other = pack(replace(parse("config native\nbench b\n"), board=strange))
-        assert unpack(write_plan(other, parse(text))).board == strange
+        image = pack(replace(parse("config native\nbench b\n"), board=strange))
+        assert unpack(write_plan(image, parse(text))).board == strange
 
 
 def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
@@ -193,9 +193,9 @@ def test_the_build_needs_no_environment_of_the_host_tools(tmp_path):
     words = [sys.executable, "-S", "-B", "-m", "hypbench.plan_binary", "rpi4", "default"]
     run = {"env": {"PYTHONPATH": str(HOME / "tools")}, "cwd": tmp_path, "capture_output": True}
     text = (HOME / "scenarios/default.toml").read_bytes()
-    done = subprocess.run(words, input=text, check=True, **run)
-    assert done.stdout == pack(replace(Tree().plan("default"), board="rpi4"))
-    done = subprocess.run(words, input=b"[config.nativ]\n", check=False, **run)
-    assert done.returncode == 1 and not done.stdout
-    assert done.stderr.startswith(
+    process = subprocess.run(words, input=text, check=True, **run)
+    assert process.stdout == pack(replace(Tree().plan("default"), board="rpi4"))
+    process = subprocess.run(words, input=b"[config.nativ]\n", check=False, **run)
+    assert process.returncode == 1 and not process.stdout
+    assert process.stderr.startswith(
         b"default.toml:1: config 'nativ' has no from, nearest 'native'; valid: native direct")

@@ -40,10 +40,10 @@ def board_of(first: str) -> dict[str, int] | None:
 
 # --- the meaning of a plan ---
 
-def members(one: object, usual: dict[str, object] | None = None) -> str:
+def members(part: object, usual: dict[str, object] | None = None) -> str:
     """Return the members whose values differ from the default."""
-    said = one if isinstance(one, dict) else vars(one)
-    return " ".join(f"{name}={value!r}" for name, value in said.items()
+    values = part if isinstance(part, dict) else vars(part)
+    return " ".join(f"{name}={value!r}" for name, value in values.items()
                     if (usual or {}).get(name) != value)
 
 
@@ -52,12 +52,12 @@ def parts_of(plan: Plan) -> Iterator[str]:
            f" order={ORDERS[plan.order]} limit_ms={plan.limit_ms}")
     first = {axis: words[0] for axis, words in abi.axes().items() if words}
     for name, config in plan.configs.items():
-        said = words_of(config)
-        numbers = {axis: value for axis, value in config.items() if value and axis not in said}
-        yield f"config {name}: {members(said | numbers, first)}".rstrip()
-        if (own := beside(config)) != config:
-            yield f"config of the load's core: {members(words_of(own), said)}"
-    yield from (f"bench {name}: {members(said)}" for name, said in plan.benches)
+        axes = words_of(config)
+        numbers = {axis: value for axis, value in config.items() if value and axis not in axes}
+        yield f"config {name}: {members(axes | numbers, first)}".rstrip()
+        if (load_config := beside(config)) != config:
+            yield f"config of the load's core: {members(words_of(load_config), axes)}"
+    yield from (f"bench {name}: {members(params)}" for name, params in plan.benches)
     yield from (f"guest {name}: {members(guest)}" for name, guest in plan.guests.items())
     usual = {"load": "", "colours": (), "configs": (), "beside": False}
     for name, vm in plan.vms.items():
@@ -73,11 +73,11 @@ def binary_of(plan: Plan) -> Iterator[str]:
     assert unpack(section) == plan
     yield " ".join(f"{name}={getattr(packed, name)}" for name in DECIDED)
     yield from (f"load of vm {at}: {vm.load}" for at, vm in enumerate(packed.vm) if vm.load)
-    for at, (name, said) in enumerate(said_of(plan).items()):
-        there = taking_part(plan.vms, said)
-        assert there.keys() == {vm for bit, vm in enumerate(plan.vms)
-                                if packed.taking_part[at] >> bit & 1}
-        yield f"in {name}: {' '.join(there)}"
+    for at, (name, config) in enumerate(said_of(plan).items()):
+        vms = taking_part(plan.vms, config)
+        assert vms.keys() == {vm for bit, vm in enumerate(plan.vms)
+                              if packed.taking_part[at] >> bit & 1}
+        yield f"in {name}: {' '.join(vms)}"
     assert not any(list(packed.taking_part)[len(plan.configs):])
 
 
@@ -102,7 +102,7 @@ def test_a_machine_line_has_room_for_511_characters():
     assert parse(START + "machine\n").machine == ""
     assert parse(f"{START}platform gem5\nmachine a \"b\" ").machine == "a \"b\" "
     assert parse(f"{START}machine {'x' * 511}").machine == "x" * 511
-    refused(f"{START}machine {'x' * 512}", 3, "machine is longer than 511 characters")
+    check_refused(f"{START}machine {'x' * 512}", 3, "machine is longer than 511 characters")
 
 
 @pytest.mark.parametrize("axis", abi.axes())
@@ -126,8 +126,8 @@ def test_every_parameter_takes_its_range_and_nothing_else(param):
     for value in (least, most, hex(most)):
         assert parse(f"{START}bench b {param}={value}").benches[1][1][param] == int(str(value), 0)
     for value in (least - 1, most + 1):
-        refused(f"{START}bench b {param}={value}", 3,
-                f"wrong number '{param}={value}'; valid: {least} to {most}")
+        check_refused(f"{START}bench b {param}={value}", 3,
+                      f"wrong number '{param}={value}'; valid: {least} to {most}")
 
 
 def test_the_short_plan_runs_what_the_default_plan_runs():
@@ -138,7 +138,7 @@ def test_the_short_plan_runs_what_the_default_plan_runs():
 
 # --- mistakes ---
 
-def refused(text: str, line: int, message: str, **more) -> None:
+def check_refused(text: str, line: int, message: str, **more) -> None:
     with pytest.raises(PlanError) as caught:
         parse(text, **more)
     assert (caught.value.message, caught.value.line) == (message, line)
@@ -150,15 +150,16 @@ def answered(block: str) -> str:
     lines = block.splitlines()
     wrong = [number for number, below in enumerate(lines[1:]) if below.startswith(MARK)]
     for at in wrong:
-        kept = [number for number, line in enumerate(lines)
-                if number == at or number not in wrong and not line.startswith(MARK)]
-        lines[at + 1] = MARK + message_of([lines[number] for number in kept], kept.index(at) + 1)
+        numbers = [number for number, line in enumerate(lines)
+                   if number == at or number not in wrong and not line.startswith(MARK)]
+        lines[at + 1] = MARK + message_of([lines[number] for number in numbers],
+                                          numbers.index(at) + 1)
     return "\n".join(lines)
 
 
 def message_of(lines: list[str], line: int) -> str:
     try:
-        parse("".join(f"{one}\n" for one in lines), board=board_of(lines[0]))
+        parse("".join(f"{text}\n" for text in lines), board=board_of(lines[0]))
     except PlanError as error:
         return error.message if error.line == line else str(error)
     return "no error"
@@ -172,7 +173,7 @@ def test_a_wrong_line_is_refused_with_its_message(at):
 @pytest.mark.parametrize("line", ["bench b\x01", "# \x1b[31m", "bench b \x7f", "name caf\u00e9",
                                   "# \x85", "\0"])
 def test_other_characters_are_refused(line):
-    refused(f"{START}{line}\nname after\n", 3, "characters that are not printable ASCII")
+    check_refused(f"{START}{line}\nname after\n", 3, "characters that are not printable ASCII")
 
 
 @pytest.mark.parametrize("kind, constant", [("at 5", "PLAN_EVENT_MAX"),
@@ -181,7 +182,7 @@ def test_too_many_events(kind, constant):
     most, line = abi.constant(constant), f"{kind} pause other\n"
     plan = "config trapped\nbench b\nvm bench\nvm other image=load cores=1\n" + most * line
     assert len(parse(plan).events) == most
-    refused(plan + line, most + 5, f"too many events, at most {most}")
+    check_refused(plan + line, most + 5, f"too many events, at most {most}")
 
 
 def test_a_new_name_is_an_axis_or_a_value():

@@ -22,8 +22,8 @@ def test_what_a_board_includes_is_its_own(bench):
 
 
 def test_run_takes_that_image(bench):
-    made = bench.out / "hypbench.elf"
-    made.rename(made.with_suffix(".bin"))
+    image = bench.out / "hypbench.elf"
+    image.rename(image.with_suffix(".bin"))
     board = bench.root / "boards" / "virt-a72" / "board.mk"
     board.write_text(board.read_text() + "QEMU_IMAGE := hypbench.bin\n")
     result = bench.run()

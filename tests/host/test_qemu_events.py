@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording QEMU gets an event before its count of instructions overflows, except while the
-machine sleeps. The user sees what QEMU reports, however a guest ends."""
+machine sleeps. The user sees QEMU's reports, however a guest ends."""
 
 import sys
 from pathlib import Path
@@ -59,10 +59,10 @@ def test_events_come_before_the_count_overflows():
     assert most < 1 << 31
 
 
-@pytest.mark.parametrize("made", [words("-smp", "4"), qemu.unrecorded(words())])
-def test_a_qemu_that_does_not_record_has_no_such_timer(made):
-    assert not any("hub" in word or EVENT_TIMER in word or "rr=" in word for word in made)
-    assert made.count("-object") == made.count("-netdev") == 0 and "-kernel" in made
+@pytest.mark.parametrize("command", [words("-smp", "4"), qemu.unrecorded(words())])
+def test_a_qemu_that_does_not_record_has_no_such_timer(command):
+    assert not any("hub" in word or EVENT_TIMER in word or "rr=" in word for word in command)
+    assert command.count("-object") == command.count("-netdev") == 0 and "-kernel" in command
 
 
 def switches(counts: list[int], monkeypatch, more: tuple[str, ...]) -> list[str]:
@@ -94,9 +94,9 @@ ABORTS = "print('replay.c:1: Assertion failed', file=sys.stderr, flush=True); os
      "time limit: ")])
 def test_what_qemu_reports_is_shown(bench, then, log, status, says):
     bench.guest(then, log)
-    done = bench.start(bench.image, "--limit", 5)
-    lines = done.stderr.decode().splitlines()
-    assert done.returncode == status, lines
+    result = bench.start(bench.image, "--limit", 5)
+    lines = result.stderr.decode().splitlines()
+    assert result.returncode == status, lines
     assert any(says in line for line in lines)
     assert lines[-1] == "hypbench: QEMU reports: replay.c:1: Assertion failed"
 
@@ -107,5 +107,5 @@ def ended(number, frame):
     print(f'qemu: terminating on signal {number} from pid 7 (x)', file=sys.stderr, flush=True)
     sys.exit(0)
 signal.signal(signal.SIGTERM, ended); time.sleep(60)""")
-    done = bench.start(bench.image, "--limit", 1)
-    assert done.returncode == 1 and b"QEMU reports" not in done.stderr
+    result = bench.start(bench.image, "--limit", 1)
+    assert result.returncode == 1 and b"QEMU reports" not in result.stderr

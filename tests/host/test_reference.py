@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference runs: those in the tree are good runs of the tree's benchmarks. The tests also cover
-which runs are kept, how packed records are read, and what the report shows of them."""
+"""Reference runs: the runs in the tree are good runs of the tree's benchmarks. Other tests cover
+which runs are kept, how packed records are read, and the reference runs on the report's page."""
 
 import re
 from pathlib import Path
@@ -28,22 +28,22 @@ MOST = 2_000_000  # bytes of all reference runs
 def faults_of(tree: Tree, path: Path) -> list[str]:
     """Return the problems of a run's kept records: damage, broken rules, changed sources."""
     log = read_log(read_records(path))
-    found = problems_of(log, gem5.PLATFORM)
+    problems = problems_of(log, gem5.PLATFORM)
     try:
         board, plan = reference.belongs_to(tree, log, path)
     except click.ClickException as error:
-        return [*found, error.message]
+        return [*problems, error.message]
     if tree.reference(board, plan) != path:
-        found.append(f"its records are of {board}, plan {plan}")
-    found += [f"lost: {text}" for text in lost_steps(log, tree.plan(plan))]
-    return found + [f"made before {name} changed: make reference BOARD={board}"
-                    for name in changed_sources(tree, board, plan)]
+        problems.append(f"its records are of {board}, plan {plan}")
+    problems += [f"lost: {text}" for text in lost_steps(log, tree.plan(plan))]
+    return problems + [f"made before {name} changed: make reference BOARD={board}"
+                       for name in changed_sources(tree, board, plan)]
 
 
 def changed_sources(tree: Tree, board: str, plan: str) -> list[str]:
     """Return the sources that have changed since the kept records were made."""
-    kept = reference.digests_path(tree.reference(board, plan))
-    lines = kept.read_text().splitlines() if kept.is_file() else []
+    digests = reference.digests_path(tree.reference(board, plan))
+    lines = digests.read_text().splitlines() if digests.is_file() else []
     before = {path: value for value, path in (line.split(maxsplit=1) for line in lines)}
     now = reference.digests(tree, board, plan)
     return sorted(path for path in before.keys() | now if before.get(path) != now.get(path))
@@ -57,11 +57,11 @@ def test_the_kept_records_are_good_and_of_the_trees_benchmarks(path):
 
 
 def test_the_kept_boards_have_all_plans_and_are_small():
-    kept = TREE.references()
-    for board in {path.parent.name for path in kept}:
-        assert all(TREE.reference(board, plan) in kept
+    paths = TREE.references()
+    for board in {path.parent.name for path in paths}:
+        assert all(TREE.reference(board, plan) in paths
                    for plan in reference.plans_of(TREE, board)), board
-    assert sum(path.stat().st_size for path in kept) <= MOST
+    assert sum(path.stat().st_size for path in paths) <= MOST
 
 
 def test_the_page_about_them_is_made_from_their_run_records():
@@ -78,20 +78,20 @@ def medians(plan: str) -> dict[tuple[str, str], str]:
 
 def test_colours_keep_a_load_out_of_a_working_set_and_cost_walks():
     log = read_log(read_records(TREE.reference(BOARD, "colouring")))
-    found = {(record["variant"], record["config"]): record["p50"]
-             for record in log.of_kind("bench")}
+    p50s = {(record["variant"], record["config"]): record["p50"]
+            for record in log.of_kind("bench")}
     for load in ("read", "write"):
-        assert found["256K", f"4K-{load}"] > 4 * found["256K", "4K"]
-        assert found["256K", f"coloured-{load}"] < 1.1 * found["256K", "coloured"]
-    assert found["2048p", "4K"] > 2 * found["2048p", "2M"]
+        assert p50s["256K", f"4K-{load}"] > 4 * p50s["256K", "4K"]
+        assert p50s["256K", f"coloured-{load}"] < 1.1 * p50s["256K", "coloured"]
+    assert p50s["2048p", "4K"] > 2 * p50s["2048p", "2M"]
 
 
 # --- the expected relations, from studies on silicon and from the model's parts ---
 
 def ratio(log, path: str, config: str, base: str) -> float:
-    found = {record["config"]: record["mean"] for record in log.of_kind("bench")
+    means = {record["config"]: record["mean"] for record in log.of_kind("bench")
              if f"{record['bench']} {record['variant']}" == path}
-    return found[config] / found[base]
+    return means[config] / means[base]
 
 
 def refills(log, variant: str) -> float:
@@ -137,18 +137,18 @@ def tree(references, monkeypatch):
 
 
 def faults(tree) -> list[str]:
-    return faults_of(tree.tree, tree.kept)
+    return faults_of(tree.tree, tree.reference_path)
 
 
 def test_good_records_are_kept_with_what_they_were_made_of(tree):
     assert tree.keep().exit_code == 0
-    assert read_records(tree.kept) == gem5_log("timed")
-    assert path_lengths.read(tree.kept) == tree.counts
+    assert read_records(tree.reference_path) == gem5_log("timed")
+    assert path_lengths.read(tree.reference_path) == tree.counts
     assert faults(tree) == []
-    named = tree.kept.with_name("timed.sources").read_text()
-    assert all(name in named for name in ("scenario:timed", BENCH, "guest/measure/chase.h",
-                                          "guest/arch/armv8/vectors.S"))
-    assert "smc" not in named and "armv7" not in named
+    sources = tree.reference_path.with_name("timed.sources").read_text()
+    assert all(name in sources for name in ("scenario:timed", BENCH, "guest/measure/chase.h",
+                                            "guest/arch/armv8/vectors.S"))
+    assert "smc" not in sources and "armv7" not in sources
     about = (tree.root / "reference" / "README.md").read_text()
     assert "| `gem5-a72/timed.jsonl.xz` | 24.0.0.1 | `v0-3-gabc` |" in about and "dtlb=32" in about
 
@@ -170,11 +170,11 @@ def test_a_load_that_a_plan_names_is_a_source(tree):
 
 
 def test_programs_and_what_runs_them_are_sources():
-    found = {path.as_posix() for path in reference.sources_of(TREE, BOARD, "paper-s3-timed")}
+    sources = {path.as_posix() for path in reference.sources_of(TREE, BOARD, "paper-s3-timed")}
     programs = {f"guest/programs/{name}.c" for name in PROGRAMS}
     assert programs | {"guest/measure/program.c", "guest/kernel/libc.c",
-                       "guest/programs/distribution.h"} <= found
-    assert "guest/programs/loops.c" not in found
+                       "guest/programs/distribution.h"} <= sources
+    assert "guest/programs/loops.c" not in sources
 
 
 def test_comments_and_blanks_are_no_change(tree):
@@ -197,14 +197,14 @@ def test_a_load_that_made_no_round_is_found():
     raw = read_records(TREE.reference(BOARD, "colouring"))
     [line] = [line for line in raw.splitlines() if b'"kind":"vm"' in line and b'"step":4' in line]
     body = re.sub(rb',"crc":"\w+"}$', b"", re.sub(rb'"rounds":\d+', b'"rounds":0', line))
-    found = check_rules(read_log(raw.replace(line, body + b',"crc":"%08x"}' % crc32(body))))
-    assert any("made no round of load_mem_read" in str(one) for one in found)
+    problems = check_rules(read_log(raw.replace(line, body + b',"crc":"%08x"}' % crc32(body))))
+    assert any("made no round of load_mem_read" in str(problem) for problem in problems)
 
 
 # --- the report ---
 
 @pytest.fixture
-def shown(tree, monkeypatch):
+def report(tree, monkeypatch):
     """Return a board that QEMU plays, with some of its plans run, beside two reference runs."""
     monkeypatch.setattr("hypbench.html.page.library", str)
     for plan in ("default", "interrupts", "tlb-matrix"):
@@ -220,44 +220,45 @@ def shown(tree, monkeypatch):
 
 
 @pytest.mark.long
-def test_a_reference_run_stands_beside_what_qemu_does_not_model(shown):
-    result = shown.show()
+def test_a_reference_run_stands_beside_what_qemu_does_not_model(report):
+    result = report.show()
     assert result.exit_code == 0, result.output
-    page = shown.page().replace("\u00a0", " ")
-    said = "gem5-a72 (armv8, GICv3; reference run: gem5 24.0.0.1, build v0-3-gabc)"
-    assert f"{said}: times of a model, from reference/. With GEM5= the scenarios run anew." in page
-    assert f'<option value="gem5-a72">{said}</option>' in page
+    page = report.page().replace("\u00a0", " ")
+    heading = "gem5-a72 (armv8, GICv3; reference run: gem5 24.0.0.1, build v0-3-gabc)"
+    assert (f"{heading}: times of a model, from reference/. With GEM5= the scenarios run anew."
+            in page)
+    assert f'<option value="gem5-a72">{heading}</option>' in page
     assert 'id="fig-tlb-chase-4K-gem5-a72"' in page and 'id="fig-phases-timer-gem5-a72"' in page
     assert "not modelled here" in page and "gem5-a72: no records of" not in page
 
 
 @pytest.mark.long
-def test_what_is_not_kept_is_said_and_without_any_run_there_is_no_model(shown):
-    shown.kept.unlink()
-    assert shown.show().exit_code == 0
-    assert "Without: timed." in shown.page().replace("\u00a0", " ")
-    for path in shown.tree.references():
+def test_what_is_not_kept_is_said_and_without_any_run_there_is_no_model(report):
+    report.reference_path.unlink()
+    assert report.show().exit_code == 0
+    assert "Without: timed." in report.page().replace("\u00a0", " ")
+    for path in report.tree.references():
         path.unlink()
-    assert shown.show().exit_code == 0
-    assert "gem5-a72" not in shown.page()
+    assert report.show().exit_code == 0
+    assert "gem5-a72" not in report.page()
 
 
-def move(shown, path: str = "hvc null") -> Lengths:
+def move(report, path: str = "hvc null") -> Lengths:
     lengths = Lengths("a run", "12.2.0", {"trapped": {path: 100}}, {"trapped": {path: 103}})
-    path_lengths.write(shown.kept, lengths)
+    path_lengths.write(report.reference_path, lengths)
     return lengths
 
 
 @pytest.mark.long
-def test_a_time_of_a_path_that_has_moved_is_not_on_the_page(shown):
-    assert shown.show().exit_code == 0
+def test_a_time_of_a_path_that_has_moved_is_not_on_the_page(report):
+    assert report.show().exit_code == 0
     link = "#row/gem5-a72/timed/hvc/null/trapped"
-    assert link in shown.page()
-    move(shown)
-    assert shown.show().exit_code == 0
-    assert link not in shown.page() and "#row/gem5-a72/timed/hvc/null/direct" in shown.page()
+    assert link in report.page()
+    move(report)
+    assert report.show().exit_code == 0
+    assert link not in report.page() and "#row/gem5-a72/timed/hvc/null/direct" in report.page()
     assert ("hvc null (trapped): path changed since, 100 instructions then, 103 now; its times are"
-            " not shown") in shown.page()
+            " not shown") in report.page()
 
 
 def test_a_document_has_no_time_of_a_path_that_has_moved(tree):
@@ -276,7 +277,7 @@ def test_a_time_of_an_uncommitted_build_says_so(tree):
     tree.keep()
     assert Measured(tree.tree).build("timed") == "v0-3-gabc"
     assert Measured(tree.tree).dirty("timed") == ""
-    tree.kept.write_bytes(packed(gem5_log("timed", build="abc-dirty")))
+    tree.reference_path.write_bytes(packed(gem5_log("timed", build="abc-dirty")))
     measured.build_of.cache_clear()
     assert Measured(tree.tree).build("timed") == "abc-dirty"
     assert Measured(tree.tree).dirty("timed") == (
@@ -284,27 +285,27 @@ def test_a_time_of_an_uncommitted_build_says_so(tree):
 
 
 @pytest.mark.long
-def test_a_damaged_reference_run_is_told(shown):
-    shown.kept.write_bytes(packed(gem5_log("timed")[:9000]))
-    result = shown.show()
+def test_a_damaged_reference_run_is_told(report):
+    report.reference_path.write_bytes(packed(gem5_log("timed")[:9000]))
+    result = report.show()
     assert result.exit_code == 1 and "gem5-a72 timed: no end record" in result.output
-    assert "timed: no end record" in shown.page()
+    assert "timed: no end record" in report.page()
 
 
 @pytest.mark.long
-def test_with_gem5_it_is_run_anew(shown, monkeypatch):
-    for path in (shown.root / "scenarios").iterdir():
+def test_with_gem5_it_is_run_anew(report, monkeypatch):
+    for path in (report.root / "scenarios").iterdir():
         if path.name != "timed.toml":
             path.unlink()
-    monkeypatch.setenv("GEM5", str(shown.gem5))
-    shown.set_gem5(gem5_log("timed", build="anew"))
-    result = shown("report", "--board", BOARD)
+    monkeypatch.setenv("GEM5", str(report.gem5))
+    report.set_gem5(gem5_log("timed", build="anew"))
+    result = report("report", "--board", BOARD)
     assert result.exit_code == 0, result.output
     assert "gem5-a72 timed: " in result.stderr and "ok" in result.stderr
-    page = shown.page()
+    page = report.page()
     assert "gem5-a72 (armv8, GICv3; gem5 24.0.0.1)" in page and "; reference run" not in page
     assert "<td>anew</td>" in page
-    again = shown("report", "--board", BOARD)
+    again = report("report", "--board", BOARD)
     assert "1 of 1 runs are up to date" in again.stderr
     monkeypatch.setenv("GEM5_MACHINE", "dtlb=64")
-    assert "0 of 1 runs are up to date" in shown("report", "--board", BOARD).stderr
+    assert "0 of 1 runs are up to date" in report("report", "--board", BOARD).stderr

@@ -47,9 +47,9 @@ IN_LABGRIDS = HOME / "tools/hypbench/farm/attend.py"
 def release(cards, monkeypatch):  # noqa: F811
     """A tree with a ready card, on a machine without a program that makes cards."""
     cards.write("build/sample/hypbench.uimg", uimage(cards.root, raw_image()))
-    cards.expected = {word: cards.made("--scenario", word) for word in ("other", "default")}
+    cards.expected = {word: cards.make("--scenario", word) for word in ("other", "default")}
     cards.bl1 = cards.write("own/bl1", BL1)
-    cards.expected["with BL1"] = cards.made("--scenario", "other", "--given", f"BL1={cards.bl1}")
+    cards.expected["with BL1"] = cards.make("--scenario", "other", "--given", f"BL1={cards.bl1}")
     image = cards.expected["default"]
     parts = ready.parts_of(Made(found_in(cards), []), image)
     cards.write(f"images/sample/{ready.CARD}", lzma.compress(image, preset=0))
@@ -68,14 +68,14 @@ def found_in(cards) -> list[tuple[File, Found]]:  # noqa: F811
             (File("start4.elf"), Found("start4.elf", cards.installed["start4"], ""))]
 
 
-def invoked(tree, *words: str):
+def invoke_card(tree, *words: str):
     return CliRunner().invoke(main, ["--root", str(tree.root), "card", *words])
 
 
 @TOOLS
 def test_a_ready_card_with_a_scenario_is_the_card_that_all_tools_make(release):
     out = release.root / "out.img"
-    result = invoked(release, "sample", str(out), "--scenario", "other")
+    result = invoke_card(release, "sample", str(out), "--scenario", "other")
     assert result.exit_code == 0, result.output
     assert out.read_bytes() == release.expected["other"] != release.expected["default"]
     assert "NOT ON THE CARD: first.bin: the board does not start" in result.stderr
@@ -84,11 +84,11 @@ def test_a_ready_card_with_a_scenario_is_the_card_that_all_tools_make(release):
 @TOOLS
 def test_a_file_that_only_the_user_has_goes_to_its_sectors(release):
     out = release.root / "out.img"
-    result = invoked(release, "sample", str(out), "--scenario", "other",
-                     "--given", f"BL1={release.bl1}")
+    result = invoke_card(release, "sample", str(out), "--scenario", "other",
+                         "--given", f"BL1={release.bl1}")
     assert out.read_bytes() == release.expected["with BL1"] and not result.stderr
-    result = invoked(release, "sample", str(out), "--given", f"DTB={release.bl1}",
-                     "--scenario", "other")
+    result = invoke_card(release, "sample", str(out), "--given", f"DTB={release.bl1}",
+                         "--scenario", "other")
     assert result.exit_code == 2 and "DTB cannot be put onto a ready card" in result.output
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_only_the_user_has_goes_to_its_sectors(release):
 def test_a_folder_gets_the_files_of_the_fat(release):
     folder = release.root / "fat"
     folder.mkdir()
-    result = invoked(release, "sample", str(folder), "--scenario", "other")
+    result = invoke_card(release, "sample", str(folder), "--scenario", "other")
     assert result.exit_code == 0, result.output
     assert sorted(path.name for path in folder.iterdir()) == ["hypbench.uimg", "start4.elf"]
     assert (folder / "start4.elf").read_bytes() == release.installed["start4"]
@@ -108,10 +108,10 @@ def test_a_damaged_card_is_refused_by_the_name_of_the_file(release):
     image = bytearray(release.expected["default"])
     image[17 * SECTOR] ^= 1
     release.write(f"images/sample/{ready.CARD}", lzma.compress(bytes(image), preset=0))
-    result = invoked(release, "sample", str(release.root / "out.img"), "--scenario", "other")
+    result = invoke_card(release, "sample", str(release.root / "out.img"), "--scenario", "other")
     assert result.exit_code == 1 and "damaged: second.bin" in result.output
     release.write(f"images/sample/{ready.CARD}", b"no xz")
-    result = invoked(release, "sample", str(release.root / "out.img"), "--scenario", "other")
+    result = invoke_card(release, "sample", str(release.root / "out.img"), "--scenario", "other")
     assert result.exit_code == 1 and "has a damaged card" in result.output
     assert not (release.root / "out.img").exists()
 
@@ -128,23 +128,23 @@ def test_a_copy_of_a_file_in_another_file_is_not_that_file(release):
 @TOOLS
 def test_a_board_without_a_card_gets_its_images_in_a_folder(release):
     release.write("images/plain/hypbench.img", raw_image())
-    result = invoked(release, "plain", str(release.root / "new"), "--scenario", "other")
+    result = invoke_card(release, "plain", str(release.root / "new"), "--scenario", "other")
     assert result.exit_code == 1 and "TARGET must be a folder" in result.output
     (release.root / "new").mkdir()
-    assert invoked(release, "plain", str(release.root / "new"), "--scenario", "other"
-                   ).exit_code == 0
+    assert invoke_card(release, "plain", str(release.root / "new"), "--scenario", "other"
+                       ).exit_code == 0
     image = (release.root / "new" / "hypbench.img").read_bytes()
     assert read_plan(image).benches == parse(OTHER).benches
 
 
 @TOOLS
 def test_a_device_is_asked_for_as_make_flash_asks(release):
-    result = invoked(release, "sample", "/dev/not-there", "--scenario", "other")
+    result = invoke_card(release, "sample", "/dev/not-there", "--scenario", "other")
     assert result.exit_code == 1 and "/dev/not-there: No such file" in result.output
 
 
 def test_a_source_tree_has_no_ready_card(cards):  # noqa: F811
-    result = invoked(cards, "sample", str(cards.root / "out.img"), "--scenario", "other")
+    result = invoke_card(cards, "sample", str(cards.root / "out.img"), "--scenario", "other")
     assert result.exit_code == 1 and "make sdcard BOARD=sample" in result.output
 
 
@@ -170,10 +170,10 @@ def test_the_archive_has_the_same_bytes_whatever_the_order_and_the_machine():
     with tarfile.open(fileobj=io.BytesIO(packed)) as opened:
         entries = opened.getmembers()
         assert opened.extractfile("hypbench-1.2.3/some.whl").read() == b"wheel"
-    assert {(one.uid, one.gid, one.uname, one.gname, one.mtime) for one in entries} == {
+    assert {(entry.uid, entry.gid, entry.uname, entry.gname, entry.mtime) for entry in entries} == {
         (0, 0, "", "", COMMIT.time)}
-    assert {(one.isdir(), one.mode) for one in entries} == {(True, 0o755), (False, 0o644)}
-    names = [one.name for one in entries]
+    assert {(entry.isdir(), entry.mode) for entry in entries} == {(True, 0o755), (False, 0o644)}
+    names = [entry.name for entry in entries]
     assert all(name.startswith("hypbench-1.2.3") for name in names)
     assert len(set(names)) == len(names)
 
@@ -185,7 +185,7 @@ def project() -> dict:
 
 
 def test_the_wheel_needs_what_the_tools_import_in_the_pinned_versions():
-    needed = dict(one.split(">=") for one in project()["project"]["dependencies"])
+    needed = dict(requirement.split(">=") for requirement in project()["project"]["dependencies"])
     imported = {name for path in (HOME / "tools/hypbench").rglob("*.py") if path != IN_LABGRIDS
                 for name in IMPORT.findall(path.read_text())}
     pins = dict(line.split("==") for line in

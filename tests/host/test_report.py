@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hypbench report`: the plans that it runs, the records that it keeps, and what it reports if
-records are lost."""
+"""`hypbench report`: the plans that the command runs, the records that it keeps, and its messages
+about lost records."""
 
 import json
 import re
@@ -19,8 +19,8 @@ from reportpages import source
 
 def test_made_up_logs_are_good():
     for plan in plans():
-        found = source(plan)
-        assert (found.problems, found.lost) == ([], []), plan
+        plan_source = source(plan)
+        assert (plan_source.problems, plan_source.lost) == ([], []), plan
     assert plans() == runs.PLANS
 
 
@@ -105,11 +105,11 @@ def test_a_kept_run_of_the_same_image_and_plan_is_used_and_not_run_again(tree):
     assert tree("report").exit_code == 0 and tree.count() == 2
     assert not (tree.home / "storm.jsonl").exists()
     assert "fig-storm-virt-a72" in page_of(tree)
-    kept = next((tree.root / "runs/virt-a72/storm").glob("*.jsonl"))
-    whole = kept.read_bytes()
-    kept.write_bytes(whole[:-9])
+    path = next((tree.root / "runs/virt-a72/storm").glob("*.jsonl"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9])
     assert tree("report").exit_code == 0 and tree.count() == 3
-    kept.write_bytes(whole)
+    path.write_bytes(whole)
     tree.scenario("storm", plan_text("storm") + "limit_ms 5\n")
     assert tree("report").exit_code == 0 and tree.count() == 4
     change_image(tree)
@@ -187,11 +187,11 @@ def test_two_records_files_are_a_page_of_a_against_b(tree):
     b.write_bytes(packed(report_log("default")))
     result = tree("report", str(a), str(b))
     assert result.exit_code == 0, result.output
-    made = page_of(tree)
-    assert "A against B" in made and "rows are the same" in made
-    assert 'value="A-virt-a72"' in made and 'value="B-virt-a72"' in made
-    one = tree("report", str(a))
-    assert one.exit_code == 2 and "two files: A.jsonl B.jsonl" in one.output
+    page = page_of(tree)
+    assert "A against B" in page and "rows are the same" in page
+    assert 'value="A-virt-a72"' in page and 'value="B-virt-a72"' in page
+    single = tree("report", str(a))
+    assert single.exit_code == 2 and "two files: A.jsonl B.jsonl" in single.output
     b.write_bytes(b.read_bytes()[:-1])
     cut = tree("report", str(a), str(b))
     assert cut.exit_code == 1 and "b.jsonl.xz is a damaged xz file: it is cut" in cut.output

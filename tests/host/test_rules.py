@@ -59,23 +59,23 @@ def test_probes_without_any_phase():
 
 
 # A change is "RUN: {members of the record} -> {its new members}", where null removes a member, or
-# "-> gone" for the record, or "-> twice". The first record with these members is changed.
+# "-> gone" for the record, or "-> twice". The change is in the first record with these members.
 
 CASES = (FOLDER / "rules.txt").read_text().rstrip().split("\n\n")
 
 
 def changed(case: str) -> list[dict]:
-    run, _, rest = case.splitlines()[0].partition(": ")
-    place, _, change = rest.partition(" -> ")
-    bodies, wanted = RUNS[run](), json.loads(place)
+    run, _, edit = case.splitlines()[0].partition(": ")
+    place, _, change = edit.partition(" -> ")
+    bodies, required = RUNS[run](), json.loads(place)
     at = next(at for at, body in enumerate(bodies)
-              if all(body.get(name) == value for name, value in wanted.items()))
+              if all(body.get(name) == value for name, value in required.items()))
     if change in ("gone", "twice"):
         bodies = [*bodies[:at], *[bodies[at]] * (2 * (change == "twice")), *bodies[at + 1:]]
         return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
-    made = bodies[at] | json.loads(change)
-    made = {name: value for name, value in made.items() if value is not None}
-    return [*bodies[:at], made, *bodies[at + 1:]]
+    new_body = bodies[at] | json.loads(change)
+    new_body = {name: value for name, value in new_body.items() if value is not None}
+    return [*bodies[:at], new_body, *bodies[at + 1:]]
 
 
 def answered(case: str) -> str:
@@ -133,13 +133,13 @@ def test_phase_that_is_too_long(raw, more):
     at = next(i for i, body in enumerate(bodies) if body.get("variant") == "timer-handler")
     values = [raw["handler"][0] + more, *raw["handler"][1:]]
     bodies[at] = stamped(bodies[at], "timer-handler", values, phase=6, phases=8)
-    found = problems(bodies)
-    assert len(found) == 1 and "irq_phases timer): the phases' means add up to" in found[0]
+    messages = problems(bodies)
+    assert len(messages) == 1 and "irq_phases timer): the phases' means add up to" in messages[0]
 
 
 def test_other_platform_than_it_ran_on():
-    found = check_rules(read_log(log_of(WHOLE)), "qemu-host")
-    assert "it ran on qemu-host" in str(found[0])
+    messages = check_rules(read_log(log_of(WHOLE)), "qemu-host")
+    assert "it ran on qemu-host" in str(messages[0])
 
 
 @pytest.mark.parametrize("kind", ["calibration", "skip"])
@@ -148,6 +148,6 @@ def test_a_record_that_is_lost_accuses_no_other(kind):
     at = next(i for i, body in enumerate(WHOLE) if body["kind"] == kind)
     lines = log_of(WHOLE).splitlines(keepends=True)
     log = read_log(b"".join([*lines[:at], *lines[at + 1:]]))
-    assert [str(one) for one in log.problems] == [f"record {at} is missing"]
-    found = [str(one) for one in check_rules(log)]
-    assert not any("calibration" in text or "no bench" in text for text in found), found
+    assert [str(problem) for problem in log.problems] == [f"record {at} is missing"]
+    messages = [str(problem) for problem in check_rules(log)]
+    assert not any("calibration" in text or "no bench" in text for text in messages), messages

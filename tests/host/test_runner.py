@@ -73,12 +73,13 @@ def suite(tmp_path):
 
     def run(text: str, *words: str) -> tuple[int, str]:
         (tests / "test_suite.py").write_text(text)
-        own = ("PYTEST", "HYPBENCH")
-        done = subprocess.run(
+        prefixes = ("PYTEST", "HYPBENCH")
+        process = subprocess.run(
             [sys.executable, "-m", "pytest", *words], cwd=tmp_path, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-            env={name: value for name, value in os.environ.items() if not name.startswith(own)})
-        return done.returncode, done.stdout
+            env={name: value for name, value in os.environ.items()
+                 if not name.startswith(prefixes)})
+        return process.returncode, process.stdout
 
     run.folder = tests
     return run
@@ -86,34 +87,34 @@ def suite(tmp_path):
 
 @pytest.mark.parametrize("processes", ["0", "2"])
 def test_the_last_line_counts_and_each_failure_has_its_command(suite, processes):
-    status, said = suite(ENDINGS, "-n", processes)
+    status, output = suite(ENDINGS, "-n", processes)
     assert status == 1
-    assert said.splitlines()[-1] == "1 passed, 2 failed, 1 skipped"
-    commands = re.findall(r"^build/venv/bin/pytest (\S+)$", said, re.MULTILINE)
+    assert output.splitlines()[-1] == "1 passed, 2 failed, 1 skipped"
+    commands = re.findall(r"^build/venv/bin/pytest (\S+)$", output, re.MULTILINE)
     assert sorted(commands) == ["tests/test_suite.py::test_fails",
                                 "tests/test_suite.py::test_has_a_broken_fixture"]
-    status, said = suite(ENDINGS, commands[0])
-    assert (status, said.splitlines()[-1]) == (1, "0 passed, 1 failed")
+    status, output = suite(ENDINGS, commands[0])
+    assert (status, output.splitlines()[-1]) == (1, "0 passed, 1 failed")
 
 
 def test_each_marked_test_is_in_one_part_and_no_other_is_in_any(suite):
     parts = []
     for part in range(5):
-        _, said = suite(MARKED, "--collect-only", "-q", "--part", str(part))
-        parts.append(set(re.findall(r"::(test_\w+)$", said, re.MULTILINE)))
+        _, output = suite(MARKED, "--collect-only", "-q", "--part", str(part))
+        parts.append(set(re.findall(r"::(test_\w+)$", output, re.MULTILINE)))
         assert parts[-1], f"part {part} is empty"
-    wanted = {f"test_{mark}_{number}" for mark in ("long", "nightly") for number in range(20)}
-    assert sum(map(len, parts)) == len(wanted)
-    assert set.union(*parts) == wanted
+    tests = {f"test_{mark}_{number}" for mark in ("long", "nightly") for number in range(20)}
+    assert sum(map(len, parts)) == len(tests)
+    assert set.union(*parts) == tests
 
 
 def test_slow_groups_are_spread_over_the_parts(suite):
     slow = [f"long {number}" for number in range(10)]
     write_slow(suite, {group: 100 - number for number, group in enumerate(slow)})
     for part in range(5):
-        _, said = suite(MARKED, "--collect-only", "-q", "--part", str(part))
-        found = re.findall(r"::test_long_(\d)$", said, re.MULTILINE)
-        assert len(found) == 2, f"part {part} has {found}"
+        _, output = suite(MARKED, "--collect-only", "-q", "--part", str(part))
+        numbers = re.findall(r"::test_long_(\d)$", output, re.MULTILINE)
+        assert len(numbers) == 2, f"part {part} has {numbers}"
 
 
 def write_slow(suite, seconds: dict[str, int]) -> None:
@@ -147,17 +148,17 @@ def test_a_group_stays_together_and_the_slowest_of_the_last_run_comes_first(suit
 
 
 def test_a_value_is_made_once_for_all_processes(suite):
-    status, said = suite(ONCE, "-n", "2")
-    assert status == 0, said
+    status, output = suite(ONCE, "-n", "2")
+    assert status == 0, output
     assert (suite.folder / "made").read_text() == "x"
 
 
-@pytest.mark.parametrize("flags, free, wanted", [
+@pytest.mark.parametrize("flags, free, expected", [
     (0, 8 << 30, True), (os.ST_NOEXEC, 8 << 30, False), (0, (8 << 30) - 4096, False)])
 def test_temporary_files_are_in_memory_where_programs_run_and_there_is_room(
-        pytestconfig, monkeypatch, flags, free, wanted):
-    there = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
-    monkeypatch.setattr(os, "statvfs", lambda _: there)
+        pytestconfig, monkeypatch, flags, free, expected):
+    volume = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda _: volume)
     runner, = (plugin for plugin in pytestconfig.pluginmanager.get_plugins()
                if hasattr(plugin, "has_room"))
-    assert runner.has_room("/") == wanted
+    assert runner.has_room("/") == expected

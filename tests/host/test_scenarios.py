@@ -27,13 +27,13 @@ START = 'bench = [{ name = "hvc" }]\n'
 TRAPPED = f"{START}[config.trapped]\n"
 
 
-def made(text: str, name: str = "mine"):
+def read_mine(text: str, name: str = "mine"):
     return read(text, name, validate=mistakes, benches=BENCHES)
 
 
-def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
+def mistakes_in(text: str, name: str = "mine") -> list[tuple[int, str]]:
     with pytest.raises(ScenarioError) as caught:
-        made(text, name)
+        read_mine(text, name)
     assert str(caught.value).splitlines() == [f"{name}.toml:{line}: {message}"
                                               for line, message in caught.value.mistakes]
     return caught.value.mistakes
@@ -42,11 +42,11 @@ def refused(text: str, name: str = "mine") -> list[tuple[int, str]]:
 def test_a_scenario_shows_the_cost_of_each_axis():
     """The axis `traps` is a part of the presets, and `cycles` is a second clock, which is not a
     cost."""
-    shown = compared(TREE)
+    scenarios = compared(TREE)
     assert [axis for axis, values in abi.axes().items()
-            if values and not shown[axis]] == ["traps", "cycles"]
-    assert shown["frame"] == ["traps"] and "sched" in shown["errata"]
-    assert "profile" not in shown["stage2"]  # its `lazy` differs in `fill`, too
+            if values and not scenarios[axis]] == ["traps", "cycles"]
+    assert scenarios["frame"] == ["traps"] and "sched" in scenarios["errata"]
+    assert "profile" not in scenarios["stage2"]  # its `lazy` differs in `fill`, too
 
 
 # --- the meaning of a scenario ---
@@ -62,10 +62,10 @@ def meaning(block: str) -> str:
     """Return the scenario with the parts of its plan; the first line has the scenario's name."""
     lines = [line for line in block.splitlines() if not line.startswith("= ")]
     try:
-        said = parts_of(made("\n".join(lines), lines[0][2:].partition(":")[0]))
+        parts = parts_of(read_mine("\n".join(lines), lines[0][2:].partition(":")[0]))
     except ScenarioError as error:
-        said = iter(str(error).splitlines())
-    return "\n".join([*lines, *(f"= {part}" for part in said)])
+        parts = iter(str(error).splitlines())
+    return "\n".join([*lines, *(f"= {part}" for part in parts)])
 
 
 @pytest.mark.parametrize("block", SCENARIOS, ids=lambda block: block.splitlines()[0][2:])
@@ -82,11 +82,11 @@ MARK = "^ "
 def answered(text: str) -> str:
     """Return the file with each message below the wrong line."""
     lines = [line for line in text.splitlines() if not line.startswith(MARK)]
-    found: dict[int, list[str]] = {}
-    for line, message in refused("\n".join([*lines, ""])):
-        found.setdefault(line, []).append(MARK + message)
-    return "".join(f"{one}\n" for number, line in enumerate(lines, 1)
-                   for one in [line, *found.get(number, [])])
+    messages: dict[int, list[str]] = {}
+    for line, message in mistakes_in("\n".join([*lines, ""])):
+        messages.setdefault(line, []).append(MARK + message)
+    return "".join(f"{text}\n" for number, line in enumerate(lines, 1)
+                   for text in [line, *messages.get(number, [])])
 
 
 def test_every_mistake_of_a_file_is_reported_with_its_line():
@@ -96,9 +96,9 @@ def test_every_mistake_of_a_file_is_reported_with_its_line():
 
 
 def test_what_is_no_toml_has_its_line():
-    (line, message), = refused('title = "x"\norder = once\n')
+    (line, message), = mistakes_in('title = "x"\norder = once\n')
     assert line == 2 and message.startswith("no TOML: Invalid value")
-    assert refused("[config.native]\n[config.native]\n")[0][0] == 2
+    assert mistakes_in("[config.native]\n[config.native]\n")[0][0] == 2
 
 
 @pytest.mark.parametrize("text, line, message", [
@@ -110,7 +110,7 @@ def test_what_is_no_toml_has_its_line():
     (f"{START}[variant.x.config.native]\n[variant.x]\nlimit_ms = 0\n", 4,
      "limit_ms 0 is for a guest, not for benchmarks")])
 def test_mistakes_of_the_whole_have_the_line_of_the_part(text, line, message):
-    assert refused(text, "x" if "variant" in text else "mine") == [(line, message)]
+    assert mistakes_in(text, "x" if "variant" in text else "mine") == [(line, message)]
 
 
 def test_the_lines_of_keys():
@@ -141,8 +141,8 @@ def test_an_editor_has_the_schema_by_which_commands_check():
 
     def plain(part):
         if isinstance(part, dict):
-            return {key: plain(one) for key, one in part.items()
-                    if key != "description" or not isinstance(one, str)}
+            return {key: plain(value) for key, value in part.items()
+                    if key != "description" or not isinstance(value, str)}
         return list(map(plain, part)) if isinstance(part, list) else part
     assert plain(published) == plain(schema())
     stage2 = published["properties"]["config"]["additionalProperties"]["properties"]["stage2"]

@@ -34,9 +34,9 @@ class NewerQemu(FakeTools):
         self.fake("apt-get", APT_GET.format(log=self.log, newer=self.newer, qemu=self.qemu,
                                             chmod=shutil.which("chmod")))
         self.source(release)
-        self.has("7.2.22")
+        self.set_version("7.2.22")
 
-    def has(self, version: str, at: Path | None = None) -> None:
+    def set_version(self, version: str, at: Path | None = None) -> None:
         self.fake((at or self.qemu).name, QEMU.format(version), (at or self.qemu).parent)
 
     def source(self, suite: str, name: str = "debian.sources") -> None:
@@ -44,11 +44,11 @@ class NewerQemu(FakeTools):
             f"Types: deb\nURIs: http://one.invalid/debian\nSuites: {suite}\nComponents: main"
             " contrib\nSigned-By: /usr/share/keyrings/one.gpg\n")
 
-    def said(self) -> str:
+    def output(self) -> str:
         """Return the script's output; the script never fails."""
-        done = self.run(HOME / "tools" / "newer_qemu.sh", APT_CONFIG=str(self.root / "apt.conf"))
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        process = self.run(HOME / "tools" / "newer_qemu.sh", APT_CONFIG=str(self.root / "apt.conf"))
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def newer(tmp_path):
 
 @pytest.mark.long
 def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
-    newer.has("10.0.2", newer.newer)
-    assert f"installed: QEMU 10.0.2 from {newer.suite}" in newer.said()
+    newer.set_version("10.0.2", newer.newer)
+    assert f"installed: QEMU 10.0.2 from {newer.suite}" in newer.output()
     assert newer.calls() == [
         "-qq update",
         "-qq install -y --no-install-recommends " + " ".join(
@@ -77,25 +77,28 @@ def test_an_older_qemu_is_replaced_from_the_same_archive(newer):
 
 @pytest.mark.long
 @pytest.mark.parametrize("change, says, calls", [
-    (lambda one: one.has("9.0.0"), "QEMU 9.0.0 has raspi4b", []),
-    (lambda one: (one.has("10.0.2", one.newer), one.qemu.unlink()), "installed: QEMU 10.0.2", None),
-    (lambda one: (one.qemu.unlink(), one.fake("apt-cache", "echo '  Candidate: 1:10.0.11+ds-0'")),
-     "QEMU 10.0.11 of the release has raspi4b", ["-qq update"]),
-    (lambda one: (one.has("10.0.2", one.newer), one.source(one.suite, "mine.sources")),
+    (lambda machine: machine.set_version("9.0.0"), "QEMU 9.0.0 has raspi4b", []),
+    (lambda machine: (machine.set_version("10.0.2", machine.newer), machine.qemu.unlink()),
      "installed: QEMU 10.0.2", None),
-    (lambda one: None, "gives no QEMU; going on", None),
-    (lambda one: one.has("8.2.2", one.newer), "is 8.2.2; going on", None),
-    (lambda one: one.source("nosuch"), "no apt source of this machine has the suite", []),
-    (lambda one: one.fake("id", "echo 1000"), "not root; going on", [])])
+    (lambda machine: (machine.qemu.unlink(),
+                      machine.fake("apt-cache", "echo '  Candidate: 1:10.0.11+ds-0'")),
+     "QEMU 10.0.11 of the release has raspi4b", ["-qq update"]),
+    (lambda machine: (machine.set_version("10.0.2", machine.newer),
+                      machine.source(machine.suite, "mine.sources")),
+     "installed: QEMU 10.0.2", None),
+    (lambda machine: None, "gives no QEMU; going on", None),
+    (lambda machine: machine.set_version("8.2.2", machine.newer), "is 8.2.2; going on", None),
+    (lambda machine: machine.source("nosuch"), "no apt source of this machine has the suite", []),
+    (lambda machine: machine.fake("id", "echo 1000"), "not root; going on", [])])
 def test_what_newer_qemu_does_otherwise(newer, change, says, calls):
-    """A suite is added if it is missing and has a QEMU; the script does nothing twice."""
+    """The script adds a suite that is missing and has a QEMU, and does nothing twice."""
     change(newer)
-    mine = {path.name for path in newer.parts.iterdir()}
-    assert says in newer.said()
+    sources = {path.name for path in newer.parts.iterdir()}
+    assert says in newer.output()
     assert calls is None or newer.calls() == calls
-    kept = {"hypbench-backports.sources"} if calls is None and len(mine) == 1 and (
+    added = {"hypbench-backports.sources"} if calls is None and len(sources) == 1 and (
         "no QEMU" not in says) else set()
-    assert {path.name for path in newer.parts.iterdir()} == mine | kept
+    assert {path.name for path in newer.parts.iterdir()} == sources | added
 
 
 # tools/other_release.sh
@@ -126,23 +129,23 @@ class OtherRelease(FakeTools):
                   root / "tree/build/venv/bin")
 
     def script(self, *command: str) -> tuple[int, str]:
-        done = self.run(self.root / "tree/tools/other_release.sh", *command, RELEASE="sample",
-                        HOME=str(self.root))
-        assert done.stderr == ""
-        return done.returncode, done.stdout
+        process = self.run(self.root / "tree/tools/other_release.sh", *command, RELEASE="sample",
+                           HOME=str(self.root))
+        assert process.stderr == ""
+        return process.returncode, process.stdout
 
 
 @pytest.fixture
-def other(tmp_path, monkeypatch):
+def release(tmp_path, monkeypatch):
     monkeypatch.delenv("OTHER_ROOT", raising=False)
     return OtherRelease(tmp_path)
 
 
-def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(other):
-    """The root is made only once."""
-    assert other.script("make", "bench") == (0, "")
+def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(release):
+    """The second command makes no new root."""
+    assert release.script("make", "bench") == (0, "")
     root = "/tree/build/sample/root"
-    calls = other.calls()
+    calls = release.calls()
     assert calls == [
         "mount --bind / /mnt",  # a single attempt
         "own debootstrap --variant=minbase --include=ca-certificates sample"
@@ -152,20 +155,20 @@ def test_a_command_runs_in_a_root_with_this_tree_and_its_own_build(other):
         f"mount --bind /tree/build/sample/build {root}/tree/build",
         f"mount -t proc proc {root}/proc", f"mount --rbind /sys {root}/sys",
         f"mount --rbind /dev {root}/dev", f"chroot {root}, make bench"]
-    assert "proxy.invalid" in (other.place / "root/etc/apt/apt.conf.d/90proxy").read_text()
-    assert other.script() == (0, "")
-    again = other.calls()[len(calls):]
+    assert "proxy.invalid" in (release.place / "root/etc/apt/apt.conf.d/90proxy").read_text()
+    assert release.script() == (0, "")
+    again = release.calls()[len(calls):]
     assert not any("debootstrap" in call for call in again) and again[-1].endswith(" from_nothing")
 
 
-def test_no_file_of_this_machine_is_written_through_a_link(other):
-    mine = other.root / "mine"
-    mine.write_text("as it was\n")
-    (other.place / "root/etc/apt/apt.conf.d").mkdir(parents=True)
-    (other.place / "root/etc/hosts").symlink_to(mine)
-    assert other.script("true") == (0, "")
-    assert mine.read_text() == "as it was\n"
-    assert (other.place / "root/etc/hosts").read_text() == Path("/etc/hosts").read_text()
+def test_no_file_of_this_machine_is_written_through_a_link(release):
+    file = release.root / "mine"
+    file.write_text("as it was\n")
+    (release.place / "root/etc/apt/apt.conf.d").mkdir(parents=True)
+    (release.place / "root/etc/hosts").symlink_to(file)
+    assert release.script("true") == (0, "")
+    assert file.read_text() == "as it was\n"
+    assert (release.place / "root/etc/hosts").read_text() == Path("/etc/hosts").read_text()
 
 
 @pytest.mark.parametrize("fake, text, says", [
@@ -175,30 +178,31 @@ def test_no_file_of_this_machine_is_written_through_a_link(other):
     ("mount", "exit 32", "no namespace with mounts of its own"),
     ("debootstrap", 'mkdir -p "$4"; echo "E: no such suite"; exit 1', "E: no such suite"),
     ("hypbench", "echo 'Error: this machine has no apt' >&2; exit 1", "this machine has no apt")])
-def test_where_no_root_can_be_it_says_so_in_a_line(other, fake, text, says):
+def test_where_no_root_can_be_it_says_so_in_a_line(release, fake, text, says):
     """The script continues, but the command that it should run has failed."""
-    other.fake(fake, text, other.root / "tree/build/venv/bin" if fake == "hypbench" else None)
-    status, said = other.script()
-    assert status == 0 and says in said and said.count("\n") == 1
-    assert said.startswith("other_release: nothing was run on sample: ")
-    assert other.script("make", "bench") == (1, said)
-    assert not (other.place / "root").exists()
+    release.fake(fake, text, release.root / "tree/build/venv/bin" if fake == "hypbench" else None)
+    status, output = release.script()
+    assert status == 0 and says in output and output.count("\n") == 1
+    assert output.startswith("other_release: nothing was run on sample: ")
+    assert release.script("make", "bench") == (1, output)
+    assert not (release.place / "root").exists()
 
 
 @pytest.mark.parametrize("make_status", [1, 0])
-def test_its_first_commands_are_the_readmes(other, make_status):
+def test_its_first_commands_are_the_readmes(release, make_status):
     """The first command that fails is also the last that runs."""
-    shutil.copy(HOME / "README.md", other.root / "tree")
-    other.fake("apt-get", f'echo "apt-get $*" >>{other.log}')
-    other.fake("make", f'echo "make $*" >>{other.log}; exit {make_status}')
-    other.fake("pytest", f'echo "pytest $*" >>{other.log}', other.root / "tree/build/venv/bin")
-    text = (other.root / "tree/tools/other_release.sh").read_text()
+    shutil.copy(HOME / "README.md", release.root / "tree")
+    release.fake("apt-get", f'echo "apt-get $*" >>{release.log}')
+    release.fake("make", f'echo "make $*" >>{release.log}; exit {make_status}')
+    release.fake("pytest", f'echo "pytest $*" >>{release.log}',
+                 release.root / "tree/build/venv/bin")
+    text = (release.root / "tree/tools/other_release.sh").read_text()
     script = text[text.index("from_nothing() {"):text.index("# In a")] + "from_nothing"
-    assert other.run(shutil.which("env"), "-C", other.root / "tree", shutil.which("bash"), "-euc",
-                     script).returncode == make_status
+    assert release.run(shutil.which("env"), "-C", release.root / "tree", shutil.which("bash"),
+                       "-euc", script).returncode == make_status
     calls = ["apt-get -qq update", "apt-get -qq install git make -y", "make bench",
              "make qemu-test",
              "pytest -q -rs tests/nightly/test_new_day.py",
              "make qemu-image image BOARD=imx8mp",
              "pytest -q -rs -n 2 tests/qemu -k imx8mp"]
-    assert other.calls() == calls[:3 if make_status else None]
+    assert release.calls() == calls[:3 if make_status else None]

@@ -36,18 +36,18 @@ def machine(tmp_path):
 
 
 def test_missing_tools_are_named_with_their_packages(machine):
-    found = {}
+    missing = {}
     for group in GROUPS:
         result = machine("--check", group)
         assert result.returncode == 1 and f"tools/setup.sh {group} installs it" in result.stderr
-        found[group] = [[line] for line in result.stdout.splitlines()]
-    golden.check("setup-missing", found)
+        missing[group] = [[line] for line in result.stdout.splitlines()]
+    golden.check("setup-missing", missing)
 
 
 def test_what_is_there_is_not_missing(machine):
     assert "chromium" not in machine("--check").stdout  # only tests need a browser
-    found = machine("--check", "armv8", aarch64_none_elf_gcc="")
-    assert (found.returncode, found.stdout) == (0, "setup: nothing missing\n")
+    result = machine("--check", "armv8", aarch64_none_elf_gcc="")
+    assert (result.returncode, result.stdout) == (0, "setup: nothing missing\n")
     fonts = machine("--check", "report", chromium="", fc_list="echo 'DejaVu Sans'")
     assert "font" not in fonts.stdout
     assert machine("everything").returncode == 2
@@ -63,8 +63,8 @@ def test_qemu_version(machine, version, good, noted):
     assert result.returncode == (0 if good else 1)
     assert good or f"QEMU {version} is too old: hypbench needs 7.2" in result.stderr
     if good:
-        said = machine("qemu").stdout
-        assert (f"QEMU {version} has no raspi4b: what runs on it is skipped" in said) == noted
+        output = machine("qemu").stdout
+        assert (f"QEMU {version} has no raspi4b: what runs on it is skipped" in output) == noted
 
 
 @pytest.mark.parametrize("fakes, status, says", [
@@ -142,11 +142,11 @@ def test_two_at_once_make_one_environment(place):
             assert time.monotonic() < end
             time.sleep(0.02)
         with place.start() as second:
-            told = select.select([second.stderr], [], [], 10)[0]
+            readable = select.select([second.stderr], [], [], 10)[0]
             hold.unlink()
             assert (first.wait(60), second.wait(60)) == (0, 0)
-            said = second.stderr.read()
-    assert told and said == "setup: another one is under way; waiting\n"
+            message = second.stderr.read()
+    assert readable and message == "setup: another one is under way; waiting\n"
     assert place.log.read_text() == "venv\n"
     assert place.setup()[:2] == (0, "setup: nothing missing\n")
 
@@ -164,13 +164,13 @@ def test_without_a_network_it_says_so_in_a_line(place):
 
 def test_an_environment_that_was_ended_half_way_is_made_anew(place):
     place.setup()
-    wanted = place.tree / "tools" / "requirements.txt"
-    before = wanted.read_text()
-    wanted.write_text(before + "more==1\n")
+    requirements = place.tree / "tools" / "requirements.txt"
+    before = requirements.read_text()
+    requirements.write_text(before + "more==1\n")
     kill = place.log.with_name("log.kill")
     kill.touch()
     assert place.setup()[0] == -9
-    wanted.write_text(before)
+    requirements.write_text(before)
     assert place.setup("--check", "python")[0] == 1
     kill.unlink()
     assert place.setup()[0] == 0
@@ -186,5 +186,5 @@ def test_nothing_is_written_into_the_source_and_blanks_are_no_trouble(place, tmp
     place.setup()
     command = place.tree / "build/venv/bin/hypbench"
     place.fake("python", 'for word; do :; done; echo "$word"', command.parent)
-    done = subprocess.run([command, "one word"], capture_output=True, text=True, check=True)
-    assert done.stdout == "one word\n"
+    process = subprocess.run([command, "one word"], capture_output=True, text=True, check=True)
+    assert process.stdout == "one word\n"

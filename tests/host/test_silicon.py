@@ -30,7 +30,7 @@ class Fake:
         self.records = records
 
     def of_kind(self, kind: str) -> list[dict]:
-        return [one for one in self.records if one["kind"] == kind]
+        return [record for record in self.records if record["kind"] == kind]
 
 
 def row_of(config: str, name: str, ticks: int, variant: str = "null", **more) -> dict:
@@ -70,14 +70,14 @@ GOOD = [step(), row_of("trapped", "hvc", 40), row_of("cold-caches", "hvc", 90),
         litmus("post-plain", relaxed=0)]
 
 
-def without(*gone: dict) -> list[dict]:
-    return [one for one in GOOD if one not in gone]
+def without(*removed: dict) -> list[dict]:
+    return [record for record in GOOD if record not in removed]
 
 
 def of_clock(hz: int, cpu_hz: int) -> tuple[list[dict], dict]:
     """Return the good records of a board whose counter and core have these rates."""
-    rows = [one | {"cycles_p50": round(one["p50"] * cpu_hz / hz) + 1} if "cycles_p50" in one else
-            one for one in without(GOOD[0])]
+    rows = [record | {"cycles_p50": round(record["p50"] * cpu_hz / hz) + 1}
+            if "cycles_p50" in record else record for record in without(GOOD[0])]
     return [*rows, step(cpu_hz)], {"hz": hz}
 
 
@@ -115,8 +115,8 @@ RUNS: dict[str, tuple[list[dict], dict]] = {
 # Records of an emulator, whatever board they name.
 EMULATED: dict[str, tuple[list[dict], dict]] = {
     "qemu-icount": (GOOD, {"platform": "qemu-icount"}), "gem5": (GOOD, {"platform": "gem5"}),
-    "multiples of 16": ([one | {"cycles_p50": one["p50"] * 16} if "cycles_p50" in one else one
-                         for one in GOOD], {}),
+    "multiples of 16": ([record | {"cycles_p50": record["p50"] * 16}
+                         if "cycles_p50" in record else record for record in GOOD], {}),
     "virt-a72": (GOOD, {"board": "virt-a72"}), "no board": (GOOD, {"board": "nobodys"}),
     "another rate": (GOOD, {"hz": 62_500_000}), "one core": (GOOD, {"cores": ["el2"]}),
     "eight cores": (GOOD, {"cores": ["el2"] * 8}),
@@ -127,31 +127,31 @@ EMULATED: dict[str, tuple[list[dict], dict]] = {
     "no rate of cycles": (without(GOOD[0]), {})}
 
 
-def decided(*logs: Fake) -> golden.Grid:
-    found = findings(logs, Board.of(HOME / "boards" / logs[0].run["board"]))
-    return [[one.row, str(one.verdict), one.evidence] for one in found]
+def verdicts_of(*logs: Fake) -> golden.Grid:
+    rows = findings(logs, Board.of(HOME / "boards" / logs[0].run["board"]))
+    return [[finding.row, str(finding.verdict), finding.evidence] for finding in rows]
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_row_is_decided_by_its_evidence(name):
     """golden/silicon.json has the verdicts and their evidence."""
     records, run = RUNS[name]
-    golden.check_case("silicon", name, {"rows": decided(Fake(*records, **run))})
+    golden.check_case("silicon", name, {"rows": verdicts_of(Fake(*records, **run))})
 
 
 @pytest.mark.parametrize("name", EMULATED)
 def test_an_emulator_decides_nothing_whatever_its_record_names(name):
     records, run = EMULATED[name]
-    alone = decided(Fake(*records, **run))
-    beside = decided(Fake(*GOOD, **run), Fake(*records, **run))
+    alone = verdicts_of(Fake(*records, **run))
+    beside = verdicts_of(Fake(*GOOD, **run), Fake(*records, **run))
     assert {verdict for _, verdict, _ in alone + beside} == {str(Verdict.OPEN)}
     golden.check_case("silicon", name, {"first row": [alone[0], beside[0]]})
 
 
 def test_each_board_with_a_row_has_the_rate_and_the_cores_of_its_silicon():
     boards = {name: Board.of(HOME / "boards" / name) for name in Tree().boards()}
-    assert {name: (one.counter_hz, one.cores, one.reporting) for name, one in boards.items()
-            if one.counter_hz} == {
+    assert {name: (board.counter_hz, board.cores, board.reporting) for name, board in boards.items()
+            if board.counter_hz} == {
         "rpi4": (54_000_000, 4, 4), "arndale": (24_000_000, 2, 2),
         "orangepi-pc": (24_000_000, 4, 1), "imx8mp": (8_000_000, 4, 1),
         "zcu102": (100_000_000, 4, 1), "versal": (100_000_000, 2, 1)}
@@ -170,21 +170,21 @@ def test_each_row_of_caveats_has_a_decision_and_a_place_for_the_board():
 
 # ---- the command
 
-@pytest.fixture(name="kept")
+@pytest.fixture(name="with_run")
 def a_kept_run(bench):
     (bench.root / "run.jsonl").write_bytes(log_of(sample_run("silicon")))
     return bench
 
 
-def test_the_report_has_the_verdicts_and_no_names(kept):
-    console = kept.root / "console"
+def test_the_report_has_the_verdicts_and_no_names(with_run):
+    console = with_run.root / "console"
     console.write_bytes(b"U-Boot 2023.01 (Jan 01 2023) by ann@host.example\r\nEthernet 10.0.0.7\r\n"
                         b"NOTICE:  BL31: v2.8(release):1b0c\r\nserial# 1234abcd\r\n"
                         b"U-Boot 2024.01 mac dc:a6:32:01:02:03 ip 192.168.1.20"
                         b" Serial Number: 10000000abcd\r\n")
-    out = kept.root / "report.json"
-    result = kept("silicon-report", str(kept.root / "run.jsonl"), "--console", str(console),
-                  "--firmware", "EEPROM of /Users/ann/x", "-o", str(out))
+    out = with_run.root / "report.json"
+    result = with_run("silicon-report", str(with_run.root / "run.jsonl"), "--console", str(console),
+                      "--firmware", "EEPROM of /Users/ann/x", "-o", str(out))
     assert result.exit_code == 0, result.output
     report = json.loads(out.read_text())
     assert report["firmware"] == ["U-Boot 2023.01 (Jan 01 2023) by <removed>",
@@ -196,12 +196,14 @@ def test_the_report_has_the_verdicts_and_no_names(kept):
     assert f"{len(DECISIONS)} not decidable here" in result.output
 
 
-def test_a_run_that_is_not_sound_and_another_board_are_refused(kept):
-    whole = (kept.root / "run.jsonl").read_bytes()
-    kept.write("cut.jsonl", whole.decode()[:len(whole) // 2])
-    result = kept("silicon-report", str(kept.root / "cut.jsonl"))
+def test_a_run_that_is_not_sound_and_another_board_are_refused(with_run):
+    whole = (with_run.root / "run.jsonl").read_bytes()
+    with_run.write("cut.jsonl", whole.decode()[:len(whole) // 2])
+    result = with_run("silicon-report", str(with_run.root / "cut.jsonl"))
     assert result.exit_code == 1 and "only a sound run decides" in result.output
     bodies = sample_run("silicon")
-    (kept.root / "other.jsonl").write_bytes(log_of([bodies[0] | {"board": "rpi4"}, *bodies[1:]]))
-    result = kept("silicon-report", str(kept.root / "run.jsonl"), str(kept.root / "other.jsonl"))
+    (with_run.root / "other.jsonl").write_bytes(log_of([bodies[0] | {"board": "rpi4"},
+                                                        *bodies[1:]]))
+    result = with_run("silicon-report", str(with_run.root / "run.jsonl"),
+                      str(with_run.root / "other.jsonl"))
     assert result.exit_code == 2 and "several boards: rpi4, virt-a72" in result.output

@@ -27,7 +27,7 @@ from hypbench.tree import Tree, read_records
 from logmaker import (NATIVE, TRAPPED, bench_record, calibration, log_from, log_of, plan_run,
                       sample_run, stamped)
 from reportlogs import bodies_of
-from host.test_beside import beside_bodies, counted
+from host.test_beside import beside_bodies, counted_log
 from test_clocks import bodies as two_clocks
 from test_commands import table_row
 from host.test_events import GOOD, chases
@@ -45,9 +45,9 @@ LOGS = {**{name: partial(bodies_of, name) for name in (
         "independence": partial(bodies_of, "paper-s4-vms")}
 
 
-def those_with(made: list[dict], wanted: Callable[[dict], bool]) -> list[dict]:
+def filtered(records: list[dict], condition: Callable[[dict], bool]) -> list[dict]:
     """Return the run without the unwanted records."""
-    bodies = [body for body in made if wanted(body)]
+    bodies = [body for body in records if condition(body)]
     return [*bodies[:-1], bodies[-1] | {"records": len(bodies)}]
 
 
@@ -61,11 +61,11 @@ VARIANTS: dict[str, Callable[[], list[dict]]] = {
         [TRAPPED, TRAPPED | {"name": "full", "frame": "full"}], {"hvc": with_spread}),
     "wake-ups too few for p95": lambda: plan_run([NATIVE], {"cyclic": lambda head, _: [
         stamped(head, "periodic", [90] * 19, period=1875000)]}, order="once"),
-    "programs in VMs alone": lambda: those_with(
+    "programs in VMs alone": lambda: filtered(
         bodies_of("programs"), lambda body: body.get("config") != "native"),
-    "programs without statistics": lambda: those_with(
+    "programs without statistics": lambda: filtered(
         bodies_of("programs"), lambda body: body["kind"] != "exits"),
-    "walks of one length": lambda: those_with(
+    "walks of one length": lambda: filtered(
         bodies_of("tlb-matrix", "silicon"),
         lambda body: body.get("config", "4K-2M") in ("4K-2M", "2M-4K")),
     "misses of the control at the price of warm ones": partial(
@@ -91,31 +91,32 @@ def test_the_numbers_of_the_tables(name):
 
 def grids(log) -> dict[str, golden.Grid]:
     """Return the tables that a terminal shows, by their names."""
-    found = {}
+    tables = {}
     for section in sections(frame_of(log)):
-        found |= {name.removesuffix(f"-{log.run['board']}"): grid
-                  for name, grid in golden.of_section(section).items() if name.startswith("tab-")}
-    return found
+        tables |= {name.removesuffix(f"-{log.run['board']}"): grid
+                   for name, grid in golden.section_grids(section).items()
+                   if name.startswith("tab-")}
+    return tables
 
 
 def test_nothing_where_there_are_no_records():
     bodies = plan_run([NATIVE, TRAPPED], {"x": lambda head, _: [stamped(head, "v", [5] * 9)]})
-    found = sections(frame_of(log_from(bodies)))
-    assert found == []
+    subjects = sections(frame_of(log_from(bodies)))
+    assert subjects == []
 
 
 @pytest.mark.parametrize("longest", [100, 2])
 def test_the_bound_of_fixed_priorities(longest):
-    golden.check_case("terminal-bounds", str(longest), grids(counted(longest)))
+    golden.check_case("terminal-bounds", str(longest), grids(counted_log(longest)))
 
 
 @pytest.fixture
 def show(bench):
-    def shown(log: list[dict] | bytes, *words: str):
+    def run_show(log: list[dict] | bytes, *words: str):
         path = bench.root / "records"
         path.write_bytes(log if isinstance(log, bytes) else log_of(log))
         return bench("show", str(path), *words)
-    return shown
+    return run_show
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -165,8 +166,8 @@ def test_no_table_breaks_a_number_at_80_columns(name):
         for table in section.tables:
             text = printed(terminal.tables(table, 80), 80)
             for row in table.cells:
-                for one, column in zip(row, table.columns):
-                    assert not column.number or f" {terminal.plain(one.text)} " in text
+                for value, column in zip(row, table.columns):
+                    assert not column.number or f" {terminal.plain(value.text)} " in text
 
 
 # --- one model, two renderers ---
@@ -186,20 +187,20 @@ def in_a_terminal(table) -> tuple[list[list[str]], list[str]]:
             [part for part in parts if isinstance(part, str)])
 
 
-def kept(scenario: str):
+def kept_log(scenario: str):
     """Return a reference run of gem5-a72."""
     return read_log(read_records(Tree().reference("gem5-a72", scenario)))
 
 
 @pytest.mark.parametrize("log", [
     *(pytest.param(lambda name=name: log_from(LOGS[name]()), id=name) for name in LOGS),
-    *(pytest.param(partial(kept, name), id=f"kept-{name}") for name in (
+    *(pytest.param(partial(kept_log, name), id=f"kept-{name}") for name in (
         "colouring", "paper-s4-timed", "timed"))])
 def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
     """The test covers every subject for which a log has records."""
     board = frame_of(log())
     page = render([board], [])
-    shown = texts_of(page)
+    page_text = texts_of(page)
     tables = [table for section in sections(board) for table in section.tables]
     assert tables and [table.id for table in tables] == re.findall(
         '<table id="(.*?)">', page)
@@ -207,7 +208,7 @@ def test_page_and_terminal_show_the_same_rows_units_and_notes(log):
         rows, notes = in_a_terminal(table)
         assert notes == list(map(terminal.plain, table.notes)), table.id
         texts = [text for text in (*chain(*rows), *notes) if text]
-        assert f"|{'|'.join(texts)}|" in shown, table.id
+        assert f"|{'|'.join(texts)}|" in page_text, table.id
 
 
 @pytest.mark.parametrize("width, whole", [(80, True), (44, True), (30, False)])
@@ -227,8 +228,8 @@ def test_headings_of_numbers_take_what_words_leave(width):
     numbers = tuple(f">share of all exits {at}, ticks" for at in range(8))
     table = model.Table("exits", "", ("plan", "benchmark", "configuration", *numbers, "histogram"),
                         [["guest", "guest", "trapped", *["1100"] * 8, "█ ▁ ▂ ▃ ▄"]])
-    for one in terminal.tables(table, width):
-        lines = printed([one], width).splitlines()
+    for part in terminal.tables(table, width):
+        lines = printed([part], width).splitlines()
         assert max(map(len, lines)) <= width and lines[0][-1] == "┓"
         assert "configuration" in "".join(lines) and "histogram" in "".join(lines)
 
@@ -240,9 +241,9 @@ def noisy(count: int, ticks: int):
     names = ["native", *(f"trapped-number-{at}" for at in range(1, count))]
 
     def run(head, config):
-        here = ticks + 7 * names.index(config["name"])
+        base = ticks + 7 * names.index(config["name"])
         return [calibration(head)] + [
-            bench_record(head, variant, [here + step * ticks // 9 for step in range(20)])
+            bench_record(head, variant, [base + step * ticks // 9 for step in range(20)])
             for variant in ("a-variant-of-24-letters-x", "short")]
     return log_from(plan_run([NATIVE, *(TRAPPED | {"name": name} for name in names[1:])],
                                    {"timer_wakeup": run}))
@@ -265,9 +266,9 @@ def test_side_by_side_a_row_a_variant_and_of_a_storm_the_last_handlers():
     text = printed(terminal.tables(table, 100), 100)
     assert table_row(text, "hvc", "null") == ["hvc", "null", "–", "99 ≤608", "100 ≤618"]
     log = log_from(bodies_of("storm"))
-    shown = [row[1].text for row in side_by_side(log).tables[0].cells]
+    variants = [row[1].text for row in side_by_side(log).tables[0].cells]
     last = {row.variant for row in rows_of(log) if row.first["position"] == row.first["pended"]}
-    assert set(shown) == last and len(shown) == len(last)
+    assert set(variants) == last and len(variants) == len(last)
 
 
 def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
@@ -275,7 +276,7 @@ def test_the_default_view_has_no_phases_and_marks_what_an_emulator_adds():
     counter."""
     for platform, mark in (("qemu-icount", "≈"), ("silicon", "8")):
         table, = side_by_side(log_from(bodies_of("failover", platform))).tables
-        found = {(row[1].text, row[2].text): row[3].text for row in table.cells}
-        assert ("call", "call") in found and not any("-" in way for way, _ in found)
-        assert found["call", "call-cores"].startswith(mark)
-        assert not found["call", "call"].startswith("≈")
+        cells = {(row[1].text, row[2].text): row[3].text for row in table.cells}
+        assert ("call", "call") in cells and not any("-" in way for way, _ in cells)
+        assert cells["call", "call-cores"].startswith(mark)
+        assert not cells["call", "call"].startswith("≈")

@@ -48,21 +48,22 @@ class Records:
 PLACE = ("ticks", "vm", "vcpu", "core")  # arguments of every exit
 
 
-def said(one: Slice, *without: str) -> str:
-    words = [f"{name}={value}" for name, value in one.args if name not in without]
-    return " ".join([f"{one.track[-1]}:", one.name, *words, f"{one.start // NS}-{one.end // NS}"])
+def line_of(slice_: Slice, *without: str) -> str:
+    words = [f"{name}={value}" for name, value in slice_.args if name not in without]
+    return " ".join([f"{slice_.track[-1]}:", slice_.name, *words,
+                     f"{slice_.start // NS}-{slice_.end // NS}"])
 
 
 def answered(case: str) -> str:
     """Return the case with the slices and flows that the tool makes."""
-    given = [line for line in case.splitlines() if line[:1] not in "=>"]
-    name = given[1].removeprefix("plan ")
-    made = trace_of(Records(given[2:]), PLANS[name], V3 if name.endswith("v3") else BOARD)
+    lines = [line for line in case.splitlines() if line[:1] not in "=>"]
+    name = lines[1].removeprefix("plan ")
+    trace = trace_of(Records(lines[2:]), PLANS[name], V3 if name.endswith("v3") else BOARD)
     slices = [] if name.startswith("two") else sorted(
-        f"= {said(one)} {one.category}" for one in slices_of(made))
-    flows = sorted(f"> {said(begin, *PLACE)} -> {said(end, *PLACE)}"
-                   for begin, end in flows_of(made))
-    return "\n".join([*given, *slices, *flows])
+        f"= {line_of(slice_)} {slice_.category}" for slice_ in slices_of(trace))
+    flows = sorted(f"> {line_of(begin, *PLACE)} -> {line_of(end, *PLACE)}"
+                   for begin, end in flows_of(trace))
+    return "\n".join([*lines, *slices, *flows])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.splitlines()[0].removeprefix("# "))
@@ -78,9 +79,9 @@ def test_the_picture_is_of_a_request_and_its_answer():
     assert timeline.round_trip(exits, doorbells) == (100, 695)
     spec = timeline.timeline(exits, doorbells, (100, 695), "instructions")
     arrows = spec["layer"][2]["data"]["values"]
-    assert [(one["from"], one["to"], one["shape"]) for one in arrows] == [
+    assert [(arrow["from"], arrow["to"], arrow["shape"]) for arrow in arrows] == [
         (60, 130, "triangle-down"), (460, 540, "triangle-up")]
-    slices = {(one["name"], one["from"], one["to"]) for one in spec["data"]["values"]}
+    slices = {(bar["name"], bar["from"], bar["to"]) for bar in spec["data"]["values"]}
     assert {("ring", 0, 60), ("irq 110", 130, 185), ("handles irq 110", 185, 400)} <= slices
     drawn = timeline.picture_of(log, LINKED, BOARD)
     assert drawn.startswith("<svg") and drawn.count("handles irq 110") == 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands print. golden/transcripts/<subject>.txt has commands, and below each what the
-command gives for the logs of commandlogs.LOGS, which lie in the folder as <name>.log, and for the
+"""The output of commands. golden/transcripts/<subject>.txt has commands, and below each command
+its output for the logs of commandlogs.LOGS, which lie in the folder as <name>.log, and for the
 files of golden/texts. A transcript in a folder runs in the fixture of the folder's name:
 
     $ show reset.log             the words of a command of hypbench
-    = QEMU prints slow, CODE     what the fake QEMU prints from here on, and does then
+    = QEMU prints slow, CODE     the log that the fake QEMU prints, and the code that it runs then
     = gem5 prints slow, CODE     the same of the fake gem5
-    = gem5 answers CODE          what the fake gem5 does when it is asked for its version
+    = gem5 answers CODE          the code that the fake gem5 runs for a question about its version
     = GEM5=nothing               a variable of the environment; one without a value is removed
     = remove FILE, = halve FILE  a file is removed, or loses its second half
     = write FILE                 the lines below that begin with "> " are a file
@@ -15,7 +15,7 @@ files of golden/texts. A transcript in a folder runs in the fixture of the folde
     ! a line                     standard error
     status 1                     the exit status, if it is not 0
 
-`UPDATE_GOLDEN=1` rewrites what stands below the commands."""
+`UPDATE_GOLDEN=1` rewrites the lines below the commands."""
 
 import re
 import shlex
@@ -34,7 +34,7 @@ SECONDS = re.compile(r"^time: .* s for")
 PRINTS = re.compile(r"= (QEMU|gem5) prints ([\w.-]+)(?:, (.*))?")
 LONG_S = 60.0
 LONG = ("gem5", "references")  # these wait, or read all kept runs
-MARKS = ("# ", "$ ", "= ", "> ")  # of lines that are no answer
+MARKS = ("# ", "$ ", "= ", "> ")  # beginnings of the lines that are no answer
 ANSWERS = "= gem5 answers "
 VARIABLE = re.compile(r"= ([A-Z0-9_]+)=(.*)")
 
@@ -55,19 +55,19 @@ def answer(bench, line: str) -> list[str]:
 
 
 def direct(bench, monkeypatch, line: str, below: list[str]) -> list[str]:
-    """Do what a line with "=" says, and return the lines of the file that it names."""
-    if said := PRINTS.fullmatch(line):
+    """Obey a line with "=", and return the lines of the file that the line names."""
+    if match := PRINTS.fullmatch(line):
         monkeypatch.setattr("hypbench.gem5.PROBE_S", LONG_S)
-        (bench.set_qemu if said[1] == "QEMU" else bench.set_gem5)(LOGS[said[2]], said[3] or "")
+        (bench.set_qemu if match[1] == "QEMU" else bench.set_gem5)(LOGS[match[2]], match[3] or "")
         for grace in ("GRACE_S", "END_GRACE_S"):
             monkeypatch.setattr(f"hypbench.qemu.{grace}", 0.2 if "sleep" in line else LONG_S)
     elif line.startswith(ANSWERS):
         monkeypatch.setattr("hypbench.gem5.PROBE_S", 1.0 if "sleep" in line else LONG_S)
         bench.set_gem5(b"", probe=line.removeprefix(ANSWERS))
-    elif said := VARIABLE.fullmatch(line):
-        monkeypatch.delenv(said[1], raising=False)
-        if said[2]:
-            monkeypatch.setenv(said[1], said[2].replace("ROOT", str(bench.root)))
+    elif match := VARIABLE.fullmatch(line):
+        monkeypatch.delenv(match[1], raising=False)
+        if match[2]:
+            monkeypatch.setenv(match[1], match[2].replace("ROOT", str(bench.root)))
     else:
         *verb, name = line[2:].split()
         path = bench.root / name
@@ -76,7 +76,7 @@ def direct(bench, monkeypatch, line: str, below: list[str]) -> list[str]:
         elif verb == ["halve"]:
             path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
         elif verb == ["write"]:
-            text = "".join(f"{one[2:]}\n" for one in below)
+            text = "".join(f"{text_line[2:]}\n" for text_line in below)
             bench.write(name, text.replace("ROOT", str(bench.root)))
         else:
             return content_of(path)
@@ -87,25 +87,25 @@ def content_of(path: Path) -> list[str]:
     if not path.exists():
         return ["is not there"]
     if path.is_dir():
-        return sorted(one.name for one in path.iterdir())
+        return sorted(entry.name for entry in path.iterdir())
     return path.read_text(errors="backslashreplace").splitlines()
 
 
-def told(path: Path, bench, monkeypatch) -> str:
+def transcript(path: Path, bench, monkeypatch) -> str:
     """Return the transcript with the answers of the commands."""
-    given = [line for line in path.read_text().splitlines() if line[:2] in MARKS]
-    found: list[str] = []
-    for at, line in enumerate(given):
-        joined = line[0] in "=>" or not found or found[-1][0] == "#"
-        found.append(line if joined else f"\n{line}")
+    lines = [line for line in path.read_text().splitlines() if line[:2] in MARKS]
+    output: list[str] = []
+    for at, line in enumerate(lines):
+        joined = line[0] in "=>" or not output or output[-1][0] == "#"
+        output.append(line if joined else f"\n{line}")
         if line[0] == "$":
-            found += answer(bench, line[2:])
+            output += answer(bench, line[2:])
         elif line[0] == "=":
-            rest = given[at + 1:]
-            end = next((n for n, one in enumerate(rest) if one[0] != ">"), len(rest))
-            found += [one.replace(str(bench.root), "ROOT")
-                      for one in direct(bench, monkeypatch, line, rest[:end])]
-    return "\n".join([*found, ""])
+            later = lines[at + 1:]
+            end = next((n for n, text in enumerate(later) if text[0] != ">"), len(later))
+            output += [text.replace(str(bench.root), "ROOT")
+                       for text in direct(bench, monkeypatch, line, later[:end])]
+    return "\n".join([*output, ""])
 
 
 @pytest.mark.parametrize("subject", [
@@ -120,8 +120,8 @@ def test_commands_print(subject, request, monkeypatch):
     for name, content in LOGS.items():
         (bench.root / f"{name}.log").write_bytes(content)
     shutil.copytree(FOLDER / "texts", bench.root, dirs_exist_ok=True)
-    made = told(path, bench, monkeypatch)
+    output = transcript(path, bench, monkeypatch)
     if UPDATING:
-        path.write_text(made)
+        path.write_text(output)
         pytest.skip(f"{path.name} was rewritten")
-    assert made == path.read_text()
+    assert output == path.read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of several VMs: each VM has its own results in rules, tables, summary.csv and
-comparisons. The output for one VM is as before VMs had names."""
+comparisons. The output for one VM with a name equals the output for a VM without a name."""
 
 import pytest
 
@@ -17,18 +17,18 @@ def test_a_vm_that_lacks_a_pass_is_named():
     bodies = [body for body in TWO if not (body.get("vm") == "right" and body["kind"] == "bench"
                                            and body["pass"] and body["config"] == "native")]
     bodies[-1] = bodies[-1] | {"records": len(bodies)}
-    found = [str(problem) for problem in check_rules(log_from(bodies))]
-    assert found == ["VM right: hvc null native: 1 of its 2 passes"]
+    messages = [str(problem) for problem in check_rules(log_from(bodies))]
+    assert messages == ["VM right: hvc null native: 1 of its 2 passes"]
 
 
 def test_one_vm_looks_as_a_log_without_names(bench):
-    named, nameless = (run_of({name: 52}) for name in ("bench", ""))
-    for name, bodies in (("named", named), ("nameless", nameless)):
+    with_name, without_name = (run_of({name: 52}) for name in ("bench", ""))
+    for name, bodies in (("named", with_name), ("nameless", without_name)):
         (bench.root / name).write_bytes(log_of(bodies))
     output = bench("show", str(bench.root / "named"), "--table", "long").output
     assert output == bench("show", str(bench.root / "nameless"), "--table", "long").output
     assert "VM bench" not in output
-    assert summary_csv(log_from(named)) == summary_csv(log_from(nameless))
+    assert summary_csv(log_from(with_name)) == summary_csv(log_from(without_name))
 
 
 def test_a_fault_names_the_vm_that_is_not_the_measured_one():
@@ -48,5 +48,5 @@ def test_a_vm_alone_is_compared_whatever_its_name():
 
 @pytest.mark.parametrize("vm", ["left", "right"])
 def test_the_measured_vm_is_the_steps(vm):
-    found = measured(log_from(run_of({"left": 52, "right": 92}, measured_vm=vm)))
-    assert {data["vm"] for data in found.of_kind("bench")} == {vm}
+    log = measured(log_from(run_of({"left": 52, "right": 92}, measured_vm=vm)))
+    assert {data["vm"] for data in log.of_kind("bench")} == {vm}

@@ -29,7 +29,7 @@ print("its own end")
 PROGRESS = 'asked and line.sendall(b\'{"return": {"icount": %d, "mode": "none"}}\\r\\n\' % count)'
 
 
-def ended(answer: str, clock=("-icount", "shift=4")) -> tuple[bool, int | None, bytes]:
+def run_qemu(answer: str, clock=("-icount", "shift=4")) -> tuple[bool, int | None, bytes]:
     machine = Qemu([sys.executable, "-c", FAKE.format(answer=answer), *clock], LIMIT_S)
     console = b"".join(machine.lines())
     assert machine.stuck == machine.timed_out
@@ -45,26 +45,26 @@ def soon(monkeypatch):
 
 @pytest.mark.parametrize("answer", ["pass", PROGRESS])
 def test_no_answer_or_always_the_same(answer):
-    assert ended(answer) == (True, -9, b"")
+    assert run_qemu(answer) == (True, -9, b"")
 
 
 def test_a_console_that_goes_on():
-    assert not ended("count += 1; count % 9000 or print(flush=True)")[0]
+    assert not run_qemu("count += 1; count % 9000 or print(flush=True)")[0]
 
 
 def test_instructions_are_executed():
-    assert ended(f"count += 1; {PROGRESS}") == (False, 0, b"its own end\n")
+    assert run_qemu(f"count += 1; {PROGRESS}") == (False, 0, b"its own end\n")
 
 
 def test_what_computes_nothing_only_waits():
     idle = "time.sleep(1.5); break"
-    assert ended(idle) == (False, 0, b"its own end\n")
+    assert run_qemu(idle) == (False, 0, b"its own end\n")
 
 
 def test_by_the_hosts_clock_time_goes_by_itself():
-    assert ended("pass", ()) == (False, 0, b"its own end\n")
+    assert run_qemu("pass", ()) == (False, 0, b"its own end\n")
 
 
 def test_faster_instructions_make_longer_pieces_of_time():
     """With shift 0 QEMU executes 16 times the instructions before it answers."""
-    assert ended("pass", ("-icount", "shift=0")) == (False, 0, b"its own end\n")
+    assert run_qemu("pass", ("-icount", "shift=0")) == (False, 0, b"its own end\n")

@@ -17,8 +17,8 @@ from logmaker import log_of, sample_run
 
 ABOUT = {"gem5": "24.0.0.1", "arm": True}
 PLAN = "name sample\nconfig native\nbench hvc n=1000\n"
-# A simulator that prints a log and ends; the test decides what follows the log. The command first
-# asks a gem5 for its version.
+# A simulator that prints a log and runs the code `then` of the test. The command first asks a gem5
+# for its version.
 FAKE = """#!{python}
 import sys, pathlib
 here = pathlib.Path(__file__)
@@ -32,7 +32,7 @@ sys.stdout.flush()
 """
 
 
-def failed(result, says: str, status: int = 1) -> None:
+def must_fail(result, says: str, status: int = 1) -> None:
     assert result.exit_code == status, result.output
     assert says in result.output
     assert "Traceback" not in result.output
