@@ -42,7 +42,7 @@ def kept_runs(monkeypatch):
         return COLUMNS if board == "virt-a72" else []
 
     def forget():
-        compared.compared.cache_clear()
+        compared.compare_paths.cache_clear()
         compared.families.cache_clear()
 
     for module in (answer, compared):

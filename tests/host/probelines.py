@@ -5,12 +5,12 @@ import json
 import zlib
 from collections.abc import Iterable
 
-from hypbench.peers.probe import EMPTY, OF_PAIRS, PATHS
+from hypbench.peers.probe import EMPTY, PAIR_PATHS, PATHS
 
 START = {"kind": "start", "bits": 64, "gic": 2, "gicd": "0x8000000", "console": "0x9000000",
          "tree": 1, "psci_by": "hvc", "samples": 1000, "delay": 0}
 CORE = {"kind": "core", "midr": "0x410fd083", "hz": 1000000000}
-ONE_VM = [path for path in PATHS if path not in OF_PAIRS]
+ONE_VM = [path for path in PATHS if path not in PAIR_PATHS]
 ANSWERS = {name: {"answer": "0x10001"}
            for name in ("psci_version", "psci_version_smc", "smccc_version")}
 ANSWERS["named_call"] = {"answer": "0x40011", "call": "XENVER_version"}

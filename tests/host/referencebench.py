@@ -46,7 +46,7 @@ class ReferenceBench(Gem5Bench):
         self.tree = Tree(root)
         self.reference_path = self.tree.reference(BOARD, "timed")
         self.counts = Lengths("a run", "12.2.0", {"trapped": {"hvc null": 37}})
-        monkeypatch.setattr(reference, "counted", lambda *_: self.counts)
+        monkeypatch.setattr(reference, "count_paths", lambda *_: self.counts)
 
     def keep(self, plan: str = "timed"):
         return self("reference", str(self.root / f"{plan}.jsonl"))

@@ -70,7 +70,7 @@ def chart_data(section: Section) -> dict[str, list[dict]]:
 @cache
 def simulated() -> Board:
     """Return a board with reference runs: few plans, and a tick is a nanosecond."""
-    return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), kept=True)
+    return Board("gem5-a72", {plan: Source(plan, read_log(gem5_log(plan)), is_reference=True)
                               for plan in ("tlb", "timed")})
 
 

@@ -70,15 +70,15 @@ def test_the_highest_priority_waits_for_the_longest_exit_a_kick_and_a_switch():
 
 @pytest.mark.parametrize("exit_, problems", [(100, 0), (-1_000_000, 1)])
 def test_a_latency_above_the_proven_one_is_a_problem(exit_, problems, monkeypatch):
-    monkeypatch.setattr("hypbench.analysis.bound.kept_of", lambda log: kinds(exit_))
+    monkeypatch.setattr("hypbench.analysis.bound.ceilings_of", lambda log: kinds(exit_))
     monkeypatch.setattr("hypbench.analysis.bound.proven_of", lambda ceilings: Proven(
         Longest("exit", ceilings["kinds"]["exit"]["ceiling"]), 20, 30))
     log = counted_log(100)
     [bound] = bounds_of(log)
     assert bound.proven == bound.alone + exit_ + 50 and bound.holds == (not problems)
     messages = [text for text in problems_of(log, None) if "are proven" in text]
-    assert messages == [f"timer_wakeup {bound.variant} beside load_cpu: {bound.seen} instructions,"
-                        f" at most {bound.proven} are proven"] * problems
+    assert messages == [f"timer_wakeup {bound.variant} beside load_cpu: {bound.largest}"
+                        f" instructions, at most {bound.proven} are proven"] * problems
 
 
 def test_alone_has_the_vms_that_serve_a_load_or_none():

@@ -60,10 +60,10 @@ def prove_program(tmp_path, isa: str, text: str, suffix: str, **kind):
                    check=True)
     program = image.load(tmp_path / "program")
     sites = calls.Calls(Graphs(program), tmp_path)
-    calls.all_taken(sites, program)
+    calls.note_all_addresses(sites, program)
     limits = Limits(program, Facts(tmp_path, isa, {"SIZE": 4, "CORE_MAX": CORES}))
     result = Prover(sites, limits).ceiling(Kind("kind", program.symbols["entry"], **kind))
-    return result, limits.wrong
+    return result, limits.contradictions
 
 
 def ceiling(proof) -> int:

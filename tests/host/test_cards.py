@@ -302,7 +302,7 @@ def test_the_arndales_files_are_in_debians_packages():
         for file in files:
             check_room(file, sources.find(file))
     except click.ClickException as error:
-        if any(isinstance(failure, UNREACHABLE) for failure in sources.failed.values()):
+        if any(isinstance(failure, UNREACHABLE) for failure in sources.failures.values()):
             pytest.skip(f"the Debian archive is out of reach: {error.message.splitlines()[0]}")
         pytest.fail(error.message)
 

@@ -45,8 +45,9 @@ def test_what_rises_or_is_lost_is_a_problem(new, problems):
 
 def test_measured_visit_above_its_ceiling_is_reported():
     rows = KEPT["kinds"]
-    assert list(committed.above(rows, {"short": (33, "plan"), "endless": (10_000, "plan")})) == []
-    assert list(committed.above(rows, {"short": (34, "storm")})) == [
+    assert list(committed.visits_above(
+        rows, {"short": (33, "plan"), "endless": (10_000, "plan")})) == []
+    assert list(committed.visits_above(rows, {"short": (34, "storm")})) == [
         "short: 34 instructions in storm, the ceiling is 33"]
 
 
@@ -64,7 +65,7 @@ def test_page_has_each_kind_with_what_was_measured(monkeypatch):
         "short": {"ceiling": 33, "measured": 33, "run": "plan"},
         "long": {"ceiling": 900, "wait": 600, "measured": 120, "run": "storm"},
         "endless": {"ceiling": None, "why": ["loop at a.c:1 has no bound"]}}}
-    monkeypatch.setattr(bound, "kept_of", lambda log: ceilings)
+    monkeypatch.setattr(bound, "ceilings_of", lambda log: ceilings)
     board = Board("board", {"plan": Source("plan", read_log(b""))})
     text, table = bound.section(board, []).blocks
     assert "7 comments" in text.text and "retry: 3 places" in text.text

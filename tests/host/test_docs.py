@@ -10,7 +10,7 @@ import pytest
 
 from hypbench import abi, scenario
 from hypbench.guests import devicetree, formats, machine, placement
-from hypbench.guests.machine import shown
+from hypbench.guests.machine import size_text
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.probe import PATHS
 from hypbench.tree import Tree
@@ -65,10 +65,10 @@ def test_the_page_on_guests_says_what_the_tool_does(text):
 
 @pytest.mark.parametrize("name", ["virt-a15", "virt-a72", "virt-a72-gicv3"])
 def test_the_page_on_guests_says_what_boards_have(name):
-    board = machine.described(machine.Tree(), name)
+    board = machine.describe_board(machine.Tree(), name)
     limits = GUESTS[GUESTS.index("## Limits"):]
     assert f"{board.store_size >> 20} MiB on the `virt` boards" in limits
-    assert f"`guest_size`, {shown(board.ram_size)[:-1]} GiB" in limits
+    assert f"`guest_size`, {size_text(board.ram_size)[:-1]} GiB" in limits
     assert f"cores, {board.cores}." in limits and f"RAM at {board.ram:#x}" in GUESTS
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from cards import cards, needs, raw_image  # noqa: F401
 from workbench import PLAN, Bench
-from hypbench.tree import whole
+from hypbench.tree import whole_file
 from logmaker import log_of, sample_run
 from test_guest_command import HOOK
 
@@ -121,7 +121,7 @@ def test_ctrl_c_leaves_the_earlier_run(bench, command, number):
 def test_a_write_that_fails_or_is_interrupted_leaves_the_file(tmp_path, error):
     path = tmp_path / "file"
     path.write_text("before")
-    with pytest.raises((click.ClickException, KeyboardInterrupt)), whole(path) as file:
+    with pytest.raises((click.ClickException, KeyboardInterrupt)), whole_file(path) as file:
         file.write(b"half")
         raise error
     assert content_of(tmp_path) == {"file": b"before"}

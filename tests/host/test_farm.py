@@ -18,7 +18,7 @@ from hypbench.farm.places import Place
 from hypbench.plan_language import parse
 from hypbench.records import Log, read_log
 from hypbench.session import Runs
-from hypbench.store import Kept
+from hypbench.store import KeptRun
 from hypbench.tree import Tree
 from logmaker import frame, log_of, sample_run
 
@@ -80,14 +80,14 @@ def test_a_serial_number_is_kept_with_its_source(bench, tmp_path, monkeypatch, t
     tree, place = Tree(bench.root), Place("rack-1", {"board": BOARD, "serial": tag})
     whole = campaign.Campaign(tree, Path(), PLAN, "silicon", None, 1, 1, print)
     monkeypatch.setattr(campaign, "payload", lambda *_: Payload([], [], IMAGE))
-    result = campaign.guarded(whole, place)
+    result = campaign.result_at(whole, place)
     trial = campaign.Attempt(whole, place, Payload([], [], IMAGE), tmp_path)
     trial.console.touch()
     trial.keep(read_log(log_of(sample_run())), [], result)
-    entry, = json.loads((result.kept.parent / "index.json").read_text())["runs"]
+    entry, = json.loads((result.records.parent / "index.json").read_text())["runs"]
     assert {name: entry[name] for name in entry if name.startswith("serial")} == members
     suffix = f" (board 0001 by {members['serial_from']})" if members else ""
-    assert runs_cli.places(Kept(**entry)) == [f"at rack-1{suffix}"]
+    assert runs_cli.places(KeptRun(**entry)) == [f"at rack-1{suffix}"]
 
 
 # ---- the image over the network

@@ -71,7 +71,7 @@ def test_the_disk_of_the_root_is_refused_by_its_number(monkeypatch):
 
 
 def test_the_device_is_described_with_its_partitions():
-    lines = flashing.described(usb_stick(children=[part(), part(
+    lines = flashing.device_lines(usb_stick(children=[part(), part(
         path="/dev/sdz2", size=5 * MiB, fstype=None, label=None)]))
     assert lines == ["/dev/sdz: SanDisk Ultra 4C53, 8.00 GiB, by usb",
                      "  /dev/sdz1: 4.00 GiB, vfat PHOTOS",

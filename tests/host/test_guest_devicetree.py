@@ -100,7 +100,7 @@ def read_blob(tmp_path, content: bytes) -> bytes:
 def test_initrd_and_arguments_are_put_into_the_users_own(tmp_path):
     content = read_blob(tmp_path, device_tree())
     layout = layout_of(tmp_path, arm64_image(4096), initrd=4097)
-    tree = DeviceTree(trees.completed(content, layout, "root=/dev/ram 'x'", tmp_path))
+    tree = DeviceTree(trees.complete_tree(content, layout, "root=/dev/ram 'x'", tmp_path))
     assert tree.text("/chosen", "bootargs") == "root=/dev/ram 'x'"
     assert [grouped(tree.cells("/chosen", f"linux,initrd-{end}"), (2,))[0][0]
             for end in ("start", "end")] == [layout.initrd.address, layout.initrd.address + 4097]

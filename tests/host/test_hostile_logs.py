@@ -21,7 +21,7 @@ from hypbench.printing import print_problems, print_sections
 from hypbench.records import Log, read_log
 from hypbench.report import notes, results, summary_csv
 from hypbench.rules import believable, check_rules
-from hypbench.session import Runs, place, rank
+from hypbench.session import Runs, progress_text, rank
 from logmaker import NATIVE, TRAPPED, bench_record, calibration, log_of, plan_run
 from mutations import logs, mutated
 
@@ -52,7 +52,7 @@ def check_log(raw: bytes) -> Log:
     """Return the verdict of `check`."""
     log = read_log(raw)
     problems = log.problems + check_rules(log)
-    texts = [*map(str, problems), *log.text, *records.missing_texts(log.lost), place(log)]
+    texts = [*map(str, problems), *log.text, *records.missing_texts(log.lost), progress_text(log)]
     assert all(text.replace("\t", "").isprintable() for text in texts)
     return log
 

@@ -11,7 +11,8 @@ from hypbench import cost
 from hypbench.peers import costs
 from hypbench.peers.kept import FOLDER, kept_columns
 from hypbench.peers.machine import Peer
-from hypbench.peers.outside import CLOSING, CLOSING_VECTOR, COUNTED, chosen, of_guest, windows_of
+from hypbench.peers.outside import (CLOSING, CLOSING_VECTOR, COUNTED, guest_instructions,
+                                    median_samples, windows_of)
 from hypbench.peers.probe import Figure, NotMeasured
 from hypbench.tree import HOME, Tree
 
@@ -86,7 +87,7 @@ def test_a_probe_that_disagrees_is_not_counted(samples, p50, says):
     probe = SimpleNamespace(figures={"psci_version": Figure(20, 9, 9, p50, 9, 20)})
     peer = SimpleNamespace(isa="armv8", gic=2)
     with pytest.raises(NotMeasured, match=says):
-        chosen((CODE + CALL * samples).splitlines(), peer, probe)
+        median_samples((CODE + CALL * samples).splitlines(), peer, probe)
 
 
 def test_a_machine_with_two_cores_is_refused_before_it_runs(tmp_path):
@@ -102,13 +103,14 @@ KEPT = [path for board in BOARDS for path in costs.files(board, Tree(HOME))]
 def test_a_kept_vector_is_that_of_its_lines(path):
     board, tree = path.parts[-3], Tree(HOME)
     isa, gic = tree.board_fact(board, "ISA"), int(tree.board_fact(board, "GIC")[-1])
-    counted = costs.counted_of(json.loads(path.read_text()))
-    assert counted.costs == costs.made_again(path, isa, Virt().device)
+    counted = costs.system_costs_of(json.loads(path.read_text()))
+    assert counted.costs == costs.recount(path, isa, Virt().device)
     assert set(counted.costs) == set(COUNTED)
     [column] = [column for column in kept_columns(board, tree) if column.system == path.stem]
     if column.facts["version"] == counted.version:
         for name, vector in counted.costs.items():
-            assert vector.instructions + of_guest(name, isa, gic) == column.figures[name].p50
+            assert (vector.instructions + guest_instructions(name, isa, gic)
+                    == column.figures[name].p50)
 
 
 def test_each_kept_system_that_debian_has_is_counted():

@@ -226,9 +226,9 @@ def median(plan: str, bench: str, variant: str, config: str, maker=bodies_of) ->
 def test_the_ceiling_is_the_proven_one_with_the_sampled_maximum_beside(monkeypatch):
     kept_ceilings = {"kinds": {name: {"ceiling": 100} for name in (
         "exit", ceilings.KICK, *ceilings.SWITCHES)}}
-    monkeypatch.setattr(answer, "kept_of", lambda log: kept_ceilings)
-    bounds = [SimpleNamespace(seen=250, alone=50, proven=350),
-              SimpleNamespace(seen=9000, alone=50, proven=None)]  # another VM's answer
+    monkeypatch.setattr(answer, "ceilings_of", lambda log: kept_ceilings)
+    bounds = [SimpleNamespace(largest=250, alone=50, proven=350),
+              SimpleNamespace(largest=9000, alone=50, proven=None)]  # another VM's answer
     monkeypatch.setattr(answer, "bounds_of", lambda log: bounds)
     assert [cell.text for _, cell in answer.ceiling(board()).values] == [
         "300\u00a0instr", "200\u00a0instr"]

@@ -15,12 +15,12 @@ from hypbench.peers import cli
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.pair import pair_result
 from hypbench.peers.machine import Peer, without_el2
-from hypbench.peers.probe import (EMPTY, OF_PAIRS, PATHS, Expected, NotMeasured, result,
+from hypbench.peers.probe import (EMPTY, PAIR_PATHS, PATHS, Expected, NotMeasured, result,
                                   whole_lines)
 from hypbench.peers.image import MARKER, ROOM, Image, with_arguments
 from hypbench.peers.kept import Column, columns_in, keep, kept_columns
-from hypbench.peers.run import judged, measure
-from hypbench.peers.systems import Identity, Ours
+from hypbench.peers.run import judge, measure
+from hypbench.peers.systems import Identity, Hypbench
 from hypbench.peers.windows import FACT
 from hypbench.peers.xen import Xen
 from hypbench.tree import HOME, Tree, packed
@@ -140,7 +140,7 @@ def test_delay_is_expected_in_the_empty_window():
 
 
 def test_xen_that_ran_as_asked_is_measured():
-    run = judged(XEN_LOG, Xen("credit2"), PEER)
+    run = judge(XEN_LOG, Xen("credit2"), PEER)
     assert run.identity.build == "debug=n"
     assert run.version == ("Xen 4.17.5 (Debian 4.17.5+72), Using scheduler: SMP Credit Scheduler"
                            " rev2 (credit2)")
@@ -157,7 +157,7 @@ def test_lines_that_xen_cuts_are_whole_again():
 
 
 def test_kvm_that_settled_is_measured():
-    run = judged(KVM_HEAD + GOOD, Kvm(), PEER)
+    run = judge(KVM_HEAD + GOOD, Kvm(), PEER)
     assert run.identity.compiler == "gcc-12 (Debian 12.2.0-14) 12.2.0"
     assert run.version == "KVM, nVHE, Linux 6.1.0-50-arm64 (Debian 6.1.176-1)"
 
@@ -187,25 +187,25 @@ OF_KVM = (
 def test_a_system_that_ran_otherwise_is_refused(system, log, change, says):
     assert change[0] in log
     with pytest.raises(NotMeasured, match=says):
-        judged(log.replace(*change), system, PEER)
+        judge(log.replace(*change), system, PEER)
 
 
 def test_kvm_of_a_gicv3_machine_wants_that():
     gicv3 = KVM_HEAD.replace(b"GICv2", b"GICv3") + printed(contents(start={"gic": 3}))
-    assert judged(gicv3, Kvm(), PEER_V3).probe.start["gic"] == 3
+    assert judge(gicv3, Kvm(), PEER_V3).probe.start["gic"] == 3
     with pytest.raises(NotMeasured, match="no GICv3"):
-        judged(KVM_HEAD + GOOD, Kvm(), PEER_V3)
+        judge(KVM_HEAD + GOOD, Kvm(), PEER_V3)
     assert Kvm().unfit(Peer(Tree(HOME), "virt-a15")) == "KVM has no 32-bit hosts"
 
 
 def test_our_own_log_must_be_of_that_board_and_configuration():
     log = log_of(sample_run()) + GOOD
     board = "virt-a72"
-    assert judged(log, Ours("native"), Peer(Tree(HOME), board)).probe.figures
+    assert judge(log, Hypbench("native"), Peer(Tree(HOME), board)).probe.figures
     with pytest.raises(NotMeasured, match="the hypervisor ran virt-a72 native"):
-        judged(log, Ours("trapped"), PEER)
+        judge(log, Hypbench("trapped"), PEER)
     with pytest.raises(NotMeasured, match="no run record"):
-        judged(GOOD, Ours("native"), PEER)
+        judge(GOOD, Hypbench("native"), PEER)
 
 
 def test_machine_is_the_boards_with_a_nanosecond_an_instruction():
@@ -408,7 +408,7 @@ def test_stamps_that_cannot_be_believed_are_refused(text, says):
 
 def test_vms_that_seldom_change_have_no_figure():
     first, second = turns(600, 4)
-    log = two_vms(dict.fromkeys(OF_PAIRS, first), dict.fromkeys(OF_PAIRS, second))
+    log = two_vms(dict.fromkeys(PAIR_PATHS, first), dict.fromkeys(PAIR_PATHS, second))
     assert pair_result(log, PAIR)[1].get("switch") == (
         "the core went from one VM to the other only 7 times")
 

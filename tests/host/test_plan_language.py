@@ -11,9 +11,9 @@ import pytest
 
 from golden import FOLDER, check_block
 from hypbench import abi
-from hypbench.plan_binary import DECIDED, HEADER, PLAN, beside, pack, unpack
+from hypbench.plan_binary import DERIVED, HEADER, PLAN, beside, pack, unpack
 from hypbench.plan_language import parse, text_of
-from hypbench.plan_model import ORDERS, PLATFORMS, Plan, said_of, words_of
+from hypbench.plan_model import ORDERS, PLATFORMS, Plan, words_of_configs, words_of
 from hypbench.plan_vms import taking_part
 from hypbench.plan_words import PlanError
 from hypbench.renamed import AXES as OLD_AXES, VALUES
@@ -71,9 +71,9 @@ def binary_of(plan: Plan) -> Iterator[str]:
     section = pack(plan)
     packed = PLAN.from_buffer_copy(section, HEADER.size)
     assert unpack(section) == plan
-    yield " ".join(f"{name}={getattr(packed, name)}" for name in DECIDED)
+    yield " ".join(f"{name}={getattr(packed, name)}" for name in DERIVED)
     yield from (f"load of vm {at}: {vm.load}" for at, vm in enumerate(packed.vm) if vm.load)
-    for at, (name, config) in enumerate(said_of(plan).items()):
+    for at, (name, config) in enumerate(words_of_configs(plan).items()):
         vms = taking_part(plan.vms, config)
         assert vms.keys() == {vm for bit, vm in enumerate(plan.vms)
                               if packed.taking_part[at] >> bit & 1}

@@ -30,7 +30,7 @@ def faults_of(tree: Tree, path: Path) -> list[str]:
     log = read_log(read_records(path))
     problems = problems_of(log, gem5.PLATFORM)
     try:
-        board, plan = reference.belongs_to(tree, log, path)
+        board, plan = reference.board_and_plan_of(tree, log, path)
     except click.ClickException as error:
         return [*problems, error.message]
     if tree.reference(board, plan) != path:

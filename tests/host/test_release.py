@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from cards import OTHER, SECTOR, cards, needs, noise, raw_image  # noqa: F401
 from hypbench.boards import images, programs, ready
-from hypbench.boards.card import Made
+from hypbench.boards.card import CardFiles
 from hypbench.boards.description import File
-from hypbench.boards.sources import Found
+from hypbench.boards.sources import FileContent
 from hypbench.cli import main
 from hypbench.plan import read_plan
 from hypbench.plan_language import parse
@@ -51,21 +51,21 @@ def release(cards, monkeypatch):  # noqa: F811
     cards.bl1 = cards.write("own/bl1", BL1)
     cards.expected["with BL1"] = cards.make("--scenario", "other", "--given", f"BL1={cards.bl1}")
     image = cards.expected["default"]
-    parts = ready.parts_of(Made(found_in(cards), []), image)
+    parts = ready.parts_of(CardFiles(found_in(cards), []), image)
     cards.write(f"images/sample/{ready.CARD}", lzma.compress(image, preset=0))
-    cards.write(f"images/sample/{ready.PARTS}", ready.written_parts(parts))
+    cards.write(f"images/sample/{ready.PARTS}", ready.parts_json(parts))
     monkeypatch.setattr(programs, "SBIN", "")
     monkeypatch.setenv("PATH", str(cards.root / "no-programs"))
     return cards
 
 
-def found_in(cards) -> list[tuple[File, Found]]:  # noqa: F811
+def found_in(cards) -> list[tuple[File, FileContent]]:  # noqa: F811
     built = (cards.root / "build/sample/hypbench.uimg").read_bytes()
     image = images.patch(built, Tree(cards.root).plan("default"), "silicon")
-    return [(File("hypbench.uimg", build="hypbench.uimg"), Found("hypbench.uimg", image, "")),
+    return [(File("hypbench.uimg", build="hypbench.uimg"), FileContent("hypbench.uimg", image, "")),
             (File("second.bin", sectors=(17, 48)),
-             Found("second.bin", cards.installed["second"], "")),
-            (File("start4.elf"), Found("start4.elf", cards.installed["start4"], ""))]
+             FileContent("second.bin", cards.installed["second"], "")),
+            (File("start4.elf"), FileContent("start4.elf", cards.installed["start4"], ""))]
 
 
 def invoke_card(tree, *words: str):
@@ -121,7 +121,7 @@ def test_a_copy_of_a_file_in_another_file_is_not_that_file(release):
     """A FIT contains the device tree, which is also a file of the card."""
     tree = noise("tree", 700)
     image = noise("fit", 5) + tree + bytes(4 * SECTOR - 705) + tree + bytes(SECTOR)
-    part = ready.part_of(File("some.dtb"), Found("some.dtb", tree, ""), image)
+    part = ready.part_of(File("some.dtb"), FileContent("some.dtb", tree, ""), image)
     assert part.start == 4 * SECTOR
 
 

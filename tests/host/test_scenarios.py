@@ -10,7 +10,7 @@ import pytest
 
 from golden import FOLDER, check_block
 from hypbench import abi
-from hypbench.checks.reference import compared
+from hypbench.checks.reference import scenarios_by_axis
 from hypbench.plan_language import parse
 from hypbench.scenario import ScenarioError, read
 from hypbench.scenario_places import places
@@ -42,7 +42,7 @@ def mistakes_in(text: str, name: str = "mine") -> list[tuple[int, str]]:
 def test_a_scenario_shows_the_cost_of_each_axis():
     """The axis `traps` is a part of the presets, and `cycles` is a second clock, which is not a
     cost."""
-    scenarios = compared(TREE)
+    scenarios = scenarios_by_axis(TREE)
     assert [axis for axis, values in abi.axes().items()
             if values and not scenarios[axis]] == ["traps", "cycles"]
     assert scenarios["frame"] == ["traps"] and "sched" in scenarios["errata"]

@@ -180,7 +180,7 @@ def texts_of(page: str) -> str:
 
 def in_a_terminal(table) -> tuple[list[list[str]], list[str]]:
     """Return the cells of a wide terminal, the head first, and the notes."""
-    parts = list(terminal.shown(table, 100_000))
+    parts = list(terminal.block_parts(table, 100_000))
     grid, = [part for part in parts if isinstance(part, Printed)]
     columns = [[column.header, *column.cells] for column in grid.columns]
     return ([[str(cell).replace("\\[", "[") for cell in row] for row in zip(*columns)],

@@ -8,7 +8,7 @@ from commandlogs import TWO, run_of_vms as run_of
 from guestlogs import FAULT
 from hypbench.analysis.comparison import Verdict, compare_logs
 from hypbench.report import notes, summary_csv
-from hypbench.rows import measured
+from hypbench.rows import measured_part
 from hypbench.rules import check_rules
 from logmaker import log_from, log_of
 
@@ -48,5 +48,5 @@ def test_a_vm_alone_is_compared_whatever_its_name():
 
 @pytest.mark.parametrize("vm", ["left", "right"])
 def test_the_measured_vm_is_the_steps(vm):
-    log = measured(log_from(run_of({"left": 52, "right": 92}, measured_vm=vm)))
+    log = measured_part(log_from(run_of({"left": 52, "right": 92}, measured_vm=vm)))
     assert {data["vm"] for data in log.of_kind("bench")} == {vm}

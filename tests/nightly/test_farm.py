@@ -97,7 +97,7 @@ def boot_files(folder: Path) -> dict[str, Path]:
     plan = TREE.plan("short")
     names = ("u-boot.bin", "bcm2711-rpi-4-b.dtb")
     files = [file for file in read_card(TREE, "rpi4").all_files() if file.name in names]
-    for entry in (collected := collect(files, Sources(TREE, "rpi4", plan, PLATFORM, {}))).found:
+    for entry in (collected := collect(files, Sources(TREE, "rpi4", plan, PLATFORM, {}))).contents:
         (folder / entry[1].name).write_bytes(entry[1].data)
     assert len(collected.found) == len(names)
     return {name: folder / name for name in names}

@@ -12,7 +12,7 @@ import pytest
 
 from fetched import skip_unless_possible
 from hypbench.analysis.bound import bounds_of
-from hypbench.guests.prepare import expanded
+from hypbench.guests.prepare import with_guest_images
 from hypbench.plan_language import parse, text_of
 from lab import TREE, Job, Result, board_facts, perform
 from linux_guest import LIMIT_S
@@ -56,7 +56,7 @@ class Neighbour:
 
 def perform_beside(run: Neighbour) -> Result:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
-        plan, loaders = expanded(TREE, run.board, parse(run.plan), Path(folder))
+        plan, loaders = with_guest_images(TREE, run.board, parse(run.plan), Path(folder))
         return perform(Job(run.board, text_of(plan),
                            machine=lambda words: [*words, "-smp", "2", *loaders]), LIMIT_S)
 

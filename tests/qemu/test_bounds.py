@@ -81,7 +81,7 @@ def test_longest_visits_are_the_committed_ones(lab, built, document):
     assert list(committed.problems(
         document, committed.document(built, image_proof(built), {}))) == []
     measured = bounds.measure(built, image_proof(built), lab)
-    assert list(committed.above(image_proof(built).rows(), measured)) == []
+    assert list(committed.visits_above(image_proof(built).rows(), measured)) == []
     assert {name: row["measured"] for name, row in document["kinds"].items()
             if "measured" in row} == {
         name: longest.instructions for name, longest in measured.items()}

@@ -48,7 +48,7 @@ def card(tmp_path_factory) -> Path:
     try:
         make_card(read_card(TREE, BOARD), sources, path)
     except click.ClickException as error:
-        if any(isinstance(cause, (Offline, NotDebian)) for cause in sources.failed.values()):
+        if any(isinstance(cause, (Offline, NotDebian)) for cause in sources.failures.values()):
             pytest.skip(f"the card's files cannot be had: {error.message.splitlines()[0]}")
         raise
     return path

@@ -33,7 +33,7 @@ def medians(board: str, scenario: str) -> dict[str, float]:
     assert (outcome.status, outcome.problems) == (0, [])
     results = results_of(outcome.log)
     assert [result.config for result in results] == config_names(outcome.log)
-    assert all(result.loops == LOOPS and result.beyond == 0 for result in results), results
+    assert all(result.loops == LOOPS and result.overflows == 0 for result in results), results
     assert outcome.log.run["platform"] == qemu.PLATFORM_OF_CLOCK["icount"]
     return {result.config: result.percentile(500) * outcome.log.run["hz"] / 1e9
             for result in results}

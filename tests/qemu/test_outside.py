@@ -18,7 +18,7 @@ from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
 from hypbench.peers.outside import COUNTED
 from hypbench.peers.probe import NotMeasured
-from hypbench.peers.systems import Ours, System
+from hypbench.peers.systems import Hypbench, System
 from hypbench.peers.xen import Xen
 from lab import LIMIT_S, TREE
 
@@ -34,7 +34,7 @@ class Counting:
     system: System
 
 
-def perform(job: Counting) -> costs.Counted | str:
+def perform(job: Counting) -> costs.SystemCosts | str:
     """Return the vectors, or why this QEMU has no such plugin."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         if reason := counting.reason_not_to(TREE.qemu_options(job.board)[0],
@@ -43,7 +43,7 @@ def perform(job: Counting) -> costs.Counted | str:
         return costs.measure(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
 
 
-def counted(job: Counting, lab) -> costs.Counted:
+def counted(job: Counting, lab) -> costs.SystemCosts:
     try:
         counts = lab.run(job, perform)
     except NotMeasured as error:
@@ -54,13 +54,13 @@ def counted(job: Counting, lab) -> costs.Counted:
     return counts
 
 
-def compiler_of(counts: costs.Counted) -> str:
+def compiler_of(counts: costs.SystemCosts) -> str:
     return counts.version.partition("compiler ")[2].rpartition(",")[0]
 
 
 @pytest.mark.every_board
 def test_both_plugins_count_the_same(lab, built):
-    counts = counted(Counting(built, Ours()), lab)
+    counts = counted(Counting(built, Hypbench()), lab)
     document = committed.read(built, compiler_of(counts))
     if not document:
         pytest.skip("no vectors of this compiler are committed")
@@ -72,7 +72,7 @@ def test_both_plugins_count_the_same(lab, built):
 @pytest.mark.every_board
 def test_kept_vectors_of_hypbench_are_todays(lab, built):
     """`make peers BOARD= SYSTEM=hypbench COST=on KEEP=1` renews the vectors."""
-    counts = counted(Counting(built, Ours()), lab)
+    counts = counted(Counting(built, Hypbench()), lab)
     [run] = [entry for entry in costs.read(built) if entry.system == counts.system]
     if compiler_of(run) != compiler_of(counts):
         pytest.skip(f"the kept vectors are of GCC {compiler_of(run)}")
@@ -80,7 +80,7 @@ def test_kept_vectors_of_hypbench_are_todays(lab, built):
 
 
 def test_a_spin_at_each_entry_is_exactly_counted(lab):
-    plain, delayed = (counted(Counting("virt-a72", Ours(config)), lab).costs
+    plain, delayed = (counted(Counting("virt-a72", Hypbench(config)), lab).costs
                       for config in ("trapped", "trapped delay_el2=100"))
     assert {path: cost.instructions - plain[path].instructions
             for path, cost in delayed.items()} == dict.fromkeys(COUNTED, 100)

@@ -19,8 +19,8 @@ from hypbench.peers.cli import BOARDS
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
-from hypbench.peers.probe import OF_PAIRS, NotMeasured
-from hypbench.peers.run import Measured, MeasuredPair, measure, measure_pair
+from hypbench.peers.probe import PAIR_PATHS, NotMeasured
+from hypbench.peers.run import Measurement, PairMeasurement, measure, measure_pair
 from hypbench.peers.systems import System
 from hypbench.peers.xen import ARGUMENTS, Xen
 from lab import LIMIT_S, ROOT, TREE
@@ -43,7 +43,7 @@ def name_of(job: PeerJob) -> str:
     return f"{job.board}-{job.system.key}"
 
 
-def perform(job: PeerJob) -> Measured:
+def perform(job: PeerJob) -> Measurement:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         return measure(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
 
@@ -69,7 +69,7 @@ def reason_to_skip(job: PeerJob) -> str:
     return "" if has_library() else "no arm64 C library for the VMM"
 
 
-def perform_pair(job: PeerJob) -> MeasuredPair:
+def perform_pair(job: PeerJob) -> PairMeasurement:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         return measure_pair(job.system, Peer(TREE, job.board), Path(folder) / "p", LIMIT_S)
 
@@ -80,7 +80,7 @@ def test_kept_figures_are_those_of_a_run(job, lab):
     measured, column = lab.run(job, perform), kept_column(job)
     if column.facts["version"] != measured.version:
         pytest.skip(f"the kept run is of another system than {measured.version}")
-    assert set(column.figures) - set(OF_PAIRS) == set(measured.probe.figures)
+    assert set(column.figures) - set(PAIR_PATHS) == set(measured.probe.figures)
     for path, figure in measured.probe.figures.items():
         if figure.steady:
             assert column.figures[path].p50 == figure.p50, path

@@ -35,10 +35,10 @@ def assert_kept(board: Board, folder: Path) -> None:
 def test_of_a_run(lab, tmp_path):
     """The machine has as many cores as in the report: with another number of cores a sleep may,
     rarely, end late."""
-    results = [lab.ended(Job(RUN_BOARD, text_of(runs.Job(TREE, RUN_BOARD, plan).made_plan),
+    results = [lab.ended(Job(RUN_BOARD, text_of(runs.Job(TREE, RUN_BOARD, plan).executed_plan),
                             two_cores if plan == "failover" else None))
                for plan in PLANS]
-    board = Board(RUN_BOARD, {plan: runs.made(plan, result.log, result.console, None)
+    board = Board(RUN_BOARD, {plan: runs.page_source(plan, result.log, result.console, None)
                          for plan, result in zip(PLANS, results)})
     if expected.series(board.run["compiler"]) != expected.DOCUMENTED:
         pytest.skip(f"the pictures are of {expected.DOCUMENTED}")

@@ -12,13 +12,13 @@ import expected
 from hypbench.peers.kept import kept_columns
 from hypbench.peers.machine import Peer
 from hypbench.peers.probe import EMPTY, Figure, NotMeasured, Probe
-from hypbench.peers.run import Measured, MeasuredPair, measure, measure_pair
-from hypbench.peers.systems import Native, Ours
+from hypbench.peers.run import Measurement, PairMeasurement, measure, measure_pair
+from hypbench.peers.systems import Native, Hypbench
 from lab import LIMIT_S, TREE, board_facts
 
 pytestmark = [pytest.mark.long, pytest.mark.every_board]
 
-SYSTEMS = {"native": Native(), "hypbench": Ours(), "direct": Ours("direct", "direct")}
+SYSTEMS = {"native": Native(), "hypbench": Hypbench(), "direct": Hypbench("direct", "direct")}
 # The most instructions of a path for a guest, including the guest's own in the window.
 CEILINGS = {
     "psci_version": 80,
@@ -48,14 +48,14 @@ class ProbeJob:
     arguments: str = ""
 
 
-def perform(job: ProbeJob) -> Measured:
+def perform(job: ProbeJob) -> Measurement:
     """Run the probe twice; the lines must be the same."""
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         peer = Peer(TREE, job.board, job.arguments)
         return measure(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)
 
 
-def perform_pair(job: ProbeJob) -> MeasuredPair:
+def perform_pair(job: ProbeJob) -> PairMeasurement:
     with tempfile.TemporaryDirectory(prefix="hypbench-") as folder:
         peer = Peer(TREE, job.board, job.arguments)
         return measure_pair(SYSTEMS[job.system], peer, Path(folder) / "p", LIMIT_S)

@@ -255,4 +255,4 @@ def test_under_icount_the_grain_of_stage_2_changes_no_program(result):
     small, large = rows["4K"], rows["2M"]
     assert (small.vm, small.exit_count, small.exit_time) == (
         large.vm, large.exit_count, large.exit_time)
-    assert small.exit_count > 1000 and abs(small.rest) <= 40 * small.exit_count
+    assert small.exit_count > 1000 and abs(small.other_time) <= 40 * small.exit_count

@@ -23,12 +23,12 @@ def update(board: str) -> None:
         raise click.ClickException(f"{board}: {reason}")
     image_proof = bounds.proof_of(board)
     measured = bounds.measure(board, image_proof)
-    if wrong := list(committed.above(image_proof.rows(), measured)):
+    if wrong := list(committed.visits_above(image_proof.rows(), measured)):
         raise click.ClickException("\n".join(wrong))
     new = committed.document(board, image_proof, measured)
     old = committed.read(ROOT, board, proof.compiler(image_proof))
     path = committed.path_of(ROOT, board, proof.compiler(image_proof))
-    write(board, path, committed.written(new), committed.problems(old, new) if old else ())
+    write(board, path, committed.json_text(new), committed.problems(old, new) if old else ())
 
 
 if __name__ == "__main__":

@@ -93,16 +93,16 @@ def debian_archive(sources: list[Deb822], release: str) -> Deb822:
     """Return the entry of Debian's own archive for this machine's release. Other archives also name
     their suites after Debian's releases, but lack main or updates."""
     archives = [source for source in sources
-                if has(source, "Suites", release) and has(source, "Components", "main")]
+                if has_word(source, "Suites", release) and has_word(source, "Components", "main")]
     with_updates = {source["URIs"] for source in sources
-                    if has(source, "Suites", f"{release}-updates")}
+                    if has_word(source, "Suites", f"{release}-updates")}
     archives.sort(key=lambda source: source["URIs"] not in with_updates)
     if not archives:
         raise NotDebian(f"no apt source of this machine has the suite {release} with main")
     return archives[0]
 
 
-def has(source: Deb822, name: str, word: str) -> bool:
+def has_word(source: Deb822, name: str, word: str) -> bool:
     return word in source[name].split()
 
 

@@ -22,7 +22,7 @@ from hypbench.printing import print_problems
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import LONGEST_LINE, Log, missing_texts
 from hypbench.session import (Display, Runs, board_of, follow, free_suffix, keep_for_report,
-                              keep_interrupted, keep_run, left_out, place, problems_of,
+                              keep_interrupted, keep_run, left_out_text, progress_text, problems_of,
                               progress, split_before_run, traffic)
 from hypbench.tree import Tree, UnknownName, check_names
 
@@ -272,11 +272,11 @@ def conclude(tree: Tree, board: str, runs: Runs, line: Line, console: Path, plat
     if log and log.records:
         show_log(log, table)
         if log.run and log.run["platform"] == "silicon":
-            keep_for_report(log, tree.captured(board))
+            keep_for_report(log, tree.captured_folder(board))
         store.keep(tree, log, problems)
     print_problems(endings(runs, line) + problems, (log or runs.before).text)
     if runs.before.records:
-        interrupted.insert(0, left_out(runs))
+        interrupted.insert(0, left_out_text(runs))
     for text in interrupted:
         click.echo(f"hypbench: {text}", err=True)
     click.echo(f"{board}: {verdict(log)}; {traffic(line.count, line.seconds)}; {files}")
@@ -289,7 +289,7 @@ def endings(runs: Runs, line: Line) -> list[str]:
         return []
     reasons = [line.ending]
     if runs.latest:
-        return [*reasons, f"the run is not complete: it stopped {place(runs.latest)}"]
+        return [*reasons, f"the run is not complete: it stopped {progress_text(runs.latest)}"]
     if line.garbage:
         return [*reasons, line.garbage]
     if not line.count:

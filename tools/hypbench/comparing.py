@@ -20,7 +20,7 @@ from hypbench.report import caption
 from hypbench.results import results_of_comparison
 from hypbench.rows import NOT_MODELLED, platform_of, select
 from hypbench.rules import believable
-from hypbench.tree import Tree, UnknownName, shown
+from hypbench.tree import Tree, UnknownName, path_word
 
 SHOWN = 5  # shown problems of a file; `hypbench check` lists all
 SLOWER, UNUSABLE = 1, 2
@@ -89,7 +89,7 @@ def compare(tree: Tree, a: Path, b: Path | None, threshold: Threshold | None, al
     rows = compare_logs(log_a, log_b)
     identical = log_a.content == log_b.content
     if not formats.is_replaced(targets):
-        click.echo(f"A: {shown(a)} ({about(log_a)})\nB: {shown(b)} ({about(log_b)})")
+        click.echo(f"A: {path_word(a)} ({about(log_a)})\nB: {path_word(b)} ({about(log_b)})")
         print_rows(log_a, log_b, rows, threshold, table)
     problems = report_losses("A", a, reading_a) + report_losses("B", b, reading_b)
     gaps = [] if identical else list(uncompared(log_a, log_b, rows, allow_missing, allowed))
@@ -187,7 +187,7 @@ def about(log: Log) -> str:
 def report_losses(name: str, path: Path, reading: Reading) -> list[str]:
     """Report a file's problems and what the file still contains; return the problems."""
     log, problems = reading.log, reading.problems
-    for text in [*reading.taken, *problems[:SHOWN]]:
+    for text in [*reading.all_notes, *problems[:SHOWN]]:
         click.echo(f"hypbench: {name}: {text}", err=True)
     if problems:
         more = f", the first {SHOWN} are above" if len(problems) > SHOWN else ""

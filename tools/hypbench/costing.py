@@ -9,7 +9,7 @@ import click
 from hypbench import plan as plans
 from hypbench.cost import Cost, Machine, costs_of
 from hypbench.plan_model import ORDERS, Plan
-from hypbench.profile import plugin, why_not
+from hypbench.profile import plugin, reason_not_to_count
 from hypbench.session import built_image, run_board
 from hypbench.tree import Tree
 
@@ -28,7 +28,7 @@ def check_possible(tree: Tree, board: str, clock: str, guest: Path | None = None
         raise click.UsageError(f"costs are counted of the bench guest, not of GUEST={guest}")
     if clock != "icount":
         raise click.UsageError("costs are counted with CLOCK=icount alone")
-    if reason := why_not(tree, board):
+    if reason := reason_not_to_count(tree, board):
         raise click.ClickException(f"costs of {board} cannot be counted: {reason}")
 
 

@@ -25,7 +25,7 @@ def sha256(*parts: bytes) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
-def made_from(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> str:
+def input_digest(tree: Tree, board: str, plan: Plan, clock: str, *more: bytes) -> str:
     """Return the digest of the built image with this plan, and of the program that starts the
     image: QEMU's options, or gem5's machine and the scripts that build it."""
     image = built_image(tree, board)

@@ -47,7 +47,7 @@ class Source:
     lost: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     uncaptured: bool = False  # a plan without records yet on this board, which is no loss
-    kept: bool = False  # a reference run, from the tree
+    is_reference: bool = False  # a reference run, from the tree
     packed: bytes = b""  # the records, compressed by gzip, for the page's download
     board: str = ""  # name of the board whose records these are
     whole: Log | None = None  # the records with those of the other VMs
@@ -168,8 +168,8 @@ class Board:
                                                                  *OPTIONAL_PLANS}
 
     @property
-    def kept(self) -> bool:
-        return any(source.kept for source in self.sources.values())
+    def is_reference(self) -> bool:
+        return any(source.is_reference for source in self.sources.values())
 
     @property
     def label(self) -> str:
@@ -184,7 +184,7 @@ class Board:
             return self.name
         simulator = " ".join(run.get("machine", "").split()[:2])
         build = f", build {run['build']}" * with_build
-        origin = (f"; reference run: {simulator}{build}" if self.kept
+        origin = (f"; reference run: {simulator}{build}" if self.is_reference
                   else f"; {simulator}") if simulator else ""
         return f"{self.name} ({run['isa']}, GIC{run['gic']}{origin})"
 
@@ -200,7 +200,7 @@ class Board:
         """Return the records of the first of these plans that has any."""
         return next((self.source(plan) for plan in plans if self.source(plan).rows), EMPTY)
 
-    def those(self, plans: Iterable[str]) -> list[Source]:
+    def sources_of(self, plans: Iterable[str]) -> list[Source]:
         """Return the records of these plans, or of every plan if the board has none of these."""
         return ([self.sources[plan] for plan in plans if plan in self.sources]
                 or list(self.sources.values()))
@@ -222,12 +222,12 @@ class Board:
     def missing(self, subject: str, plan: str) -> Notice | None:
         """Return a notice that records of a plan are missing, or None for a board that has few
         plans."""
-        how = self.how(plan) if self.silicon else ""
+        how = self.how_to_capture(plan) if self.silicon else ""
         return None if self.partial or self.one_log else Notice(
             f"{self.name}: no records of {subject}. They come from the scenario {plan}."
             f" {how}".strip())
 
-    def how(self, plan: str) -> str:
+    def how_to_capture(self, plan: str) -> str:
         """Return how to get a plan's records from the board itself."""
         return f"On {self.name} that is {on_the_board(self.name, plan).replace('`', '')}."
 

@@ -19,7 +19,7 @@ import click
 from hypbench import abi
 from hypbench.qemu import Qemu, ends_with_us
 from hypbench.records import Data
-from hypbench.tree import HOME, Tree, UnknownName, listed
+from hypbench.tree import HOME, Tree, UnknownName, name_list
 
 PLATFORM = "gem5"
 SCRIPTS = HOME / "tools" / "gem5"
@@ -57,7 +57,7 @@ def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
         name, equals, value = word.partition("=")
         if not equals or name not in settings or name in ("midr", "ram"):
             valid = [name for name in settings if name not in ("midr", "ram")]
-            raise UnknownName(f"GEM5_MACHINE: unknown setting '{word}'; valid: {listed(valid)}")
+            raise UnknownName(f"GEM5_MACHINE: unknown setting '{word}'; valid: {name_list(valid)}")
         settings[name] = checked(name, value, settings[name])
     if tree.board_fact(board, "ISA") == "armv7" and settings["walk_cache"] == "on":
         raise UnknownName("GEM5_MACHINE: gem5 has no walk cache for ARMv7: walk_cache=off")
@@ -71,7 +71,7 @@ def settings_of(tree: Tree, board: str, words: str, cores: int = 1) -> Data:
 def checked(name: str, value: str, default: str | int) -> str | int:
     if name in CHOICES and value not in CHOICES[name]:
         raise UnknownName(f"GEM5_MACHINE: unknown value '{name}={value}'; valid:"
-                          f" {listed(list(CHOICES[name]))}")
+                          f" {name_list(list(CHOICES[name]))}")
     if isinstance(default, str):
         if not re.fullmatch(r"[\w-]+", value):
             raise UnknownName(f"GEM5_MACHINE: no word: '{name}={value}'")
@@ -105,12 +105,12 @@ class Machine:
 
 def machine_of(tree: Tree, board: str, cores: int = 1) -> Machine:
     settings = settings_of(tree, board, os.environ.get("GEM5_MACHINE", ""), cores)
-    program = found(board)
+    program = find_program(board)
     return Machine(program, version_of(program), tree.board_fact(board, "ISA"),
                    "gicv3" if tree.board_fact(board, "GIC") == "gicv3" else "gicv2", settings)
 
 
-def found(board: str) -> str:
+def find_program(board: str) -> str:
     setting = os.environ.get("GEM5", "")
     program = next(filter(None, map(shutil.which, [setting] if setting else NAMES)), None)
     if not program:

@@ -66,7 +66,7 @@ def show(tree: Tree, file: Path, number: int | None, benches: tuple[str, ...],
     if not formats.is_replaced(targets):
         show_log(log, table)
     formats.write(targets, results_of_run(log, problems))
-    print_problems(reading.taken, [])
+    print_problems(reading.all_notes, [])
     if problems:
         print_problems([problems[0], f"{len(problems)} problems: `hypbench check {file}` lists"
                                      " them"], [])

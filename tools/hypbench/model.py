@@ -102,7 +102,7 @@ def decimals(value: float | None, places: int) -> str:
     return NONE if value is None else f"{value:.{places}f}"
 
 
-def between(interval: Interval) -> str:
+def interval_text(interval: Interval) -> str:
     """Return the 95 % interval, or nothing if the interval is a point."""
     return "" if interval.is_point else f"{signed(interval.low)} to {signed(interval.high)}"
 

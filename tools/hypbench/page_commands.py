@@ -9,7 +9,7 @@ import click
 
 from hypbench import reference as reference_runs
 from hypbench import store
-from hypbench.html.runs import (PLANS, check_references, check_shown, compare_page, make_report,
+from hypbench.html.runs import (PLANS, check_references, check_records, compare_page, make_report,
                                 run_references)
 from hypbench.options import PATH, QUIET, TIMEOUT
 from hypbench.reading import RUN_A, RUN_B
@@ -49,7 +49,7 @@ def report(tree: Tree, records: tuple[Path, ...], boards: tuple[str, ...], plans
         sys.exit(not compare_page(a, b, out or tree.builds / "report", run_a, run_b))
     check_names("scenario of the page", plans, PLANS)
     if check:
-        check_shown(tree, boards)
+        check_records(tree, boards)
         return
     good = make_report(tree, boards, tuple(dict.fromkeys(plans)) or PLANS,
                        out or tree.builds / "report", no_run, timeout, quiet, pictures)

@@ -16,7 +16,7 @@ from struct import Struct as Format
 from typing import Any
 
 from hypbench import __version__, abi
-from hypbench.plan_model import ORDERS, PLATFORMS, Plan, said_of, words_of
+from hypbench.plan_model import ORDERS, PLATFORMS, Plan, words_of_configs, words_of
 from hypbench.plan_vms import (BENCH, BESIDE_WORDS, ENDS, EVENTS, GUEST, IMAGES, LINK_KINDS,
                                LINK_MIB, Event, Guest, Link, Vm, mark_neighbours, measured_vm,
                                most_ram, taking_part)
@@ -29,7 +29,7 @@ HEADER = Format(f"<{len(MAGIC)}s3I")  # magic, version, length, CRC-32 of the pl
 
 
 # The host computes these members from the other members, so that EL2 need not.
-DECIDED = ("measured", "core_count", "guest_vms", "ram_mib", "pass_count", "step_count",
+DERIVED = ("measured", "core_count", "guest_vms", "ram_mib", "pass_count", "step_count",
            "run_window_us", "step_window_us")
 NO_BENCH: tuple[str, Fields] = ("guest", {})  # entry of a step without a benchmark
 WINDOWS_US = (1000, 200)  # windows that measure the core's clock: in a run, in a step
@@ -76,7 +76,7 @@ VM_LINE = struct(NAME | dict.fromkeys(["image", "guest", "load", "colours"], U32
 PLAN = struct(
     {"board": char_array("PLAN_NAME_SIZE"), "words": char_array("PLAN_WORDS_SIZE")}
     | dict.fromkeys(["platform", "limit_ms", "config_count", "bench_count", "guest_count",
-                     "vm_count", "event_count", "on_count", "link_count", *DECIDED], U32)
+                     "vm_count", "event_count", "on_count", "link_count", *DERIVED], U32)
     | {"taking_part": array(U32, "PLAN_CONFIG_MAX"), "config": array(CONFIG, "PLAN_CONFIG_MAX"),
        "beside": array(CONFIG, "PLAN_CONFIG_MAX"), "bench": array(BENCH_LINE, "PLAN_BENCH_MAX"),
        "guest": array(GUEST_LINE, "PLAN_GUEST_MAX"), "vm": array(VM_LINE, "PLAN_VM_MAX"),
@@ -110,10 +110,11 @@ def derived_members(plan: Plan) -> dict[str, int]:
     vms = plan.vms
     passes = 2 if ORDERS[plan.order] == "abba" else 1
     windows = GEM5_WINDOWS_US if PLATFORMS[plan.platform] == "gem5" else WINDOWS_US
-    return dict(zip(DECIDED, (list(vms).index(measured_vm(vms)),
+    return dict(zip(DERIVED, (list(vms).index(measured_vm(vms)),
                               core_count(plan),
                               sum(vm.image in plan.guests for vm in vms.values()),
-                              most_ram(vms, said_of(plan).values()) + LINK_MIB * len(plan.links),
+                              most_ram(vms, words_of_configs(plan).values())
+                              + LINK_MIB * len(plan.links),
                               passes, passes * len(plan.configs) * max(len(plan.benches), 1),
                               *windows), strict=True))
 
@@ -145,7 +146,8 @@ def pack(plan: Plan) -> bytes:
          event_count=sum(not event.of for event in plan.events),
          on_count=sum(bool(event.of) for event in plan.events), link_count=len(plan.links),
          **derived_members(plan))
-    for i, ((name, config), axes) in enumerate(zip(plan.configs.items(), said_of(plan).values())):
+    for i, ((name, config), axes) in enumerate(zip(plan.configs.items(),
+                                                   words_of_configs(plan).values())):
         present = taking_part(plan.vms, axes)
         packed.taking_part[i] = sum(1 << n for n, vm in enumerate(vms) if vm in present)
         fill(packed.config[i], name=name, **config)
@@ -170,10 +172,10 @@ def pack(plan: Plan) -> bytes:
         fill(place, name=name, kind=LINK_KINDS.index(link.kind), a=vms.index(link.a),
              b=vms.index(link.b))
     for place, event in zip(packed.event, (event for event in plan.events if not event.of)):
-        fill(place, at_us=event.at_us, kind=EVENTS.index(event.what), vm=vms.index(event.vm))
+        fill(place, at_us=event.at_us, kind=EVENTS.index(event.kind), vm=vms.index(event.vm))
     for place, event in zip(packed.on, (event for event in plan.events if event.of)):
         fill(place, end=ENDS.index(event.end), of=vms.index(event.of),
-             kind=EVENTS.index(event.what), vm=vms.index(event.vm))
+             kind=EVENTS.index(event.kind), vm=vms.index(event.vm))
     body = bytes(packed)
     return HEADER.pack(MAGIC, VERSION, len(body), zlib.crc32(body)) + body
 
@@ -233,7 +235,7 @@ def configs_of(packed: Any, plan: Plan, i: int) -> tuple[str, ...]:
     """Return the configurations in which VM i takes part, or () if these are all configurations in
     which taking_part() has the VM."""
     name = list(plan.vms)[i]
-    possible = [config for config, axes in said_of(plan).items()
+    possible = [config for config, axes in words_of_configs(plan).items()
                 if name in taking_part(plan.vms, axes)]
     chosen = [config for n, config in enumerate(plan.configs) if packed.taking_part[n] >> i & 1]
     return tuple(chosen) if chosen != possible else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hypbench.plan_machine import (Board, check_guest_in, check_guest_on, check_native, check_stats,
                                    check_together)
-from hypbench.plan_model import Place, Plan, said_of
+from hypbench.plan_model import Place, Plan, words_of_configs
 from hypbench.plan_vms import (Vm, check_colours, check_cores, check_event, check_link, check_links,
                                check_vms, sized_guest)
 from hypbench.plan_words import Mistake, PlanError, quoted
@@ -21,7 +21,7 @@ class Checks:
     def __init__(self, plan: Plan, board: Board | None, refuse: Refuse):
         self.plan, self.board, self.refuse = plan, board, refuse
         self.line = plan.lines.get((), 1)
-        self.configs = said_of(plan)
+        self.configs = words_of_configs(plan)
 
     def apply(self, place: Place, check: Callable[..., None], *parts: object) -> None:
         """Apply one check to a part. A part without a line of its own has the line of the part that

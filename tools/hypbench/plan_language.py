@@ -10,9 +10,9 @@ from hypbench import abi
 from hypbench.plan_checks import Checks
 from hypbench.plan_machine import Board
 from hypbench.plan_model import (LIMIT_MS_DEFAULT, LIMIT_MS_MAX, ORDERS, PLATFORMS, Place, Plan,
-                                 config_of, said_of)
+                                 config_of, words_of_configs)
 from hypbench.plan_vms import (Event, Link, add_load, check_guest, event_of, guest_lines, guest_of,
-                               link_line, link_of, made_vm, mark_neighbours, on_of, usual_links,
+                               link_line, link_of, make_vm, mark_neighbours, on_of, usual_links,
                                usual_vms, vm_line, vm_of)
 from hypbench.plan_words import (Fields, Mistake, PlanError, check_room, choice, name_of, numbers,
                                  quoted, to_u32, unknown)
@@ -182,7 +182,7 @@ class Parser:
             raise Mistake("a plan has bench lines or a guest, not both, without vm lines")
         self.make_vms()
         plan.links = ({name: link for name, (_, link) in self.links.items()}
-                      or usual_links(plan.vms, said_of(plan).values()))
+                      or usual_links(plan.vms, words_of_configs(plan).values()))
         self.events.sort(key=lambda entry: (bool(entry[1].of), entry[1].at_us))
         plan.events = [event for _, event in self.events]
         if not plan.benches:
@@ -197,10 +197,10 @@ class Parser:
             check_guest(plan.guests[name])
         for name, (line, fields) in self.vms.items():
             self.line = line
-            plan.vms[name] = made_vm(name, fields, plan.guests)
+            plan.vms[name] = make_vm(name, fields, plan.guests)
         if not self.vms:
-            plan.vms = usual_vms(plan.guests, said_of(plan).values())
-        mark_neighbours(plan.vms, plan.guests, said_of(plan).values())
+            plan.vms = usual_vms(plan.guests, words_of_configs(plan).values())
+        mark_neighbours(plan.vms, plan.guests, words_of_configs(plan).values())
 
     def lines(self) -> dict[Place, int]:
         """Return the line number of each part of the plan."""

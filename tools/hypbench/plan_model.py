@@ -47,7 +47,7 @@ def words_of(config: Fields) -> dict[str, str]:
     return {axis: words[config[axis]] for axis, words in abi.axes().items() if words}
 
 
-def said_of(plan: Plan) -> dict[str, dict[str, str]]:
+def words_of_configs(plan: Plan) -> dict[str, dict[str, str]]:
     """Return the words of each configuration, from which taking_part() chooses the VMs."""
     return {name: words_of(config) | {CONFIG: name} for name, config in plan.configs.items()}
 

@@ -98,7 +98,7 @@ class Link:
 @dataclass
 class Event:
     at_us: int  # time after the begin of the step
-    what: str  # one of EVENTS
+    kind: str  # one of EVENTS
     vm: str
     of: str = ""  # the event happens when this VM comes to `end`, one of ENDS
     end: str = ""
@@ -106,7 +106,7 @@ class Event:
     @property
     def line(self) -> str:
         when = f"on {self.of} {self.end}" if self.of else f"at {self.at_us}"
-        return f"{when} {self.what} {self.vm}"
+        return f"{when} {self.kind} {self.vm}"
 
 
 def on_of(words: list[str]) -> Event:
@@ -220,7 +220,7 @@ def colours_of(name: str, image: str, fields: dict[str, str]) -> tuple[int, ...]
 
 
 def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
-    """Parse the words after `vm`: a name, and settings for made_vm()."""
+    """Parse the words after `vm`: a name, and settings for make_vm()."""
     name = name_of(words)
     for word in words:
         if word.partition("=")[0] == "sched":
@@ -228,7 +228,7 @@ def vm_of(words: list[str]) -> tuple[str, dict[str, str]]:
     return name, dict(settings(words, "field", VM_WORDS))
 
 
-def made_vm(name: str, fields: dict[str, str], guests: dict[str, Guest]) -> Vm:
+def make_vm(name: str, fields: dict[str, str], guests: dict[str, Guest]) -> Vm:
     """Return the VM with the settings of its line, and the image's defaults for the settings that
     the line lacks. A line without an image has its name as image."""
     image = fields.get("image", name)
@@ -297,14 +297,14 @@ def usual_vms(guests: dict[str, Guest], configs: Collection[dict[str, str]]) -> 
     if len(guests) > 1:
         raise Mistake(f"{len(guests)} guests need vm lines: vm NAME image={next(iter(guests))}")
     kinds = {(axes["sched"] != "null", axes["beside"] != "none") for axes in configs}
-    vms = {name: made_vm(name, {}, guests) for name in guests or [BENCH]}
+    vms = {name: make_vm(name, {}, guests) for name in guests or [BENCH]}
     if (True, False) in kinds and not guests:
-        vms[BACKGROUND] = made_vm(BACKGROUND, {}, guests)
+        vms[BACKGROUND] = make_vm(BACKGROUND, {}, guests)
     for core, shares in enumerate((True, False)):
         if (shares, True) in kinds:
-            vms[f"{LOAD}{core}"] = made_vm(LOAD, {"cores": str(core)}, guests)
+            vms[f"{LOAD}{core}"] = make_vm(LOAD, {"cores": str(core)}, guests)
     if any(axes["beside"] == COMMANDED for axes in configs):
-        vms[CONTROL] = made_vm(CONTROL, {"cores": "2"}, guests)
+        vms[CONTROL] = make_vm(CONTROL, {"cores": "2"}, guests)
     return vms
 
 
@@ -444,8 +444,8 @@ def check_event(vms: dict[str, Vm], event: Event) -> None:
             raise unknown("no vm", name, vms)
     if event.of and vms[event.of].image == BENCH:
         raise Mistake("the step is over when the VM with the benchmarks ends")
-    if vms[event.vm].image == BENCH and event.what not in EVENTS_OF_BENCH:
-        raise Mistake(f"{event.what} of the VM with the benchmarks; valid:"
+    if vms[event.vm].image == BENCH and event.kind not in EVENTS_OF_BENCH:
+        raise Mistake(f"{event.kind} of the VM with the benchmarks; valid:"
                       f" {' '.join(EVENTS_OF_BENCH)}")
 
 

@@ -19,7 +19,7 @@ def check_board(tree: Tree, board: str) -> None:
     """Check that an emulator plays the board and is installed."""
     options = tree.qemu_options(board)
     if tree.is_gem5(board):
-        gem5.found(board)
+        gem5.find_program(board)
     elif not options:
         raise UnknownName(f"QEMU has no board '{board}'; it has: {', '.join(tree.qemu_boards())}."
                           f" On the board itself: {on_the_board(board)}")

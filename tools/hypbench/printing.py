@@ -20,11 +20,11 @@ def console() -> Console:
 
 def print_sections(sections: Iterable[Section]) -> None:
     width = console().width
-    print_parts(part for section in sections for part in terminal.printed(section, width))
+    print_parts(part for section in sections for part in terminal.section_parts(section, width))
 
 
 def print_blocks(blocks: Iterable[Block]) -> None:
-    print_parts(part for block in blocks for part in terminal.shown(block, console().width))
+    print_parts(part for block in blocks for part in terminal.block_parts(block, console().width))
 
 
 def print_parts(parts: Iterable[terminal.Part]) -> None:

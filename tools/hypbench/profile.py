@@ -168,7 +168,7 @@ def library(tree: Tree) -> Path:
     return tree.builds / "report" / "el2count.so"
 
 
-def why_not(tree: Tree, board: str) -> str:
+def reason_not_to_count(tree: Tree, board: str) -> str:
     """Return why the paths of this board cannot be counted, or ""."""
     options = tree.qemu_options(board)
     return (counting.reason_not_to(options[0], library(tree)) if options

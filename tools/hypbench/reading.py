@@ -9,7 +9,7 @@ import click
 
 from hypbench.records import Log, Problem, lines_of
 from hypbench.rules import check_rules
-from hypbench.session import Runs, left_out, read_runs
+from hypbench.session import Runs, left_out_text, read_runs
 from hypbench.tree import UnknownName, read_records
 
 # byte order marks, and the begin of a record in an encoding without a mark
@@ -37,7 +37,7 @@ class Reading:
     notes: tuple[str, ...] = ()  # notes on the runs of the file that are cut
 
     @property
-    def taken(self) -> list[str]:
+    def all_notes(self) -> list[str]:
         """Return the notes, and a line that names this run if the file has several."""
         hint = f"{self.name} is taken; --run N takes another one"
         return [*self.notes, *([hint] if self.name else [])]
@@ -114,7 +114,7 @@ def choose_log(runs: Runs) -> Log:
 
 
 def reading_of(runs: Runs, log: Log) -> Reading:
-    notes = [left_out(runs)] if runs.logs and runs.before.records else []
+    notes = [left_out_text(runs)] if runs.logs and runs.before.records else []
     if len(runs.logs) < 2:
         return Reading(log, "", tuple(notes))
     notes += [f"{name_of(runs, cut)} ended without an end record after {len(cut.records)} records"

@@ -103,7 +103,7 @@ class Log:
     measured: list[tuple[int, bytes]] = field(default_factory=list)
     lines: int = 0
     damaged: set[int] = field(default_factory=set)  # numbers of cut and garbled lines
-    seen: dict[int, bytes] = field(default_factory=dict)
+    raw_by_number: dict[int, bytes] = field(default_factory=dict)
     newest: int = -1  # the highest number of a record so far
     # damaged lines between the last two records, so far
     skipped: list[Range] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Log:
         """Read one console line. Return the last record of the line if that record is good."""
         self.lines += 1
         self.skipped = []
-        record_part, vm_part = parted(raw)
+        record_part, vm_part = split_vm_text(raw)
         stripped = (piece.strip(LINE_ENDS) for piece in PIECES.split(record_part))
         pieces = [piece for piece in stripped if piece]
         record = None
@@ -149,8 +149,8 @@ class Log:
         if faults:
             data = {"seq": data["seq"], "kind": shortened(ascii(data["kind"])[1:-1])}
         record = Record(self.lines, raw, data, faults)
-        if record.seq in self.seen:
-            same = "" if self.seen[record.seq] == raw else ", with other content"
+        if record.seq in self.raw_by_number:
+            same = "" if self.raw_by_number[record.seq] == raw else ", with other content"
             self._problem(f"record {record.seq} is duplicated{same}")
             return None
         gap = range(self.newest + 1, record.seq)
@@ -158,7 +158,7 @@ class Log:
         if record.seq < self.newest:
             self._problem(f"record {record.seq} is reordered: it came after record {self.newest}")
         self.newest = max(self.newest, record.seq)
-        self.seen[record.seq] = raw
+        self.raw_by_number[record.seq] = raw
         self.records.append(record)
         for fault in record.faults:
             self._problem(f"record {record.seq} ({record.kind}): {fault}")
@@ -184,10 +184,10 @@ class Log:
         """Report faults that only the whole log shows: missing records, and a first or last record
         that contradicts the others."""
         self._settle(range(0))
-        if not self.seen:
+        if not self.raw_by_number:
             self.problems.append(Problem(0, "the log has no good record"))
             return
-        missing = gaps(self.seen.keys() | self.damaged, 0, self.newest)
+        missing = gaps(self.raw_by_number.keys() | self.damaged, 0, self.newest)
         self.problems += [Problem(0, text) for text in missing_texts(missing)]
         self.end_problems = [Problem(0, text) for text in end_faults(self.records)]
         self.problems += self.end_problems
@@ -195,7 +195,7 @@ class Log:
     @property
     def lost(self) -> list[Range]:
         """Return the numbers up to the newest that have no good record."""
-        return gaps(self.seen, 0, self.newest)
+        return gaps(self.raw_by_number, 0, self.newest)
 
     @property
     def content(self) -> bytes:
@@ -264,7 +264,7 @@ def lines_of(content: bytes) -> list[bytes]:
     return lines if lines[-1] else lines[:-1]
 
 
-def parted(line: bytes) -> tuple[bytes, bytes]:
+def split_vm_text(line: bytes) -> tuple[bytes, bytes]:
     """Split a console line into the hypervisor's part, and a VM's text with the VM's name before
     it."""
     match = VM_TEXT.search(line) if b": " in line else None

@@ -16,12 +16,12 @@ from hypbench import gem5, path_lengths
 from hypbench.frame import OPTIONAL_PLANS, REFERENCE_PLANS, lost_steps
 from hypbench.path_lengths import Lengths
 from hypbench.plan_language import text_of
-from hypbench.plan_model import said_of
+from hypbench.plan_model import words_of_configs
 from hypbench.reading import read_file
 from hypbench.records import Log
 from hypbench.session import problems_of, run_board
 from hypbench.template import filled_in
-from hypbench.tree import Tree, listed, packed, read_text, write_whole
+from hypbench.tree import Tree, name_list, packed, read_text, write_whole
 
 # The files that take the samples of every benchmark: guest/<name>.c and .h.
 MEASURING = ("kernel/el0", "kernel/irq", "kernel/task", "kernel/timing", "measure/calibrate",
@@ -57,7 +57,7 @@ def sources_of(tree: Tree, board: str, plan: str) -> list[Path]:
     parsed = tree.plan(plan)
     guest = tree.root / "guest"
     benches = list(dict.fromkeys(name for name, _ in parsed.benches))
-    loads = {axes["beside"] for axes in said_of(parsed).values()} - {"none"}
+    loads = {axes["beside"] for axes in words_of_configs(parsed).values()} - {"none"}
     paths = [*(guest / "bench" / f"{bench}.c" for bench in benches),
              *(path for bench in benches if bench.startswith(PROGRAM)
                for pattern in (f"programs/{bench.removeprefix(PROGRAM)}.c", "programs/*.h",
@@ -98,12 +98,12 @@ def digests_path(records: Path) -> Path:
 def keep(tree: Tree, path: Path) -> Path:
     """Put the records of a good run under gem5 into the tree."""
     log = read_file(path).log
-    board, plan = belongs_to(tree, log, path)
+    board, plan = board_and_plan_of(tree, log, path)
     problems = problems_of(log, gem5.PLATFORM) + lost_steps(log, tree.plan(plan))
     if problems:
         raise click.ClickException(f"{path}: {problems[0]} ({len(problems)} problems)")
     path_lengths.refuse_dirty(log.run["build"])
-    lengths = counted(tree, board, plan, log.run["build"])
+    lengths = count_paths(tree, board, plan, log.run["build"])
     records = tree.reference(board, plan)
     records.parent.mkdir(parents=True, exist_ok=True)
     write_whole(records, packed(b"".join(record.raw + b"\n" for record in log.records)))
@@ -114,7 +114,7 @@ def keep(tree: Tree, path: Path) -> Path:
     return records
 
 
-def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
+def count_paths(tree: Tree, board: str, plan: str, build: str) -> Lengths:
     """Count the instructions of the plan's paths, by a run of the same build under QEMU's
     -icount."""
     sibling = path_lengths.sibling(tree, board)
@@ -132,14 +132,14 @@ def counted(tree: Tree, board: str, plan: str, build: str) -> Lengths:
                    path_lengths.figures_of(outcome.log))
 
 
-def belongs_to(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
+def board_and_plan_of(tree: Tree, log: Log, path: Path) -> tuple[str, str]:
     """Return the board and the plan of a log that can be a reference run."""
     board, plan = (log.run["board"], log.run["plan"]) if log.run else ("", "")
     if board not in tree.boards() or not tree.is_gem5(board):
         raise click.ClickException(f"{path} has no records of a board that gem5 plays")
     if plan not in possible_plans(tree, board):
         raise click.ClickException(f"{path} has plan '{plan}'; a reference run of {board} has:"
-                                   f" {listed(possible_plans(tree, board))}")
+                                   f" {name_list(possible_plans(tree, board))}")
     return board, plan
 
 

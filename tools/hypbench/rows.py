@@ -54,7 +54,7 @@ def rank(axis: str, value: Setting) -> tuple[int, Setting]:
     return (values.index(value) if value in values else len(values)), 0
 
 
-def differing(first: Settings, second: Settings) -> list[str]:
+def differing_axes(first: Settings, second: Settings) -> list[str]:
     return [axis for axis in first if first[axis] != second.get(axis)]
 
 
@@ -64,7 +64,7 @@ def twins(log: Log) -> list[tuple[str, str, str]]:
     settings = settings_of(log)
     pairs = []
     for first, second in combinations(settings, 2):
-        differences = differing(settings[first], settings[second])
+        differences = differing_axes(settings[first], settings[second])
         if len(differences) == 1:
             base, changed = sorted((first, second),
                                    key=lambda name: rank(differences[0],
@@ -172,7 +172,7 @@ def by_vm(log: Log) -> dict[str, Log]:
         or vm_of(record.data) == name]) for name in names}
 
 
-def measured(log: Log) -> Log:
+def measured_part(log: Log) -> Log:
     """Return the results of the measured VM."""
     parts = by_vm(log)
     steps = log.of_kind("step")

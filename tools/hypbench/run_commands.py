@@ -10,7 +10,7 @@ from hypbench import costing, formats, store
 from hypbench import plan as plans
 from hypbench import trace as trace_files
 from hypbench.analysis.costs import cost_section
-from hypbench.digests import made_from
+from hypbench.digests import input_digest
 from hypbench.guests.prepare import with_image
 from hypbench.log_tables import show_log
 from hypbench.options import PATH, QUIET, TABLE, TIMEOUT
@@ -21,7 +21,7 @@ from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.records import Log
 from hypbench.results import results_of_run
 from hypbench.session import Outcome, built_image, result_paths, run_board
-from hypbench.tree import Tree, shown, write_whole
+from hypbench.tree import Tree, path_word, write_whole
 
 CLOCK = click.option("--clock", type=click.Choice(list(PLATFORM_OF_CLOCK)), default="icount",
                      show_default=True,
@@ -87,7 +87,7 @@ def digest_of(tree: Tree, board: str, plan: str | None, clock: str) -> str:
     chosen_plan = tree.plan(plan) if plan else plans.read_plan(built_image(tree, board))
     if any(guest.recipe for guest in chosen_plan.guests.values()):
         return ""
-    return made_from(tree, board, chosen_plan, clock)
+    return input_digest(tree, board, chosen_plan, clock)
 
 
 def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept_path: Path | None,
@@ -95,13 +95,13 @@ def closing_lines(tree: Tree, outcome: Outcome, folder: Path, kept_path: Path | 
     """Return lines about where the results are, how long the run took, and how to continue. These
     lines go to stderr, because the time differs in each run."""
     records, *others = result_paths(folder)
-    tool = shown(tree.builds / "venv/bin/hypbench")
+    tool = path_word(tree.builds / "venv/bin/hypbench")
     name_text = (f", as {save}" if outcome.status == 0 else
                  f"; a failed run does not become {save}") if save else ""
-    return [f"records: {shown(records)}, {', '.join(path.name for path in others)}",
-            *([f"kept: {shown(kept_path)}{name_text}"] if kept_path else []),
+    return [f"records: {path_word(records)}, {', '.join(path.name for path in others)}",
+            *([f"kept: {path_word(kept_path)}{name_text}"] if kept_path else []),
             f"time: {outcome.seconds:.1f} s for {len(outcome.log.of_kind('step'))} steps",
-            f"next: {tool} show {shown(records)} --table long  # every table"]
+            f"next: {tool} show {path_word(records)} --table long  # every table"]
 
 
 @click.command()
@@ -131,7 +131,7 @@ def trace(tree: Tree, board: str, plan: str, picture: Path | None, timeout: floa
                                    f" {plan}; a scenario with exits in a configuration"
                                    " that can have trace=on makes a file")
     write_whole(file, trace_files.trace_of(outcome.log, traced, plans.board_of(board)))
-    click.echo(f"trace: {shown(file)}, to open in https://ui.perfetto.dev")
+    click.echo(f"trace: {path_word(file)}, to open in https://ui.perfetto.dev")
     if picture:
         draw_request(picture, outcome.log, traced)
     sys.exit(outcome.status)

@@ -5,9 +5,9 @@ import click
 
 from hypbench.model import Table
 from hypbench.printing import print_blocks
-from hypbench.store import (LATEST, Folder, Kept, check_places, folders, remove, runs_beyond,
+from hypbench.store import (LATEST, Folder, KeptRun, check_places, folders, remove, runs_beyond,
                             store_faults)
-from hypbench.tree import Tree, shown
+from hypbench.tree import Tree, path_word
 
 BOARD = click.option("--board", default="", metavar="B", help="Only runs on this board.")
 SCENARIO = click.option("--scenario", default="", metavar="S",
@@ -33,7 +33,7 @@ def runs(context: click.Context, board: str, scenario: str) -> None:
     if selected:
         print_blocks([runs_table(selected)])
     else:
-        click.echo(f"no run is kept in {shown(tree.runs)}: `make bench` keeps one")
+        click.echo(f"no run is kept in {path_word(tree.runs)}: `make bench` keeps one")
     faults = list(store_faults(tree))
     for text in faults:
         click.echo(f"hypbench: {text}", err=True)
@@ -59,7 +59,7 @@ def runs_table(selected: list[Folder]) -> Table:
     return Table("runs", "Kept runs", head, rows)
 
 
-def places(run: Kept) -> list[str]:
+def places(run: KeptRun) -> list[str]:
     """Return the place of a run's board in a farm as one word; nothing for a run outside of a
     farm."""
     source = f" by {run.serial_from}" if run.serial_from else ""
@@ -83,7 +83,7 @@ def prune(tree: Tree, board: str, scenario: str, last: int, yes: bool) -> None:
                 if (old_runs := runs_beyond(folder, last))]
     for folder, old_runs in removals:
         for run in old_runs:
-            click.echo(f"{'removes' if yes else 'would remove'} {shown(folder.file(run))}"
+            click.echo(f"{'removes' if yes else 'would remove'} {path_word(folder.file(run))}"
                        f" ({run.build}, {run.rows} rows)")
     if not removals:
         click.echo(f"nothing to remove: no scenario has more than {last} runs without a name")

@@ -16,7 +16,7 @@ from hypbench import abi
 from hypbench.plan_language import Parser
 from hypbench.plan_machine import Board
 from hypbench.plan_model import Place, Plan, words_of
-from hypbench.plan_vms import BENCH, check_guest, made_vm, mark_neighbours
+from hypbench.plan_vms import BENCH, check_guest, make_vm, mark_neighbours
 from hypbench.plan_words import Mistake, name_of, nearest, quoted, unknown
 from hypbench.scenario_places import line_of, places
 
@@ -207,7 +207,7 @@ class Reader(Parser):
         self.vm([name, *spelled(table)])
         image = table.get("image", name)
         if image in self.plan.guests or image not in self.tables.get("guest", {}):
-            made_vm(name, self.vms[name][1], self.plan.guests)
+            make_vm(name, self.vms[name][1], self.plan.guests)
 
     def take_link(self, name: str, table: Table) -> None:
         self.link([name, *spelled(table)])
@@ -226,9 +226,9 @@ class Reader(Parser):
         plan = self.plan
         if not self.vms:
             names = list(plan.guests) or [BENCH]
-            plan.vms = {names[0]: made_vm(names[0], {}, plan.guests)}
+            plan.vms = {names[0]: make_vm(names[0], {}, plan.guests)}
         for name, (_, settings) in self.vms.items():
-            plan.vms[name] = made_vm(name, settings, plan.guests)
+            plan.vms[name] = make_vm(name, settings, plan.guests)
         mark_neighbours(plan.vms, plan.guests, map(words_of, plan.configs.values()))
 
     def lines(self) -> dict[Place, int]:

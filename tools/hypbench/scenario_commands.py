@@ -10,7 +10,7 @@ import click
 
 from hypbench import formats, plan as plans, scenario, store
 from hypbench.boards import images
-from hypbench.guests.recipes import BROUGHT
+from hypbench.guests.recipes import USER_IMAGE
 from hypbench.options import PATH
 from hypbench.plan_binary import core_count
 from hypbench.plan_language import parse
@@ -28,7 +28,7 @@ CLOCK = ("Exact counts on QEMU need CLOCK=icount, the default; CLOCK=host shows 
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedScenario:
     """A scenario with the texts that `hypbench scenarios` prints."""
 
     question: str
@@ -37,18 +37,19 @@ class Listed:
     needs: list[str]
 
 
-def listed(tree: Tree) -> Iterator[Listed]:
+def listed_scenarios(tree: Tree) -> Iterator[ListedScenario]:
     for word, path in tree.scenario_files().items():
         heading = scenario.heading(read_text(path), word)
-        yield Listed(heading.get("question", "(no question)"), word, heading.get("title", ""),
-                     needs_of(tree.plan(word), heading.get("needs", [])))
+        yield ListedScenario(heading.get("question", "(no question)"), word,
+                             heading.get("title", ""),
+                             needs_of(tree.plan(word), heading.get("needs", [])))
 
 
 def needs_of(plan: Plan, words: list[str]) -> list[str]:
     """Return everything that a scenario needs beyond one core of QEMU."""
     cores = core_count(plan)
     return [*([f"{cores} cores"] if cores > 1 else []),
-            *("an image of yours, GUEST=" if guest.recipe == BROUGHT else
+            *("an image of yours, GUEST=" if guest.recipe == USER_IMAGE else
               f"Debian's images for {guest.recipe} from the network"
               for guest in plan.guests.values() if guest.recipe),
             *(NEEDS[word] for word in words)]
@@ -58,8 +59,8 @@ def needs_of(plan: Plan, words: list[str]) -> list[str]:
 @click.pass_obj
 def scenarios(tree: Tree) -> None:
     """List the scenarios by their questions, with what each needs."""
-    by_question: dict[str, list[Listed]] = {}
-    for entry in sorted(listed(tree), key=lambda entry: entry.word != "default"):
+    by_question: dict[str, list[ListedScenario]] = {}
+    for entry in sorted(listed_scenarios(tree), key=lambda entry: entry.word != "default"):
         by_question.setdefault(entry.question, []).append(entry)
     for question, group in by_question.items():
         click.echo(question)

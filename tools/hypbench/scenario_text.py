@@ -46,7 +46,7 @@ def parts(plan: Plan, title: str, question: str) -> Iterator[list[str]]:
                            for name, link in plan.links.items())]
     for event in plan.events:
         when = {"on": event.of, "end": event.end} if event.of else {"at_us": event.at_us}
-        yield ["[[event]]", *settings(when | {"do": event.what, "vm": event.vm})]
+        yield ["[[event]]", *settings(when | {"do": event.kind, "vm": event.vm})]
 
 
 def differing(fields: Fields, defaults: Fields) -> Settings:

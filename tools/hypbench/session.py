@@ -23,15 +23,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hypbench import gem5, plan as plans, qemu
 from hypbench.analysis.bound import above_proven
 from hypbench.guests import latency_measure, measured
-from hypbench.guests.prepare import expanded
+from hypbench.guests.prepare import with_guest_images
 from hypbench.plan_binary import core_count
 from hypbench.plan_model import Plan
 from hypbench.possible import check_board, check_clock
 from hypbench.records import (HEAD, LINE_ENDS, Data, Log, Problem, Record, frame_fault,
-                              lines_of, missing_texts, parted)
+                              lines_of, missing_texts, split_vm_text)
 from hypbench.report import summary_csv
 from hypbench.rules import check_rules
-from hypbench.tree import Tree, alone_in, read_bytes, whole, write_whole
+from hypbench.tree import Tree, alone_in, read_bytes, whole_file, write_whole
 
 # Each mark shows that a damaged line is a run record; no other kind of record has these texts.
 MARKS = (b'"kind":"run",', b'"configs":[')
@@ -103,7 +103,7 @@ def split_before_run(line: bytes) -> list[bytes]:
     precede the run record."""
     if RUN_BEGIN not in line:
         return [line]
-    record, vm_text = parted(line)
+    record, vm_text = split_vm_text(line)
     *before, last = BEGIN.split(record, maxsplit=1)
     return [piece for piece in (*before, last + vm_text) if piece]
 
@@ -112,7 +112,7 @@ def is_run_record(line: bytes) -> bool:
     """Return whether a line is a run record, even a damaged one if enough of it is left."""
     if not any(mark in line for mark in MARKS):
         return False
-    line = parted(line)[0].strip(LINE_ENDS)
+    line = split_vm_text(line)[0].strip(LINE_ENDS)
     head = HEAD.match(line)
     if not frame_fault(line):
         return head is not None and int(head[1]) == 0 and MARKS[0] in line
@@ -143,7 +143,7 @@ class Runs:
         line or a damaged copy."""
         log = self.latest
         return log is not None and log.lines == self.begin + 1 and (
-            not log.records or log.seen.get(0) == line.strip(LINE_ENDS))
+            not log.records or log.raw_by_number.get(0) == line.strip(LINE_ENDS))
 
     @property
     def ended(self) -> bool:
@@ -156,7 +156,7 @@ class Runs:
     def interruptions(self) -> Iterator[tuple[Log, str]]:
         """Return the runs before the latest, each with a text about how far the run came."""
         for number, log in enumerate(self.logs[:-1], 1):
-            yield log, f"run {number} was interrupted by a reset {place(log)}"
+            yield log, f"run {number} was interrupted by a reset {progress_text(log)}"
 
 
 def read_runs(content: bytes) -> Runs:
@@ -170,12 +170,12 @@ def read_runs(content: bytes) -> Runs:
     return runs
 
 
-def left_out(runs: Runs) -> str:
+def left_out_text(runs: Runs) -> str:
     return (f"{len(runs.before.records)} records came before the first run record: of a run that"
             " had begun earlier, left out")
 
 
-def place(log: Log) -> str:
+def progress_text(log: Log) -> str:
     """Return how far a run came, as text."""
     steps = log.run["steps"] if log.run else "?"
     last = next((record.data for record in reversed(log.sound) if "step" in record.data), None)
@@ -218,7 +218,7 @@ def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit
             follow(lines, lambda line: log, display)
         log.finish()
         write_results(log, out)
-    problems = problems_of(log, platform) + ending(machine, log)
+    problems = problems_of(log, platform) + ending_problems(machine, log)
     if problems and machine.last_words:
         problems.append(f"{machine.name} reports: {machine.last_words}")
     status = (machine.status or 0) if (machine.status or 0) > 0 else int(bool(problems))
@@ -228,7 +228,7 @@ def run_board(tree: Tree, board: str, plan: str | Plan | None, clock: str, limit
 def qemu_run(tree: Tree, board: str, plan: Plan | None, clock: str, limit_s: float | None,
              out: Path, more: Sequence[str]) -> tuple[qemu.Qemu, str]:
     platform = qemu.PLATFORM_OF_CLOCK[clock]
-    placed, loaders = expanded(tree, board, plan, out) if plan else (None, [])
+    placed, loaders = with_guest_images(tree, board, plan, out) if plan else (None, [])
     image = write_image(tree, board, placed, platform, out)
     words = qemu.command(tree.qemu_options(board), clock, image, plans.cores_of(read_bytes(image)))
     brings_image = plan and any(guest.image for guest in plan.guests.values())
@@ -263,7 +263,7 @@ def built_image(tree: Tree, board: str) -> bytes:
 
 
 def copied(lines: Iterable[bytes], path: Path) -> Generator[bytes]:
-    with whole(path) as copy:
+    with whole_file(path) as copy:
         for line in lines:
             copy.write(line)
             copy.flush()
@@ -288,10 +288,10 @@ def problems_of(log: Log, platform: str | None) -> list[str]:
             *latency_measure.problems_of(log)]
 
 
-def ending(machine: qemu.Qemu, log: Log) -> list[str]:
+def ending_problems(machine: qemu.Qemu, log: Log) -> list[str]:
     """Return how QEMU or gem5 failed, or nothing."""
     if machine.stuck:
-        return [stuck(log)]
+        return [stuck_text(log)]
     if machine.idle:
         return [f"{machine.name} was ended: latency_measure printed its last line, and the guest"
                 " did not power off (docs/howto/latency-measure.md)"]
@@ -305,9 +305,9 @@ def ending(machine: qemu.Qemu, log: Log) -> list[str]:
     return [f"{machine.name} ended with status {machine.status}"] if machine.status else []
 
 
-def stuck(log: Log) -> str:
-    return (f"QEMU was ended {place(log)}: no instruction was executed any more, so that no time"
-            " went by: an exception vector of the guest that faults itself does that")
+def stuck_text(log: Log) -> str:
+    return (f"QEMU was ended {progress_text(log)}: no instruction was executed any more, so that"
+            " no time went by: an exception vector of the guest that faults itself does that")
 
 
 def write_results(log: Log, out: Path, suffix: str = "") -> None:

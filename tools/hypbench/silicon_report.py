@@ -18,7 +18,7 @@ from hypbench.reading import read_file
 from hypbench.records import Log
 from hypbench.session import problems_of
 from hypbench.silicon import Board, Finding, Verdict, findings
-from hypbench.tree import Tree, UnknownName, read_bytes, shown, write_whole
+from hypbench.tree import Tree, UnknownName, read_bytes, path_word, write_whole
 
 # Lines in which boot loaders and firmware name their versions.
 VERSIONS = re.compile(r"^.*?((?:U-Boot(?: SPL| TPL)? 20\d\d|NOTICE: +BL\d+:? *v|OP-TEE version|"
@@ -104,4 +104,4 @@ def silicon_report(tree: Tree, files: tuple[Path, ...], consoles: tuple[Path, ..
         versions = [line for path in consoles
                     for line in firmware_of(read_bytes(path).decode(errors="replace"))]
         write_whole(output, report_of(logs, rows, [*versions, *map(anonymous, firmware)]))
-        click.echo(f"report: {shown(output)}")
+        click.echo(f"report: {path_word(output)}")

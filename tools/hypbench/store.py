@@ -20,7 +20,8 @@ import jsonschema_rs
 from hypbench.plan_words import nearest
 from hypbench.records import Data, Log
 from hypbench.rows import by_vm, platform_of, rows_of
-from hypbench.tree import LOCK, Tree, UnknownName, alone_in, check_names, listed, shown, write_whole
+from hypbench.tree import (LOCK, Tree, UnknownName, alone_in, check_names, name_list, path_word,
+                           write_whole)
 
 INDEX, DAMAGED = "index.json", "index-damaged-{}.json"
 LATEST = "latest"
@@ -47,7 +48,7 @@ SCHEMA: Data = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptRun:
     """A kept run, as an entry of an index."""
 
     time: str
@@ -72,7 +73,7 @@ class Folder:
     """The folder of a scenario's kept runs on a board. `runs` has the oldest run first."""
 
     path: Path
-    runs: list[Kept] = field(default_factory=list)
+    runs: list[KeptRun] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # baselines by name: the time of the run
     damage: str = ""  # faults of the index
 
@@ -80,10 +81,10 @@ class Folder:
     def place(self) -> str:
         return f"{self.path.parent.name}/{self.path.name}"
 
-    def file(self, run: Kept) -> Path:
+    def file(self, run: KeptRun) -> Path:
         return self.path / f"{run.time}.jsonl"
 
-    def fault(self, run: Kept) -> str:
+    def fault(self, run: KeptRun) -> str:
         """Return what is wrong with the file of a run, or ""."""
         try:
             same = sha256(self.file(run).read_bytes()).hexdigest() == run.records
@@ -91,20 +92,20 @@ class Folder:
             return f"the file cannot be read: {error.strerror}"
         return "" if same else "the file was changed after the run"
 
-    def good_runs(self) -> Iterator[Kept]:
+    def good_runs(self) -> Iterator[KeptRun]:
         """Return the sound runs whose files are whole, the latest first."""
         return (run for run in reversed(self.runs) if run.sound and not self.fault(run))
 
-    def latest(self, platform: str = "") -> Kept | None:
+    def latest(self, platform: str = "") -> KeptRun | None:
         return next((run for run in self.good_runs() if platform in ("", run.platform)), None)
 
-    def run_named(self, word: str) -> Kept | None:
+    def run_named(self, word: str) -> KeptRun | None:
         if word == LATEST:
             return self.latest()
         time = self.names.get(word, word)
         return next((run for run in self.runs if run.time == time), None)
 
-    def names_of(self, run: Kept) -> list[str]:
+    def names_of(self, run: KeptRun) -> list[str]:
         return [name for name, time in self.names.items() if time == run.time]
 
     def write(self) -> None:
@@ -127,8 +128,8 @@ def read_folder(path: Path) -> Folder:
         return Folder(path)
     except (OSError, ValueError, jsonschema_rs.ValidationError) as error:
         text = error.message if isinstance(error, jsonschema_rs.ValidationError) else str(error)
-        return Folder(path, damage=f"{shown(file)} is damaged: {text.splitlines()[0]}")
-    return Folder(path, [Kept(**entry) for entry in index["runs"]], index["names"])
+        return Folder(path, damage=f"{path_word(file)} is damaged: {text.splitlines()[0]}")
+    return Folder(path, [KeptRun(**entry) for entry in index["runs"]], index["names"])
 
 
 def folders(tree: Tree, board: str = "", scenario: str = "") -> list[Folder]:
@@ -165,9 +166,9 @@ def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
     rows = sum(len(rows_of(part)) for part in by_vm(log).values())
     with alone_in(path, "the kept runs"):
         folder = open_to_add(path)
-        run = Kept(free_time(path), sha256(log.content).hexdigest(), made_from,
-                   str(log.run["build"]), platform_of(log), rows, sound, place, serial,
-                   serial_from)
+        run = KeptRun(free_time(path), sha256(log.content).hexdigest(), made_from,
+                      str(log.run["build"]), platform_of(log), rows, sound, place, serial,
+                      serial_from)
         write_whole(folder.file(run), log.content)
         folder.runs.append(run)
         if name and sound:
@@ -178,7 +179,7 @@ def keep(tree: Tree, log: Log, problems: Iterable[str], made_from: str = "",
 
 def folder_of(tree: Tree, log: Log) -> Path:
     plan = str(log.run["plan"])
-    return tree.kept(str(log.run["board"]), plan if NAME.fullmatch(plan) else UNNAMED)
+    return tree.kept_folder(str(log.run["board"]), plan if NAME.fullmatch(plan) else UNNAMED)
 
 
 def open_to_add(path: Path) -> Folder:
@@ -188,7 +189,7 @@ def open_to_add(path: Path) -> Folder:
         aside = next(name for name in (path / DAMAGED.format(number) for number in count(1))
                      if not name.exists())
         (path / INDEX).replace(aside)
-        click.echo(f"hypbench: {folder.damage}; it is {shown(aside)} now", err=True)
+        click.echo(f"hypbench: {folder.damage}; it is {path_word(aside)} now", err=True)
     return folder
 
 
@@ -205,7 +206,7 @@ def free_time(folder: Path) -> str:
 
 def run_made_from(tree: Tree, board: str, scenario: str, made_from: str) -> Path | None:
     """Return the latest sound run of a scenario on a board that was made from `made_from`."""
-    folder = read_folder(tree.kept(board, scenario))
+    folder = read_folder(tree.kept_folder(board, scenario))
     return next((folder.file(run) for run in folder.good_runs()
                  if run.made_from == made_from), None)
 
@@ -239,7 +240,7 @@ def file_of(tree: Tree, word: Path, board: str = "", scenario: str = "") -> Path
     run = matches[0].run_named(name)
     assert run
     if fault := matches[0].fault(run):
-        raise UnknownName(f"{shown(matches[0].file(run))}: {fault}")
+        raise UnknownName(f"{path_word(matches[0].file(run))}: {fault}")
     return matches[0].file(run)
 
 
@@ -248,16 +249,16 @@ def unknown_text(word: Path, known_folders: list[Folder]) -> str:
                                for name in (*folder.names, *[LATEST] * bool(folder.latest()))))
     near = nearest(word.name, names)
     return (f"no file and no kept run '{word}'{near and f', nearest {near!r}'}; kept runs have the"
-            f" names: {listed(names)}")
+            f" names: {name_list(names)}")
 
 
 def store_faults(tree: Tree) -> Iterator[str]:
     """Return what is wrong below runs/, one line for each fault."""
     for path in sorted(tree.runs.glob("*")):
         if not path.is_dir():
-            yield f"{shown(path)} is no kept run"
+            yield f"{path_word(path)} is no kept run"
     for path in sorted(tree.runs.glob("*/*")):
-        yield from faults_of(path) if path.is_dir() else [f"{shown(path)} is no kept run"]
+        yield from faults_of(path) if path.is_dir() else [f"{path_word(path)} is no kept run"]
 
 
 def faults_of(path: Path) -> Iterator[str]:
@@ -267,20 +268,20 @@ def faults_of(path: Path) -> Iterator[str]:
     known = {folder.file(run) for run in folder.runs}
     for run in folder.runs:
         if fault := folder.fault(run):
-            yield f"{shown(folder.file(run))}: {fault}"
+            yield f"{path_word(folder.file(run))}: {fault}"
     for file in sorted(path.iterdir()):
         if file not in known and file.name not in (INDEX, LOCK):
-            yield f"{shown(file)} is no kept run: the index does not have it"
+            yield f"{path_word(file)} is no kept run: the index does not have it"
 
 
-def runs_beyond(folder: Folder, last: int) -> list[Kept]:
+def runs_beyond(folder: Folder, last: int) -> list[KeptRun]:
     """Return the runs that are neither a baseline nor among the `last` latest runs."""
     recent = folder.runs[len(folder.runs) - last:] if last < len(folder.runs) else folder.runs
     baseline_times = set(folder.names.values())
     return [run for run in folder.runs if run not in recent and run.time not in baseline_times]
 
 
-def remove(folder: Folder, old_runs: list[Kept]) -> None:
+def remove(folder: Folder, old_runs: list[KeptRun]) -> None:
     """Remove runs that are no baseline now: first from the index, then their files."""
     with alone_in(folder.path, "the kept runs"):
         current = read_folder(folder.path)

@@ -13,15 +13,15 @@ WORDS_MOST = 28  # characters of a column of words in a narrow terminal
 Part = Printed | str  # a table, or a paragraph
 
 
-def printed(section: Section, width: int) -> Iterator[Part]:
+def section_parts(section: Section, width: int) -> Iterator[Part]:
     """Yield the title and every block of a section, except charts, which need a page."""
-    parts = [part for block in section.blocks for part in shown(block, width)]
+    parts = [part for block in section.blocks for part in block_parts(block, width)]
     if parts:
         yield f"── {section.title} ──"
         yield from parts
 
 
-def shown(block: Block, width: int) -> Iterator[Part]:
+def block_parts(block: Block, width: int) -> Iterator[Part]:
     if isinstance(block, Table):
         yield from tables(block, width)
         yield from map(plain, block.notes)

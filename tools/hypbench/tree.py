@@ -44,7 +44,7 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
     for name in names:
         if name not in valid:
             raise UnknownName(f"no {kind} '{name}'{nearest(name, valid)}; there are:"
-                              f" {listed(valid)}")
+                              f" {name_list(valid)}")
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -127,7 +127,7 @@ class Tree:
         path = files.get(word, Path(word))
         if not path.is_file():
             raise UnknownName(f"no scenario '{word}'{nearest(word, list(files))}; there are:"
-                              f" {listed(sorted(files))} (or give the path of a file)")
+                              f" {name_list(sorted(files))} (or give the path of a file)")
         if path.suffix == OLD_PLAN:
             raise UnknownName(f"{word} is a plan of the old language; this command makes a scenario"
                               f" of it: hypbench convert {word} -o scenarios/{path.stem}.toml")
@@ -156,16 +156,16 @@ class Tree:
         is_default = self.builds == self.workplace / "build"
         return (self.workplace if is_default else self.builds) / "runs"
 
-    def kept(self, board: str, scenario: str) -> Path:
+    def kept_folder(self, board: str, scenario: str) -> Path:
         return self.runs / board / scenario
 
-    def captured(self, board: str) -> Path:
+    def captured_folder(self, board: str) -> Path:
         """Return the folder of each plan's last run on the board itself. `make clean` does not
         remove the folder, because only the board could repeat these runs."""
         return self.builds / "captured" / board
 
     def is_captured(self, board: str) -> bool:
-        return any(self.captured(board).glob("*.jsonl"))
+        return any(self.captured_folder(board).glob("*.jsonl"))
 
     def references(self) -> list[Path]:
         """Return the kept records of runs under gem5."""
@@ -227,18 +227,18 @@ def on_the_board(board: str, plan: str = "") -> str:
             f" `make capture BOARD={board} TTY=…`")
 
 
-def shown(path: Path) -> str:
+def path_word(path: Path) -> str:
     """Return a path as a word of a command for the current folder."""
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
-def listed(names: list[str]) -> str:
+def name_list(names: list[str]) -> str:
     return ", ".join(names) if names else "none"
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces `path` when the file is complete. A failure or an interruption
     leaves `path` unchanged."""
     part = path.with_name(f".{path.name}.part")
@@ -255,7 +255,7 @@ def whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    with whole(path) as file:
+    with whole_file(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 

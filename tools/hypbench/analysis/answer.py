@@ -11,13 +11,13 @@ from hypbench import charts
 from hypbench.analysis import published
 from hypbench.analysis.beside import MIXED, MIXED_NOTE, mixes
 from hypbench.analysis.bound import bounds_of
-from hypbench.analysis.ceilings import kept_of, proven_of
+from hypbench.analysis.ceilings import ceilings_of, proven_of
 from hypbench.analysis.failover import CORES, fail_overs
 from hypbench.analysis.tlb import CHASE, READ, STUDY_RATIO, slowdowns
 from hypbench.bound import committed
 from hypbench.frame import Board, Source
 from hypbench.model import (NONE, Band, Cell, Cells, Figure, Section, number, percent, prose)
-from hypbench.peers.compared import Added, Path, compared, families, path
+from hypbench.peers.compared import AddedLength, Path, compare_paths, families, path
 from hypbench.peers.kept import Column, kept_columns
 from hypbench.records import Data
 from hypbench.rows import TIME, Row
@@ -133,10 +133,10 @@ def share(timed: Board | None) -> Figure | None:
 def ceiling(counted: Board | None) -> Figure | None:
     """Return the card with the proven ceiling and the largest sampled value."""
     logs = [source.whole or source.log for source in counted.sources.values()] if counted else []
-    proven = next((proof for log in logs if (proof := proven_of(kept_of(log)))), None)
+    proven = next((proof for log in logs if (proof := proven_of(ceilings_of(log)))), None)
     if not (proven and counted):
         return None
-    waits = [bound.seen - bound.alone for log in logs for bound in bounds_of(log)
+    waits = [bound.largest - bound.alone for log in logs for bound in bounds_of(log)
              if bound.proven is not None]
     beyond = ", beyond the ceiling: see the problems above" * (max(waits, default=0) > proven.wait)
     sampled = [(f"the longest sampled{beyond}", Cell(counted.clock.show(max(waits)), "bad" * bool(
@@ -224,7 +224,7 @@ def factors(board: Board, *idents: str) -> Factors:
                  None) if board.clock.exact else None
     if not (first and first.ours):
         return {}
-    return {"base": f"{first.what}, one probe: hypbench {first.ours.text}",
+    return {"base": f"{first.title}, one probe: hypbench {first.ours.text}",
             "factors": tuple(f"{heading(board, family, systems[0])} {systems[0].text}"
                              for family, systems in first.others.items() if systems)}
 
@@ -240,7 +240,7 @@ def cost_of(board: Board, path_name: str) -> Data:
     return document["costs"].get("trapped", {}).get(path_name, {})
 
 
-def heading(board: Board, family: str, system: Added) -> str:
+def heading(board: Board, family: str, system: AddedLength) -> str:
     name = families(board.name).get(family, family)
     return name if name != family else f"{family} {system.label}".strip()
 
@@ -272,7 +272,7 @@ def peers(section: Section, board: Board) -> None:
     if not (board.clock.exact and board.run):
         published.add_table(section)
         return
-    paths = compared(board.name)
+    paths = compare_paths(board.name)
     if values := [value for path in paths for value in dots_of(path)]:
         section.figure("peers", prose("peers"), charts.dots(values, "times hypbench (log)", True))
         columns = kept_columns(board.name)
@@ -285,22 +285,22 @@ def peers(section: Section, board: Board) -> None:
 def dots_of(path: Path) -> list[Data]:
     if not path.ours or not any(path.others.values()):
         return []
-    ours = {"what": path.what, "config": "hypbench", "factor": 1,
-            "note": f"hypbench: {number(path.ours.added)} instructions"}
-    return [ours, *(dot(path.what, f"{family} {system.label}".strip(), system)
+    ours = {"what": path.title, "config": "hypbench", "factor": 1,
+            "note": f"hypbench: {number(path.ours.instructions)} instructions"}
+    return [ours, *(dot(path.title, f"{family} {system.label}".strip(), system)
                     for family, systems in path.others.items() for system in systems)]
 
 
-def dot(path_name: str, system_name: str, system: Added) -> Data:
+def dot(path_name: str, system_name: str, system: AddedLength) -> Data:
     return {"what": path_name, "config": system_name, "factor": system.factor,
-            "note": f"{system_name}: {number(system.added)} instructions, {system.times} of"
+            "note": f"{system_name}: {number(system.instructions)} instructions, {system.times} of"
                     " hypbench"}
 
 
 def peer_row(columns: list[Column], path: Path) -> Cells:
     """Return a row of the table. The native column has the whole window, and each other column has
     what its system adds to the native window."""
-    cells: list[str | Cell] = [path.what]
+    cells: list[str | Cell] = [path.title]
     for column in columns:
         figure = column.figures.get(path.ident)
         base = path.native or 0

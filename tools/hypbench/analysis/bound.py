@@ -9,7 +9,7 @@ The section also has the bound by proven ceilings if the image has ceilings.
 from dataclasses import dataclass
 
 from hypbench.analysis.beside import NO_LOAD, alone_of, config_with, idle_steps
-from hypbench.analysis.ceilings import kept_of, proven_of
+from hypbench.analysis.ceilings import ceilings_of, proven_of
 from hypbench.frame import Board
 from hypbench.model import NONE, Cell, Section, number, prose
 from hypbench.records import Log
@@ -35,7 +35,7 @@ class Bound:
     # The load's longest kick, which continues a write to many interrupts, plus a kick that comes to
     # the measured VM after the switch and finds nothing to do. The sum is 0 if no kick is counted.
     kick: int
-    seen: int  # the largest latency beside the load
+    largest: int  # the largest latency beside the load
     proven: int | None = None  # the bound by the ceilings of every exit
 
     @property
@@ -45,7 +45,7 @@ class Bound:
 
     @property
     def holds(self) -> bool:
-        return all(self.seen <= most for most in (self.most, self.proven) if most is not None)
+        return all(self.largest <= most for most in (self.most, self.proven) if most is not None)
 
 
 def longest_exits(log: Log, config: str, row: Row) -> dict[str, int]:
@@ -88,7 +88,7 @@ def bounds_of(log: Log) -> list[Bound]:
     """Return the bounds of a log that has the exits of every VM, or whose image has proven
     ceilings."""
     settings, bounds, idle = settings_of(log), [], idle_steps(log)
-    proven = proven_of(kept_of(log))
+    proven = proven_of(ceilings_of(log))
     rows = {row.key: row for row in rows_of(log)}
     for (bench, variant, config), row in rows.items():
         axes = settings.get(config, {})
@@ -113,15 +113,15 @@ def bounds_of(log: Log) -> list[Bound]:
 def above_proven(log: Log) -> list[str]:
     """Return a line for each latency above its proven bound. No instruction count of this image can
     exceed the bound."""
-    return [f"{bound.bench} {bound.variant} beside {bound.load}: {bound.seen} instructions, at most"
-            f" {bound.proven} are proven" for bound in bounds_of(log)
-            if bound.proven is not None and bound.seen > bound.proven]
+    return [f"{bound.bench} {bound.variant} beside {bound.load}: {bound.largest} instructions, at"
+            f" most {bound.proven} are proven" for bound in bounds_of(log)
+            if bound.proven is not None and bound.largest > bound.proven]
 
 
 def section(board: Board, _boards: list[Board]) -> Section:
     section = Section("ceilings", "How long an exit takes at most", board.name)
     document = next((ceilings for source in board.sources.values()
-                     if (ceilings := kept_of(source.log))), None)
+                     if (ceilings := ceilings_of(source.log))), None)
     if not document or board.one_log:
         add_bounds(section, board)
         return section
@@ -147,7 +147,7 @@ def add_bounds(section: Section, board: Board) -> None:
         ">largest", "verdict"), [
             [f"{bound.bench} {bound.variant}", bound.load, *map(source.clock.show, (
                 bound.alone, bound.switch, bound.exit, bound.kick, bound.most, bound.proven,
-                bound.seen)),
+                bound.largest)),
              verdict(bound)] for source in board.sources.values()
             for bound in bounds_of(source.whole or source.log)],
         folded="Bounds of sched=fp in numbers")

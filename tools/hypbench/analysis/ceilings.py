@@ -32,7 +32,7 @@ class Proven:
         return self.exit.instructions + self.kick + self.switch
 
 
-def kept_of(log: Log) -> committed.Document | None:
+def ceilings_of(log: Log) -> committed.Document | None:
     """Return the committed ceilings of the image that made a log."""
     run = log.run
     if not run or run["platform"] != "qemu-icount":

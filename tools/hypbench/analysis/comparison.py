@@ -10,11 +10,11 @@ from enum import StrEnum
 from hypbench.histogram import (MEAN, MEDIAN, PERCENTILES, Interval, Pool, effect, exact,
                                 percentile_of, pooled)
 from hypbench import charts
-from hypbench.model import (NONE, Cell, Cells, Notice, Section, between, counted, number, prose,
-                            ratio, signed)
+from hypbench.model import (NONE, Cell, Cells, Notice, Section, counted, interval_text, number,
+                            prose, ratio, signed)
 from hypbench.frame import Board, Source
 from hypbench.records import Log
-from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing, hides, platform_of,
+from hypbench.rows import (NOT_MODELLED, TIME, Key, Row, by_vm, differing_axes, hides, platform_of,
                            rows_of, settings_of)
 
 # The names of variants in release 0.1.0 that have another name now.
@@ -190,7 +190,7 @@ def conditions(a: Log, b: Log) -> list[str]:
              if value_a != value_b]
     settings_a, settings_b = settings_of(a), settings_of(b)
     for name in settings_a:
-        axes = differing(settings_a[name], settings_b.get(name, settings_a[name]))
+        axes = differing_axes(settings_a[name], settings_b.get(name, settings_a[name]))
         lines += [f"configuration {name}: {axis}: A {settings_a[name][axis]}, B"
                   f" {settings_b[name].get(axis, 'nothing')}" for axis in axes]
     names = {row.key: key for key, row in renamed(a, b).items() if row.key != key}
@@ -248,7 +248,7 @@ def line(row: ComparedRow, threshold: Threshold | None, sources: Sequence[Source
     return [row.bench, row.variant, row.config,
             *(Cell(f"{number(value)}\u00a0{row.unit}", "", link)
               for value, link in zip((median.a, median.b), links)),
-            signed(median.effect.value), between(median.effect), ratio(row.ratio, 1, 3),
+            signed(median.effect.value), interval_text(median.effect), ratio(row.ratio, 1, 3),
             Cell(verdict_text(row, threshold),
                  "bad" if slower else VERDICT_MARKS.get(row.verdict, "quiet"))]
 

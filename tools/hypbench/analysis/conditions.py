@@ -52,7 +52,7 @@ def board_rows(board: Board) -> list[Cells]:
 
 def run_cell(source: Source) -> Cell:
     if source.uncaptured:
-        return Cell("no reference run" if source.kept else "not captured", "quiet")
+        return Cell("no reference run" if source.is_reference else "not captured", "quiet")
     steps = counted(source.log.run.get("steps"), "step")
     samples = counted(sum(row.pool.n for row in source.rows), "sample")
     if source.problems or source.lost:
@@ -87,7 +87,7 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
     notices = [Notice(prose("absent", plans=absent))] if absent else []
     for board in boards:
         uncaptured = [source.plan for source in board.sources.values() if source.uncaptured]
-        if board.kept:
+        if board.is_reference:
             items = [f"{source.plan}: {text}" for source in board.sources.values()
                      for text in problem_lines(source)]
             notices.append(Notice(prose("reference_run", label=board.label, without=uncaptured),
@@ -97,7 +97,7 @@ def losses(boards: list[Board], absent: list[str]) -> list[Notice]:
             continue
         if uncaptured:
             notices.append(Notice(prose("uncaptured", name=board.name, without=uncaptured,
-                                        how=board.how("<scenario>"))))
+                                        how=board.how_to_capture("<scenario>"))))
         notices += [Notice(f"{board.name}, {'scenario' if len(plans) == 1 else 'scenarios'}"
                            f" {', '.join(plans)}: {note}.")
                     for note, plans in by_note(board).items()]

@@ -52,7 +52,7 @@ def row(source: Source, ours: Source, run: Cyclictest, runs: list[Cyclictest]) -
     return [run.config, number(run.loops), show(ticks(source, min(run.counts))), show(p50),
             show(ticks(source, run.percentile(990))), show(ticks(source, run.max)),
             source.clock.change(p50 - base if p50 is not None and base is not None else None),
-            number(run.beyond), *[ours.cell(bench_row)] * bool(ours.rows)]
+            number(run.overflows), *[ours.cell(bench_row)] * bool(ours.rows)]
 
 
 def curve(source: Source, run: Cyclictest) -> list[Data]:

@@ -285,7 +285,7 @@ def spreads(section: Section, board: Board) -> None:
         "distributions", "Latencies to the handler and to the task",
         ("plan", "benchmark", "variant", "configuration", ">samples", ">min", ">p50", ">p95",
          ">p99.9", ">max", ">cold"),
-        [distribution_row(source, row) for source in board.those(DISTRIBUTIONS)
+        [distribution_row(source, row) for source in board.sources_of(DISTRIBUTIONS)
          for bench in ("timer_wakeup", "cyclic") for row in source.of_bench(bench)
          if not row.variant.endswith("-vector")], folded="Distributions in numbers")
 

@@ -49,7 +49,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
         events(section, plan_source)
     wide_table(section, "page-fault", prose("page_faults"),
                board.first_with("page_fault", "faults"), "page_fault", "Page faults")
-    boots(section, next((candidate for candidate in board.those(("faults", "tlb"))
+    boots(section, next((candidate for candidate in board.sources_of(("faults", "tlb"))
                          if boot_rows(candidate.log)), EMPTY))
     source = board.first_with("tlb_maintenance", "memory")
     wide_table(section, "tlb", prose("tlb_maintenance", exact=source.clock.exact), source,

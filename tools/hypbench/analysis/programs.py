@@ -112,7 +112,7 @@ class ProgramRow:
         return self.exit_time / self.exit_count if self.exit_time and self.exit_count else None
 
     @property
-    def rest(self) -> float | None:
+    def other_time(self) -> float | None:
         """Return the ticks of a run's slowdown that are not time at EL2."""
         if self.native is None or self.exit_time is None:
             return None
@@ -161,7 +161,7 @@ def study_share(row: Data) -> float:
 
 def section(board: Board, _boards: list[Board]) -> Section:
     section = Section("programs", "Programs", board.name)
-    source = next((candidate for candidate in board.those(("programs",))
+    source = next((candidate for candidate in board.sources_of(("programs",))
                    if program_rows(candidate.log)), EMPTY)
     if splits(source.log):
         section.text(prose("programs"))
@@ -187,7 +187,7 @@ def section(board: Board, _boards: list[Board]) -> Section:
             [source.plan, row.bench, row.config, row.kind, counted(row.n, "exit"),
              percent(row.share_count), percent(row.share_time),
              *map(source.clock.show, (row.min, row.mean, row.max, row.total)), spark(row.hist)]
-            for source in board.those(EXITS) for row in exit_rows(source.log)],
+            for source in board.sources_of(EXITS) for row in exit_rows(source.log)],
         folded="Exits in numbers")
     return section
 

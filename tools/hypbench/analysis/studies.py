@@ -453,7 +453,7 @@ def s3_causes(section: Section, board: Board, study: Data) -> None:
             f"{more - row['exit_ms']:.3g}\u00a0ms", percent(study_share(row), 0)))])
         rows += [["", f"{board.name}: {row['ours']}, {ours.config}",
                   show(ours.vm - (ours.native or 0)), counted(ours.exit_count, "exit"),
-                  show(ours.exit_mean), show(ours.exit_time), show(ours.rest),
+                  show(ours.exit_mean), show(ours.exit_time), show(ours.other_time),
                   share_cell(ours.share)]
                  for ours in by_program[row["ours"]]]
         if not by_program[row["ours"]]:

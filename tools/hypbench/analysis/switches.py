@@ -9,7 +9,7 @@ from functools import cached_property
 
 from hypbench.histogram import Interval, effect
 from hypbench import charts
-from hypbench.model import Cell, Cells, Section, between, prose, ratio
+from hypbench.model import Cell, Cells, Section, interval_text, prose, ratio
 from hypbench.frame import EMPTY, Board, Source
 from hypbench.records import Log
 from hypbench.rows import (UNMODELLED_BENCHES, Row, Setting, hides, platform_of, rows_of,
@@ -114,7 +114,7 @@ def effects(board: Board) -> list[Effect]:
     """Return each option and path once, from the first two configurations between which it
     changes."""
     pairs: dict[tuple[str, ...], Effect] = {}
-    for source in board.those(PLANS):
+    for source in board.sources_of(PLANS):
         for row in switched(source):
             key = row.setting, row.bench, row.variant
             if not in_detail(row) and (key not in pairs or not pairs[key][1].change):
@@ -156,13 +156,13 @@ def most_moved(moved: list[Effect]) -> list[Effect]:
 def line(source: Source, row: SwitchRow) -> Cells:
     return [row.setting, row.base, f"{row.bench} {row.variant}", source.cell(row.a),
             source.cell(row.b), Cell(source.clock.change(row.change), "strong"),
-            between(row.effect) if row.change else "", ratio(row.b.p50, row.a.p50)]
+            interval_text(row.effect) if row.change else "", ratio(row.b.p50, row.a.p50)]
 
 
 def states(section: Section, board: Board) -> None:
     """Add a table of warm caches, cold caches and cold TLBs, and a figure if the platform has
     caches."""
-    source = next((candidate for candidate in board.those(STATES)
+    source = next((candidate for candidate in board.sources_of(STATES)
                    if state_rows(candidate.log)), EMPTY)
     rows = [row for row in state_rows(source.log) if row.bench not in UNMODELLED_BENCHES]
     if not rows:

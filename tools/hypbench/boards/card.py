@@ -12,7 +12,7 @@ import click
 
 from hypbench.boards.description import SECTOR, Card, File
 from hypbench.boards.programs import run
-from hypbench.boards.sources import Found, Missing, Sources
+from hypbench.boards.sources import FileContent, Missing, Sources
 
 MIB = 1 << 20
 DISK_ID = "0x48425043"
@@ -20,23 +20,23 @@ VOLUME_SERIAL = "48425043"
 
 
 @dataclass(frozen=True)
-class Made:
-    found: list[tuple[File, Found]]
+class CardFiles:
+    contents: list[tuple[File, FileContent]]
     absent: list[File]
 
 
-def make_card(card: Card, sources: Sources, path: Path) -> Made:
+def make_card(card: Card, sources: Sources, path: Path) -> CardFiles:
     """Write the card's image to `path`, completely or not at all."""
     sources.check_user_files(card)
     files = collect(card.all_files(), sources)
-    for file, content in files.found:
+    for file, content in files.contents:
         check_room(file, content)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".card-") as folder:
         part = Path(folder) / "card"
         make_empty_card(card, part)
         with part.open("r+b") as image:
-            for file, content in files.found:
+            for file, content in files.contents:
                 if file.sectors:
                     image.seek(file.sectors[0] * SECTOR)
                     image.write(content.data)
@@ -48,7 +48,7 @@ def make_card(card: Card, sources: Sources, path: Path) -> Made:
     return files
 
 
-def collect(files: list[File], sources: Sources) -> Made:
+def collect(files: list[File], sources: Sources) -> CardFiles:
     """Collect every file, and report the problems of all files together."""
     contents, absent, problems = [], [], []
     for file in files:
@@ -66,10 +66,10 @@ def collect(files: list[File], sources: Sources) -> Made:
                    for problem in problems]
         ways = [problem.advice for problem in problems if isinstance(problem, Missing)]
         raise click.ClickException("\n".join(dict.fromkeys(reasons + ways)))
-    return Made(contents, absent)
+    return CardFiles(contents, absent)
 
 
-def check_room(file: File, content: Found) -> None:
+def check_room(file: File, content: FileContent) -> None:
     if not file.sectors:
         return
     room = (file.sectors[1] - file.sectors[0] + 1) * SECTOR

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hypbench import debian, plan as plans
-from hypbench.boards.card import MIB, Made, collect, make_card, missing_files
+from hypbench.boards.card import MIB, CardFiles, collect, make_card, missing_files
 from hypbench.boards.description import Card, File, Tftp, read_card
 from hypbench.boards.flash import flash as write_device
 from hypbench.boards.listing import boards
@@ -26,14 +26,14 @@ PLATFORM = click.option("--platform", type=click.Choice(["silicon", *PLATFORM_OF
                         default="silicon", hidden=True)
 
 
-def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> Made:
+def make_folder(card: Card, tftp: Tftp, sources: Sources, folder: Path) -> CardFiles:
     sources.check_user_files(card)
     by_name = {file.name: file for file in card.all_files()}
     files = collect([by_name[name] for name in tftp.files], sources)
     text = f"# hypbench, {card.board}: made by `make tftp`\n{tftp.commands.lstrip()}"
     boot = script(text.encode(), card.board)
     folder.mkdir(parents=True, exist_ok=True)
-    for _, content in files.found:
+    for _, content in files.contents:
         write_whole(folder / content.name, content.data)
     write_whole(folder / SCRIPT, boot)
     return files
@@ -114,8 +114,8 @@ def relative_path(tree: Tree, path: Path) -> Path:
     return path.relative_to(tree.root) if path.is_relative_to(tree.root) else path
 
 
-def list_files(files: Made) -> None:
-    for file, content in files.found:
+def list_files(files: CardFiles) -> None:
+    for file, content in files.contents:
         place = f"sector {file.sectors[0]}" if file.sectors else "FAT"
         click.echo(f"  {place:11s} {content.name:24s} {len(content.data):8d}  {content.origin}")
 
@@ -149,7 +149,7 @@ def tftp(tree: Tree, board: str, plan: str, platform: str, given: dict[str, Path
         sources.check_user_files(card)
         return
     files = make_folder(card, card.tftp, sources, folder)
-    names = [content.name for _, content in files.found] + [SCRIPT]
+    names = [content.name for _, content in files.contents] + [SCRIPT]
     click.echo(f"{relative_path(tree, folder)}, scenario {plan}: {', '.join(names)}")
     click.echo(instructions(card.tftp, folder.resolve(), serverip or local_address()))
 

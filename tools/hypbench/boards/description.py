@@ -10,7 +10,7 @@ from typing import TypeVar
 import click
 
 from hypbench.records import Data
-from hypbench.tree import Tree, UnknownName, listed, read_text
+from hypbench.tree import Tree, UnknownName, name_list, read_text
 
 SECTOR = 512
 RESERVED = ("name", "sectors")  # a part of the card that stays unchanged
@@ -78,7 +78,7 @@ def read_card(tree: Tree, board: str) -> Card:
     path = tree.root / "boards" / board / "card.toml"
     if not path.is_file():
         raise UnknownName(f"board '{board}' has no card (boards/{board}/card.toml);"
-                          f" with one: {listed(boards_with_cards(tree))}")
+                          f" with one: {name_list(boards_with_cards(tree))}")
     try:
         card = card_of(board, tomllib.loads(read_text(path)))
         check_layout(card)

@@ -103,7 +103,7 @@ def root_device() -> str:
     return f"{os.major(number)}:{os.minor(number)}"
 
 
-def described(disk: Disk) -> list[str]:
+def device_lines(disk: Disk) -> list[str]:
     """Return a line about the device, and a line about each of its partitions."""
     model = " ".join(filter(None, (word(disk, name) for name in ("vendor", "model", "serial"))))
     transport = word(disk, "tran") or disk["type"]
@@ -124,7 +124,8 @@ def flash(image: Path, device: str, confirm: str, notes: list[str]) -> None:
     if reason := refusal(disk, size):
         raise click.ClickException(f"{disk['path']} is not written to: {reason}")
     with open_exclusively(disk) as target:
-        for line in [*described(disk), f"will be overwritten with {image} ({gib(size)})", *notes]:
+        for line in [*device_lines(disk), f"will be overwritten with {image} ({gib(size)})",
+                     *notes]:
             click.echo(line)
         ask(disk, confirm)
         with Progress(console=Console(stderr=True), transient=True) as progress:

@@ -17,13 +17,14 @@ from pathlib import Path
 import click
 
 from hypbench.boards import images
-from hypbench.boards.card import Made, check_room
+from hypbench.boards.card import CardFiles, check_room
 from hypbench.boards.cli import GIVEN, PATH, PLATFORM
 from hypbench.boards.description import SECTOR, Card, File, read_card
 from hypbench.boards.flash import flash as write_device
-from hypbench.boards.sources import Found
+from hypbench.boards.sources import FileContent
 from hypbench.plan_model import Plan
-from hypbench.tree import Tree, UnknownName, check_names, listed, read_bytes, shown, write_whole
+from hypbench.tree import (Tree, UnknownName, check_names, name_list, path_word, read_bytes,
+                           write_whole)
 
 CARD, PARTS = "card.img.xz", "card.json"
 IMAGES = ("hypbench.elf", "hypbench.bin", "hypbench.img", "hypbench.uimg", "hypbench.itb")
@@ -44,12 +45,12 @@ class Part:
         return image[self.start:self.start + self.size]
 
 
-def parts_of(files: Made, image: bytes) -> list[Part]:
+def parts_of(files: CardFiles, image: bytes) -> list[Part]:
     """Return the places of a card's files in the card's new image."""
-    return [part_of(file, content, image) for file, content in files.found]
+    return [part_of(file, content, image) for file, content in files.contents]
 
 
-def part_of(file: File, content: Found, image: bytes) -> Part:
+def part_of(file: File, content: FileContent, image: bytes) -> Part:
     start = file.sectors[0] * SECTOR if file.sectors else sector_with(content.data, image)
     part = Part(file.name, start, len(content.data), sha256(content.data).hexdigest(),
                 bool(file.build), bool(file.sectors))
@@ -67,7 +68,7 @@ def sector_with(data: bytes, image: bytes) -> int:
     return start
 
 
-def written_parts(parts: list[Part]) -> bytes:
+def parts_json(parts: list[Part]) -> bytes:
     return (json.dumps([asdict(part) for part in parts], indent=1) + "\n").encode()
 
 
@@ -103,9 +104,9 @@ class Ready:
         for word, path in user_files.items():
             if word not in parts:
                 raise UnknownName(f"{word} cannot be put onto a ready card of {card.board}; there"
-                                  f" go: {listed(sorted(parts))}")
+                                  f" go: {name_list(sorted(parts))}")
             part, data = parts[word], read_bytes(path)
-            check_room(part, Found(part.name, data, str(path)))
+            check_room(part, FileContent(part.name, data, str(path)))
             start, end = part.sectors[0] * SECTOR, (part.sectors[1] + 1) * SECTOR
             image[start:end] = data.ljust(end - start, b"\0")
         return Ready(bytes(image), self.parts)
@@ -168,7 +169,7 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
     notes = [f"NOT ON THE CARD: {file.name}: {file.absent}. --given {file.given}=<file> puts it"
              " there" for file in ready.missing_files(description)]
     if target.is_dir():
-        click.echo(f"{shown(target)}: the files of {board}'s card, scenario {word}")
+        click.echo(f"{path_word(target)}: the files of {board}'s card, scenario {word}")
         write_files({part.name: part.of(ready.image) for part in ready.parts if not part.is_raw},
                     target)
     elif is_device(target):
@@ -180,7 +181,7 @@ def card(tree: Tree, board: str, target: Path, word: str, platform: str, given: 
     else:
         write_whole(target, ready.image)
         size = len(ready.image) >> 20
-        click.echo(f"{shown(target)}: {board}'s card, {size} MiB, scenario {word}")
+        click.echo(f"{path_word(target)}: {board}'s card, {size} MiB, scenario {word}")
     for note in notes:
         click.echo(note, err=True)
 
@@ -197,6 +198,6 @@ def write_images(folder: Path, board: str, target: Path, plan: Plan, platform: s
     if not target.is_dir():
         raise click.ClickException(f"{board} has no card: TARGET must be a folder that is there,"
                                    " for the images")
-    click.echo(f"{shown(target)}: the images of {board}, scenario {plan.name}")
+    click.echo(f"{path_word(target)}: the images of {board}, scenario {plan.name}")
     write_files({name: images.patch(read_bytes(folder / name), plan, platform) for name in IMAGES
                  if (folder / name).is_file()}, target)

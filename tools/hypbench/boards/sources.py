@@ -19,7 +19,7 @@ INSTALLED = Path("/")  # root of this machine's packages
 
 
 @dataclass(frozen=True)
-class Found:
+class FileContent:
     name: str
     data: bytes
     origin: str
@@ -48,7 +48,7 @@ class Sources:
     platform: str
     user_files: dict[str, Path]
     fetched_alone: bool = False
-    failed: dict[str, click.ClickException] = field(default_factory=dict)  # errors by package
+    failures: dict[str, click.ClickException] = field(default_factory=dict)  # errors by package
 
     def check_user_files(self, card: Card) -> None:
         """Check that the card takes each of the user's files, and that the files are there."""
@@ -61,7 +61,7 @@ class Sources:
             if file.given in self.user_files:
                 self.user_file(file)
 
-    def find(self, file: File) -> Found | None:
+    def find(self, file: File) -> FileContent | None:
         """Return a file, or None for a file that only the user has and did not give."""
         if file.given in self.user_files:
             return self.user_file(file)
@@ -69,44 +69,44 @@ class Sources:
             return self.built_file(file)
         if name := file.board or file.script:
             data = read_bytes(self.tree.root / "boards" / self.board / name)
-            return Found(file.name, data if file.board else script(data, self.board),
-                         f"boards/{self.board}/{name}")
+            return FileContent(file.name, data if file.board else script(data, self.board),
+                               f"boards/{self.board}/{name}")
         if file.package or file.device_tree:
             return self.packaged_file(file)
         return None
 
-    def user_file(self, file: File) -> Found:
+    def user_file(self, file: File) -> FileContent:
         path = self.user_files[file.given]
         if path.is_dir():
             path = path / file.name
         data = read_bytes(path)
         if not data:
             raise click.ClickException(f"{path} is empty")
-        return Found(file.name, data, f"{file.given}={self.user_files[file.given]}")
+        return FileContent(file.name, data, f"{file.given}={self.user_files[file.given]}")
 
-    def built_file(self, file: File) -> Found:
+    def built_file(self, file: File) -> FileContent:
         path = self.tree.build(self.board) / file.build
         if not path.is_file():
             raise click.ClickException(f"{path} is not built: `make image BOARD={self.board}`"
                                        " makes it")
         data = images.patch(read_bytes(path), self.plan, self.platform)
-        return Found(file.name, data, f"build/{self.board}/{file.build}, with the scenario")
+        return FileContent(file.name, data, f"build/{self.board}/{file.build}, with the scenario")
 
-    def packaged_file(self, file: File) -> Found:
+    def packaged_file(self, file: File) -> FileContent:
         """Return a file of a package of this machine, or of Debian's package."""
         name, pattern = place_in_package(file)
         installed = sorted(path for path in INSTALLED.glob(pattern) if path.is_file())
         if installed and not self.fetched_alone:
-            return Found(file.name, read_bytes(installed[-1]), str(installed[-1]))
+            return FileContent(file.name, read_bytes(installed[-1]), str(installed[-1]))
         try:
             path = self.fetch_file(file, name)
         except click.ClickException as error:
             raise Missing(file, error) from error
-        return Found(file.name, read_bytes(path), f"Debian: {name}")
+        return FileContent(file.name, read_bytes(path), f"Debian: {name}")
 
     def fetch_file(self, file: File, name: str) -> Path:
-        if name in self.failed:  # the tool contacts an unreachable archive only once
-            raise self.failed[name]
+        if name in self.failures:  # the tool contacts an unreachable archive only once
+            raise self.failures[name]
         cache = self.tree.builds / "cache" / "debian"
         try:
             if file.device_tree:
@@ -114,7 +114,7 @@ class Sources:
             package, arch = file.package.split(":")
             folder = debian.fetch(package, arch, file.component or None, cache=cache)
         except click.ClickException as error:
-            self.failed[name] = error
+            self.failures[name] = error
             raise
         if not (folder / file.path).is_file():
             raise click.ClickException(f"the package has no {file.path}")

@@ -136,7 +136,7 @@ def pointer_names(root: Path, line: Line | None) -> Iterator[str]:
                 yield f"->{name}" if member else name
 
 
-def all_taken(calls: Calls, image: Image) -> None:
+def note_all_addresses(calls: Calls, image: Image) -> None:
     """Note every function whose address the image takes."""
     for entry in image.functions:
         if image.mark_at(entry) != "$d":

@@ -35,7 +35,7 @@ def document(board: str, proof: Proof, measured: dict[str, tuple[int, str]]) -> 
             "trusted": len(proof.trusted()), "kinds": rows}
 
 
-def written(content: Document) -> str:
+def json_text(content: Document) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
@@ -62,7 +62,7 @@ def problems(old: Document, new: Document) -> Iterator[str]:
                    f" {old['assumptions'].get(word, 0)}")
 
 
-def above(rows: dict[str, Document], measured: dict[str, tuple[int, str]]) -> Iterator[str]:
+def visits_above(rows: dict[str, Document], measured: dict[str, tuple[int, str]]) -> Iterator[str]:
     """Yield a message for each measured visit that is longer than the ceiling of its kind."""
     for name, (instructions, run) in measured.items():
         ceiling = rows[name]["ceiling"]

@@ -41,7 +41,7 @@ class Limit:
 class Limits:
     image: Image
     facts: Facts
-    wrong: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
 
     def of(self, function: Function) -> list[Limit]:
         limits: list[Limit] = []
@@ -186,8 +186,8 @@ class Limits:
         """Use a comment's bound. The comment's bound may be smaller than the code's bound, unless
         the loop has one exit and counts from a known value to another."""
         if derived and turns < derived.most and derived.is_exact:
-            self.wrong.append(f"{limit.where}: the comment states fewer turns than the compare:"
-                              f" {turns}, not {derived.most}")
+            self.contradictions.append(f"{limit.where}: the comment states fewer turns than the"
+                                       f" compare: {turns}, not {derived.most}")
         elif not derived or turns < derived.most:
             limit.turns, limit.is_trusted = turns, True
 

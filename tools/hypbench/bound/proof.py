@@ -23,15 +23,15 @@ class Proof:
         self.image = image.load(path)
         self.kinds = kinds.kinds_of(self.image, facts)
         self.sites = calls.Calls(Graphs(self.image), root)
-        calls.all_taken(self.sites, self.image)
+        calls.note_all_addresses(self.sites, self.image)
         self.sizes = kinds.sizes()
         numbers = self.image.lines.enumerators | self.sizes | {"WORD": self.image.word}
         self.facts = Facts(root, facts["ISA"], numbers)
         limits = Limits(self.image, self.facts)
         self.prover = Prover(self.sites, limits)
         self.ceilings = [self.prover.ceiling(kind) for kind in self.kinds]
-        if limits.wrong:
-            raise click.ClickException("\n".join(limits.wrong))
+        if limits.contradictions:
+            raise click.ClickException("\n".join(limits.contradictions))
 
     @property
     def all_ceilings(self) -> list[Ceiling]:

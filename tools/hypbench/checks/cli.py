@@ -7,7 +7,7 @@ import sys
 import click
 
 from hypbench import qemu
-from hypbench.apt_sources import codename, derived, has, machine_sources
+from hypbench.apt_sources import codename, derived, has_word, machine_sources
 from hypbench.checks import base, editor, linters, prose, reference, site, source
 from hypbench.peers.image import probe_args
 from hypbench.release.cli import dist
@@ -39,7 +39,7 @@ def backports(missing: bool) -> None:
     """Print the apt entry of the backports suite of this machine's release."""
     suite = f"{codename()}-backports"
     # An entry is printed once, because apt refuses a suite with differing keys.
-    if not missing or not any(has(source, "Suites", suite) for source in machine_sources()):
+    if not missing or not any(has_word(source, "Suites", suite) for source in machine_sources()):
         click.echo(derived(suite).dump(), nl=False)
 
 

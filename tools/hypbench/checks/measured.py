@@ -16,14 +16,14 @@ from jinja2.runtime import Macro
 from hypbench import path_lengths
 from hypbench.analysis import published
 from hypbench.peers import costs
-from hypbench.peers.compared import OURS, Path as ComparedPath, compared, families
+from hypbench.peers.compared import HYPBENCH, Path as ComparedPath, compare_paths, families
 from hypbench.peers.kept import FOLDER, kept_columns
 from hypbench.peers.outside import COUNTED
 from hypbench.peers.probe import PATHS
 from hypbench.peers.table import markdown
 from hypbench.records import Data, read_log
 from hypbench.template import ENVIRONMENT
-from hypbench.tree import Tree, listed, read_records
+from hypbench.tree import Tree, name_list, read_records
 
 BOARD, MODEL = "virt-a72", "gem5-a72"  # the pages have the figures of this board
 FIGURES = Path("tests/figures.json")  # the numbers, by table, row and board
@@ -69,7 +69,7 @@ class Measured:
 
     def compared(self, *idents: str) -> list[ComparedPath]:
         """Return the paths of the kept runs on BOARD: the paths with these names, or all."""
-        return [path for path in compared(BOARD, self.tree)
+        return [path for path in compare_paths(BOARD, self.tree)
                 if not idents or path.ident in idents]
 
     def families(self, *names: str) -> dict[str, str]:
@@ -97,8 +97,9 @@ class Measured:
     def counted_families(self) -> dict[str, str]:
         """Return hypbench and the families of other systems that have cost vectors on BOARD."""
         counted = {system.family for system in costs.read(BOARD, self.tree)}
-        return {OURS: OURS} | {family: heading for family, heading in self.families().items()
-                               if family in counted}
+        return {HYPBENCH: HYPBENCH} | {family: heading
+                                       for family, heading in self.families().items()
+                                       if family in counted}
 
     def lines(self, path: str, family: str) -> str:
         """Return the cost of this path on the family's system with the fewest instructions."""
@@ -148,7 +149,7 @@ class Measured:
                      if isinstance(macro, Macro) and not macro.arguments]
             if match[2] not in names:
                 raise click.ClickException(
-                    f"{page} has `made: {match[2]}`; there are: {listed(sorted(names))}")
+                    f"{page} has `made: {match[2]}`; there are: {name_list(sorted(names))}")
             try:
                 return match[1] + getattr(self.texts, match[2])() + match[3]
             except KeyError as missing:

@@ -20,7 +20,7 @@ from hypbench import abi, cost_fit, windows
 from hypbench.checks.base import Violation
 from hypbench.checks.measured import PART, Measured, Row, table
 from hypbench.records import Data
-from hypbench.scenario_commands import Listed, listed
+from hypbench.scenario_commands import ListedScenario, listed_scenarios
 from hypbench.scenario_schema import MEANINGS, body, schema
 from hypbench.template import ENVIRONMENT
 from hypbench.tree import Tree, write_whole
@@ -104,7 +104,7 @@ def axes(tree: Tree) -> str:
         words = [f"`{axis}={value_of(header, axis, value)}`"
                  for axis, value in SETTING.findall(", ".join(settings))]
         presets.append((f"`{name}`", " ".join(words), questions[name]))
-    by_axis = compared(tree)
+    by_axis = scenarios_by_axis(tree)
     return texts().axes(
         presets,
         ((f"`{axis}`", " ".join(f"`{word}`" for word in words.split()), meanings[axis],
@@ -114,7 +114,7 @@ def axes(tree: Tree) -> str:
          for axis, most in header.entries("CONFIG_NUMBERS")))
 
 
-def compared(tree: Tree) -> dict[str, list[str]]:
+def scenarios_by_axis(tree: Tree) -> dict[str, list[str]]:
     """Return, for each axis, the scenarios that show its cost: two of their configurations differ
     in this axis only."""
     scenarios: dict[str, list[str]] = {axis: [] for axis in abi.axes()}
@@ -310,8 +310,8 @@ def markdown(text: str) -> str:
 
 def scenarios(tree: Tree) -> str:
     """Return a table of scenarios for each question."""
-    questions: dict[str, list[Listed]] = {}
-    for scenario in listed(tree):
+    questions: dict[str, list[ListedScenario]] = {}
+    for scenario in listed_scenarios(tree):
         questions.setdefault(scenario.question, []).append(scenario)
     return texts().scenarios([(question, [
         (f"`{scenario.word}`", scenario.title, ", ".join(scenario.needs) or "–")

@@ -22,8 +22,8 @@ from hypbench.plan_model import Plan
 from hypbench.records import Data, Log
 from hypbench.session import (Display, Runs, free_suffix, keep_for_report, keep_run, problems_of,
                               step_name, write_results)
-from hypbench.session import place as stop_place
-from hypbench.tree import Tree, shown
+from hypbench.session import progress_text as stop_place
+from hypbench.tree import Tree, path_word
 
 ATTEMPTS = 3
 STEP_S = 30.0  # seconds between two lines about steps
@@ -62,7 +62,7 @@ class Result:
     attempts: int = 0
     serial: str = ""
     serial_from: str = ""  # store.UBOOT or store.TAG
-    kept: Path | None = None
+    records: Path | None = None
 
 
 class PlaceDisplay(Display):
@@ -92,14 +92,14 @@ def run_all(campaign: Campaign, places: list[Place]) -> Iterable[Result]:
     places."""
     with ThreadPoolExecutor(len(places)) as pool:
         try:
-            for future in as_completed(pool.submit(guarded, campaign, place) for place in places):
+            for future in as_completed(pool.submit(result_at, campaign, place) for place in places):
                 yield future.result()
         except BaseException:
             campaign.stop.set()
             raise
 
 
-def guarded(campaign: Campaign, place: Place) -> Result:
+def result_at(campaign: Campaign, place: Place) -> Result:
     """Run at a place. Any failure becomes the result of that place."""
     result = Result(place, serial=place.serial, serial_from=store.TAG if place.serial else "")
     try:
@@ -202,16 +202,16 @@ class Attempt:
     def keep(self, log: Log, problems: list[str], result: Result) -> None:
         tree = self.campaign.tree
         try:
-            result.kept = store.keep(tree, log, problems, place=self.place.name,
-                                     serial=result.serial, serial_from=result.serial_from)
+            result.records = store.keep(tree, log, problems, place=self.place.name,
+                                        serial=result.serial, serial_from=result.serial_from)
             if log.run["platform"] == "silicon":
-                keep_for_report(log, tree.captured(self.place.board))
+                keep_for_report(log, tree.captured_folder(self.place.board))
         except (OSError, click.ClickException) as error:
             folder = Path(tempfile.mkdtemp(prefix=f"hypbench-{self.place.name}-"))
             write_results(log, folder)
-            result.outcome, result.kept = FAILED, folder / "records.jsonl"
+            result.outcome, result.records = FAILED, folder / "records.jsonl"
             result.text = (f"{text_of(error)}; the records of the whole run are in"
-                           f" {shown(result.kept)}")
+                           f" {path_word(result.records)}")
         self.keep_console(log)
 
 

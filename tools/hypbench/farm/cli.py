@@ -13,7 +13,7 @@ from hypbench.farm.places import choose_places, python_of, read_places
 from hypbench.model import Table
 from hypbench.printing import print_blocks
 from hypbench.qemu import PLATFORM_OF_CLOCK
-from hypbench.tree import Tree, check_names, shown
+from hypbench.tree import Tree, check_names, path_word
 
 PLACES = click.option("--places", "patterns", multiple=True, default=("*",), metavar="P",
                       help="A place's name, or a pattern such as 'rpi4*'; can be repeated.")
@@ -107,7 +107,7 @@ def machine(tree: Tree, board: str, image: Path, serial: int, power: int, listen
 
 def results_table(results: list[Result]) -> Table:
     rows = [(result.place.name, result.place.board, result.serial, result.outcome,
-             str(result.attempts), shown(result.kept) if result.kept else "")
+             str(result.attempts), path_word(result.records) if result.records else "")
             for result in sorted(results, key=lambda result: result.place.name)]
     head = ("place", "board", "serial", "outcome", ">attempts", "records")
     return Table("farm", "The runs", head, rows)

@@ -97,7 +97,7 @@ def network(tree: Tree, place: Place, plan: Plan, platform: str, folder: Path,
     card_files = collect([by_name[file_name] for file_name in card.tftp.files],
                          Sources(tree, place.board, plan, platform, {}))
     first_commands = [card.tftp.before] if card.tftp.before else []
-    return ([write_file(folder, source.name, source.data) for _, source in card_files.found],
+    return ([write_file(folder, source.name, source.data) for _, source in card_files.contents],
             [*first_commands, *card.tftp.commands.strip().splitlines()])
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from hypbench.tree import Tree, UnknownName, listed, nearest
+from hypbench.tree import Tree, UnknownName, name_list, nearest
 
 COORDINATOR = "127.0.0.1:20408"  # the default address of labgrid
 ATTEND = Path(__file__).with_name("attend.py")
@@ -96,7 +96,7 @@ def choose_places(places: list[Place], patterns: Iterable[str], board: str) -> l
         matching = [place for place in places if fnmatchcase(place.name, pattern)]
         if not matching:
             raise UnknownName(f"no place '{pattern}'{nearest(pattern, names)}; there are:"
-                              f" {listed(names)}")
+                              f" {name_list(names)}")
         selection += [place for place in matching if place not in selection]
     for place in selection:
         check_place(place, board)
@@ -111,4 +111,4 @@ def check_place(place: Place, board: str) -> None:
         raise UnknownName(f"place {place.name} has board {place.board}, not BOARD={board}")
     if place.way not in WAYS:
         raise UnknownName(f"place {place.name} has the tag boot={place.way}; valid:"
-                          f" {listed([*WAYS])}")
+                          f" {name_list([*WAYS])}")

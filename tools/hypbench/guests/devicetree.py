@@ -70,7 +70,7 @@ def read(path: Path) -> bytes:
     return content
 
 
-def completed(content: bytes, layout: Layout, arguments: str, folder: Path) -> Path:
+def complete_tree(content: bytes, layout: Layout, arguments: str, folder: Path) -> Path:
     """Return a copy of the user's tree. /chosen of the copy has the initrd and the arguments that
     the user has given."""
     blob = folder / "guest.dtb"

@@ -16,7 +16,7 @@ from elftools.common.exceptions import ELFError
 from elftools.construct.lib.container import Container
 from elftools.elf.elffile import ELFFile
 
-from hypbench.guests.machine import KIB, MIB, BadGuest, shown
+from hypbench.guests.machine import KIB, MIB, BadGuest, size_text
 
 FORMATS = "arm64 Image, zImage, ELF, raw binary; an Image also in gzip or EFI zboot"
 # Linux, Documentation/arch/arm64/booting.rst: code0, code1, text_offset, image_size, flags,
@@ -113,7 +113,7 @@ def check_file(path: Path, word: str, limit: int, place: str) -> None:
     if not size:
         raise BadGuest(f"{word}={path} has 0 bytes")
     if size > limit:
-        raise BadGuest(f"{word}={path} has {shown(size)}: {place} has {shown(limit)}")
+        raise BadGuest(f"{word}={path} has {size_text(size)}: {place} has {size_text(limit)}")
 
 
 def read_file(path: Path, word: str, limit: int, place: str) -> bytes:
@@ -333,8 +333,8 @@ def segments(file: ELFFile, content: bytes, limit: int) -> Iterator[Part]:
             raise BadGuest(f"this ELF is cut or damaged: a segment has bytes {start} to"
                            f" {start + size}, the file has {len(content)}")
         if header.p_memsz > limit:
-            raise BadGuest(f"a segment of this ELF takes {shown(header.p_memsz)}: the board's"
-                           f" store for images has {shown(limit)}")
+            raise BadGuest(f"a segment of this ELF takes {size_text(header.p_memsz)}: the board's"
+                           f" store for images has {size_text(limit)}")
         yield Part(header.p_paddr, content[start:start + size].ljust(header.p_memsz, b"\0"))
 
 
@@ -364,8 +364,8 @@ def unpack(content: bytes, packer: str, limit: int, kind: str) -> bytes:
         member, remaining = unpack_member(remaining, packer, limit - len(data), kind)
         data += member
     if len(data) > limit:
-        raise BadGuest(f"unpacked, this {kind} has more than {shown(limit)}, the board's store for"
-                       " images")
+        raise BadGuest(f"unpacked, this {kind} has more than {size_text(limit)}, the board's store"
+                       " for images")
     return bytes(data)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hypbench import abi
 from hypbench.boardfile import board_numbers
-from hypbench.tree import Tree, UnknownName, listed
+from hypbench.tree import Tree, UnknownName, name_list
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS = {"K": KIB, "M": MIB, "G": GIB}
@@ -66,17 +66,17 @@ def read_board(tree: Tree, name: str) -> Board:
     """Return a board that guests can run on: QEMU has its machine, and the board has a store."""
     if not tree.qemu_options(name):
         raise BadGuest(f"guests run under QEMU, which has no board '{name}'; it has:"
-                       f" {listed(tree.qemu_boards())}")
-    board = described(tree, name)
+                       f" {name_list(tree.qemu_boards())}")
+    board = describe_board(tree, name)
     if not board.store_size:
         names = [candidate for candidate in tree.qemu_boards()
-                 if described(tree, candidate).store_size]
+                 if describe_board(tree, candidate).store_size]
         raise BadGuest(f"board '{name}' has no store for a guest's images ({board.file} has no"
-                       f" store_size); boards that have one: {listed(names)}")
+                       f" store_size); boards that have one: {name_list(names)}")
     return board
 
 
-def described(tree: Tree, name: str) -> Board:
+def describe_board(tree: Tree, name: str) -> Board:
     isa, cpu, gic = (tree.board_fact(name, fact) for fact in ("ISA", "CPU", "GIC"))
     return Board(name, isa, cpu, gic, board_numbers(tree.root / "boards" / name))
 
@@ -130,11 +130,11 @@ def check_cpus(board: Board, cpus: int) -> None:
 
 def check_ram(board: Board, size: int) -> None:
     if size < RAM_UNIT or size % RAM_UNIT:
-        raise BadGuest(f"GUEST_RAM={shown(size)}: it must be a multiple of {shown(RAM_UNIT)}, and"
-                       " not 0")
+        raise BadGuest(f"GUEST_RAM={size_text(size)}: it must be a multiple of"
+                       f" {size_text(RAM_UNIT)}, and not 0")
     if size > board.ram_size:
-        raise BadGuest(f"GUEST_RAM={shown(size)}: board '{board.name}' has"
-                       f" {shown(board.ram_size)} of RAM for guests ({board.file}, guest_size)")
+        raise BadGuest(f"GUEST_RAM={size_text(size)}: board '{board.name}' has"
+                       f" {size_text(board.ram_size)} of RAM for guests ({board.file}, guest_size)")
 
 
 def size_of(text: str) -> int:
@@ -145,7 +145,7 @@ def size_of(text: str) -> int:
     return int(match[1]) * UNITS[match[2].upper() or "M"]
 
 
-def shown(size: int) -> str:
+def size_text(size: int) -> str:
     """Format a size in the largest unit that divides it."""
     for letter, unit in reversed(UNITS.items()):
         if size and size % unit == 0:

@@ -37,7 +37,7 @@ class Cyclictest:
         return ""
 
     @property
-    def beyond(self) -> int:
+    def overflows(self) -> int:
         """The wake-ups that were later than the histogram's end."""
         return self.loops - sum(self.counts.values())
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from hypbench.guests.formats import IMAGE_ALIGNMENT, Image
-from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machine, shown)
+from hypbench.guests.machine import (FLASH_END, KIB, MIB, BadGuest, Board, Machine, size_text)
 
 PAGE = 4 * KIB
 INSTRUCTION = 4  # bytes of an instruction of A64 and A32
@@ -100,7 +100,8 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
     if chosen or machine.ram <= piece.address < machine.ram_end:
         tree_room = DTB_ROOM if chosen else 0  # the device tree follows such a piece
         needed = up(piece.end - machine.ram, DTB_ROOM) + tree_room
-        raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={shown(needed)} would hold it")
+        raise BadGuest(f"{piece} does not fit into {ram}: GUEST_RAM={size_text(needed)}"
+                       " would hold it")
     if machine.native:
         raise BadGuest(f"{piece} is outside of {ram}; natively there is nothing else")
     if piece.end > FLASH_END:
@@ -110,7 +111,7 @@ def check_inside(piece: Piece, machine: Machine, image: Image, chosen: bool) -> 
                        f" {FLASH_END - 1:#x})")
     if piece.address % PAGE:
         raise BadGuest(f"{piece} begins in the middle of a page: flash is mapped in pages of"
-                       f" {shown(PAGE)}")
+                       f" {size_text(PAGE)}")
 
 
 def dtb_place(image: Image, machine: Machine, pieces: list[Piece], initrd_size: int,
@@ -144,12 +145,12 @@ def check_room(room: list[Piece], machine: Machine) -> None:
     lowest = min(room, key=lambda piece: piece.address)
     if last.end > machine.ram_end or (lowest.address < machine.ram and lowest.content is None):
         needed = sum(up(piece.size, DTB_ROOM) for piece in room) + DTB_ROOM
-        raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little: {last} ends beyond"
+        raise BadGuest(f"GUEST_RAM={size_text(machine.ram_size)} is too little: {last} ends beyond"
                        f" {machine.ram_end - 1:#x}; together they need"
-                       f" {shown(max(needed, up(last.end - machine.ram, DTB_ROOM)))}")
+                       f" {size_text(max(needed, up(last.end - machine.ram, DTB_ROOM)))}")
     for first, second in combinations(room, 2):
         if first.address < second.end and second.address < first.end:
-            raise BadGuest(f"GUEST_RAM={shown(machine.ram_size)} is too little, or the image is"
+            raise BadGuest(f"GUEST_RAM={size_text(machine.ram_size)} is too little, or the image is"
                            f" linked badly: {first} and {second} overlap")
 
 
@@ -173,8 +174,9 @@ def loads(pieces: list[Piece], board: Board, folder: Path) -> list[Load]:
     guest_loads = list(store_pieces(pieces, folder))
     end = guest_loads[-1].store + guest_loads[-1].size
     if end > board.store_size:
-        raise BadGuest(f"together these files have {shown(up(end, KIB))}: the store of board"
-                       f" '{board.name}' has {shown(board.store_size)} ({board.file}, store_size)")
+        raise BadGuest(f"together these files have {size_text(up(end, KIB))}: the store of board"
+                       f" '{board.name}' has {size_text(board.store_size)} ({board.file},"
+                       " store_size)")
     return guest_loads
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hypbench.guests import devicetree, formats
-from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, read_board, shown,
-                                     size_of)
+from hypbench.guests.machine import (MIB, BadGuest, Board, Machine, machine_of, read_board,
+                                     size_of, size_text)
 from hypbench.guests.placement import DTB_ROOM, Layout, Load, Piece, loads, place
-from hypbench.guests.recipes import BROUGHT, BUILT_BY_HAND, RECIPES
+from hypbench.guests.recipes import USER_IMAGE, BUILT_BY_HAND, RECIPES
 from hypbench.plan_model import ORDERS, Plan, config_of, words_of
 from hypbench.plan_vms import GUEST, Guest, usual_vms
 from hypbench.plan_words import Mistake, nearest
@@ -112,7 +112,7 @@ def with_recipe(tree: Tree, wish: Wish, folder: Path) -> Wish:
                    address=recipe.address if wish.address is None else wish.address)
 
 
-def expanded(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
+def with_guest_images(tree: Tree, board: str, plan: Plan, folder: Path) -> tuple[Plan, list[str]]:
     """Return a plan with the images of its recipe's guest in place, and QEMU's options that load
     them. `folder` gets the files."""
     entry = guest_to_place(plan)
@@ -140,19 +140,19 @@ def guest_to_place(plan: Plan) -> tuple[str, Guest] | None:
 
 def check_recipe_of(guest: Guest) -> None:
     """Check that the recipe of a guest exists, and that recipe=image has a file of the user."""
-    valid = (*RECIPES, BROUGHT)
+    valid = (*RECIPES, USER_IMAGE)
     if guest.recipe not in valid:
         near = nearest(guest.recipe, valid)
         raise BadGuest(f"recipe={guest.recipe}: no guest of that name"
                        f"{near and f', nearest {near!r}'}; valid: {' '.join(valid)}")
-    if guest.recipe == BROUGHT and not guest.image:
+    if guest.recipe == USER_IMAGE and not guest.image:
         raise BadGuest("this scenario runs an image of yours, and GUEST= names none; give"
                        " GUEST=<its file> (docs/howto/latency-measure.md)")
 
 
 def with_image(plan: Plan, image: Path | None) -> Plan:
     """Return the plan whose guest with recipe=image has the user's image."""
-    guests = {name: guest for name, guest in plan.guests.items() if guest.recipe == BROUGHT}
+    guests = {name: guest for name, guest in plan.guests.items() if guest.recipe == USER_IMAGE}
     if image and not guests:
         raise BadGuest(f"GUEST={image}: this scenario runs no image of yours; latency-measure does,"
                        " and so does make run-guest")
@@ -167,7 +167,7 @@ def check_placing(tree: Tree, board: str, plan: Plan) -> None:
     entry = guest_to_place(plan)
     if entry and entry[1].image:
         with TemporaryDirectory(prefix="hypbench-") as folder:
-            expanded(tree, board, plan, Path(folder))
+            with_guest_images(tree, board, plan, Path(folder))
 
 
 def config_for(tree: Tree, board: str, plan: Plan) -> str:
@@ -227,9 +227,10 @@ def store_files(wish: Wish, board: Board, machine: Machine, layout: Layout, user
             path.unlink()
     blob = (devicetree.make(machine, layout, wish.arguments, folder, wish.network)
             if user_tree is None
-            else devicetree.completed(user_tree, layout, wish.arguments, folder))
+            else devicetree.complete_tree(user_tree, layout, wish.arguments, folder))
     size = blob.stat().st_size
     if size > DTB_ROOM:
-        raise BadGuest(f"the device tree has {shown(size)}; at most {shown(DTB_ROOM)} can be")
+        raise BadGuest(f"the device tree has {size_text(size)}; at most"
+                       f" {size_text(DTB_ROOM)} can be")
     tree = Piece("the device tree", layout.dtb, size, blob)
     return loads([*layout.image, tree, *([layout.initrd] if layout.initrd else [])], board, folder)

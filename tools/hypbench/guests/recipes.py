@@ -103,7 +103,7 @@ def uboot(isa: str) -> Recipe:
 RECIPES: dict[str, Callable[[str], Recipe]] = {"linux": linux, "stress": stress,
                                                "uboot": uboot, "cyclictest": cyclictest}
 # The recipe of a guest with an image of the user: `make bench SCENARIO=… GUEST=…`.
-BROUGHT = "image"
+USER_IMAGE = "image"
 # Guests without an image in any package, and the way to build an image.
 BUILT_BY_HAND = {
     "zephyr": "`west build -b qemu_kvm_arm64 samples/hello_world` makes build/zephyr/zephyr.elf,"

@@ -10,12 +10,12 @@ import click
 
 from hypbench import qemu
 from hypbench.guests import terminal
-from hypbench.guests.machine import shown
+from hypbench.guests.machine import size_text
 from hypbench.guests.prepare import Prepared, Wish, prepare
 from hypbench.guests.status import status_of
 from hypbench.records import Data, Log
 from hypbench.report import note_of
-from hypbench.session import ending, problems_of, stuck, write_image, write_results
+from hypbench.session import ending_problems, problems_of, stuck_text, write_image, write_results
 from hypbench.tree import Tree, alone_in
 
 Say = Callable[[str], None]
@@ -49,7 +49,7 @@ def opening_line(wish: Wish, prepared: Prepared) -> str:
         parts.append(f"initrd at {layout.initrd.address:#x}")
     cpus = f"{machine.cpus} vCPU{'s' if machine.cpus > 1 else ''}"
     return (f"{', '.join(parts)}; {wish.board}, {wish.config}, {cpus},"
-            f" {shown(machine.ram_size)} at {machine.ram:#x}")
+            f" {size_text(machine.ram_size)} at {machine.ram:#x}")
 
 
 def starvation_warning(wish: Wish, program: str) -> str:
@@ -111,7 +111,7 @@ def outcome(session: terminal.Session, wish: Wish, gic: str) -> Verdict:
         return Verdict(0, [*faults, "ended by the user; the guest had not powered off"
                            + silence(session, gic)])
     if session.stuck:
-        return Verdict(1, [*faults, stuck(log)])
+        return Verdict(1, [*faults, stuck_text(log)])
     if session.timed_out:
         return Verdict(1, [*faults, f"time limit: QEMU was ended after {session.limit_s:g} s; the"
                                     f" guest had not powered off{restarts(log)}"
@@ -155,7 +155,7 @@ def guest_status(session: terminal.Session, wish: Wish) -> tuple[int, str]:
 
 
 def all_problems(log: Log, session: terminal.Session, wish: Wish) -> list[str]:
-    return problems_of(log, qemu.PLATFORM_OF_CLOCK[wish.clock]) + ending(session, log)
+    return problems_of(log, qemu.PLATFORM_OF_CLOCK[wish.clock]) + ending_problems(session, log)
 
 
 def summary(log: Log, step: Data) -> str:

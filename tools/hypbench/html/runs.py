@@ -30,13 +30,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from hypbench import abi, gem5, path_lengths, profile, reference, store
 from hypbench.cost import Machine
-from hypbench.digests import image_build, made_from, sha256
+from hypbench.digests import image_build, input_digest, sha256
 from hypbench.frame import REFERENCE_PLANS, Board, Source, lost_steps
 from hypbench.plan_model import ORDERS, Plan
 from hypbench.qemu import PLATFORM_OF_CLOCK
 from hypbench.reading import read_file
 from hypbench.records import Data, Log
-from hypbench.rows import measured
+from hypbench.rows import measured_part
 from hypbench.rules import believable
 from hypbench.session import problems_of, run_board
 from hypbench.tree import (Tree, UnknownName, alone_in, on_the_board, read_records, write_whole)
@@ -88,7 +88,9 @@ class Job:
     def records(self) -> Path:
         if shows_reference(self.tree, self.board):
             return self.tree.reference(self.board, self.plan)
-        home = self.tree.captured(self.board) if from_board(self.tree, self.board) else self.home
+        home = self.home
+        if from_board(self.tree, self.board):
+            home = self.tree.captured_folder(self.board)
         return home / f"{self.plan}.jsonl"
 
     @property
@@ -114,7 +116,7 @@ class Job:
         return content if isinstance(content, dict) else {}
 
     @property
-    def made_plan(self) -> Plan:
+    def executed_plan(self) -> Plan:
         """Return the plan that a job runs. Under the instruction counter nothing drifts between two
         passes, or in an hour of samples, so one pass with few samples gives the same numbers in a
         fraction of the time."""
@@ -131,8 +133,8 @@ class Job:
         """Return the digest of the image with this plan and of the program that starts it: QEMU's
         options, or gem5's machine and the scripts that build it."""
         more = profile.sources() if self.plan == profile.PLAN else []
-        return made_from(self.tree, self.board, self.made_plan, CLOCK,
-                         *(path.read_bytes() for path in more))
+        return input_digest(self.tree, self.board, self.executed_plan, CLOCK,
+                            *(path.read_bytes() for path in more))
 
     @property
     def benched(self) -> Path | None:
@@ -140,18 +142,18 @@ class Job:
         present options, or None."""
         if (self.plan == profile.PLAN or self.tree.is_gem5(self.board)
                 or not self.tree.qemu_image(self.board).is_file()
-                or not self.tree.kept(self.board, self.plan).is_dir()):
+                or not self.tree.kept_folder(self.board, self.plan).is_dir()):
             return None
         whole = self.tree.plan(self.plan)
         return store.run_made_from(self.tree, self.board, self.plan,
-                                   made_from(self.tree, self.board, whole, CLOCK))
+                                   input_digest(self.tree, self.board, whole, CLOCK))
 
     @property
     def latest(self) -> Path | None:
         """Return the latest sound run that `make bench` kept of a plan of KEPT_RUNS, or None."""
         if self.plan not in KEPT_RUNS:
             return None
-        folder = store.read_folder(self.tree.kept(self.board, self.plan))
+        folder = store.read_folder(self.tree.kept_folder(self.board, self.plan))
         run = folder.latest(PLATFORM_OF_CLOCK[CLOCK])
         return folder.file(run) if run else None
 
@@ -182,10 +184,10 @@ def jobs_of(tree: Tree, board: str, known_plans: list[str]) -> list[Job]:
     if tree.is_gem5(board):
         return [Job(tree, board, plan) for plan in reference.plans_of(tree, board)]
     if from_board(tree, board):
-        more = sorted({path.stem for path in tree.captured(board).glob("*.jsonl")}
+        more = sorted({path.stem for path in tree.captured_folder(board).glob("*.jsonl")}
                       - set(known_plans))
     else:
-        counted = profile.PLAN in tree.scenarios() and not profile.why_not(tree, board)
+        counted = profile.PLAN in tree.scenarios() and not profile.reason_not_to_count(tree, board)
         more = [profile.PLAN] * counted
         more += [plan for plan in KEPT_RUNS if Job(tree, board, plan).latest]
     return [Job(tree, board, plan) for plan in [*known_plans, *more]]
@@ -200,7 +202,7 @@ def run_job(job: Job, limit_s: float | None) -> str:
         counts = out / "counts"
         out.mkdir(parents=True)
         more = profile.plugin(job.tree, job.board, counts) if job.plan == profile.PLAN else []
-        outcome = run_board(job.tree, job.board, job.made_plan, CLOCK, limit_s, out, quiet=True,
+        outcome = run_board(job.tree, job.board, job.executed_plan, CLOCK, limit_s, out, quiet=True,
                             more=more)
         if more and counts.is_file():
             profile.write(profile.flames_of(
@@ -281,15 +283,16 @@ def source_of(job: Job) -> Source:
     path = benched or path
     plan = tree.plan(job.plan) if job.plan in tree.scenarios() else Plan()
     if not path.is_file():
-        return (Source(job.plan, Log(), uncaptured=True, kept=is_reference)
+        return (Source(job.plan, Log(), uncaptured=True, is_reference=is_reference)
                 if captured or is_reference else
                 Source(job.plan, Log(), ["there are no records: it was not run"],
                        lost_steps(Log(), plan)))
     reading = read_file(path)
     log, raw = reading.log, read_records(path)
-    source = made(job.plan, log, raw,
-                  "silicon" if captured else gem5.PLATFORM if is_reference else None)
-    source.lost, source.kept, source.notes = lost_steps(log, plan), is_reference, reading.taken
+    source = page_source(job.plan, log, raw,
+                         "silicon" if captured else gem5.PLATFORM if is_reference else None)
+    source.lost, source.notes = lost_steps(log, plan), reading.all_notes
+    source.is_reference = is_reference
     if is_reference:
         leave_moved_out(source, path)
     if not (captured or is_reference or benched):
@@ -317,9 +320,9 @@ def leave_moved_out(source: Source, records: Path) -> None:
         source.notes = [*source.notes, *lengths.notes]
 
 
-def made(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
+def page_source(plan: str, log: Log, raw: bytes, platform: str | None) -> Source:
     whole = believable(log)
-    return Source(plan, measured(whole), problems_of(log, platform), packed=packed(raw),
+    return Source(plan, measured_part(whole), problems_of(log, platform), packed=packed(raw),
                   whole=whole)
 
 
@@ -334,10 +337,10 @@ def side_of(path: Path, side: str, number: int | None) -> Board:
     log = reading.log
     if not log.run:
         raise click.ClickException(f"{path}: no run record, so no page can be made of it")
-    for text in reading.taken:
+    for text in reading.all_notes:
         click.echo(f"hypbench: {side}: {text}", err=True)
-    source = made(log.run["plan"] or "plan", log, read_records(path), log.run["platform"])
-    source.notes = reading.taken
+    source = page_source(log.run["plan"] or "plan", log, read_records(path), log.run["platform"])
+    source.notes = reading.all_notes
     return Board(f"{side}-{log.run['board']}", {source.plan: source}, side)
 
 
@@ -355,7 +358,7 @@ def boards_of(jobs: list[Job]) -> list[Board]:
             board.flames = profile.read(job.flames)
         elif (profile.PLAN in tree.scenarios()
                 and not (from_board(tree, board.name) or tree.is_gem5(board.name))):
-            board.why_no_flames = profile.why_not(tree, board.name)
+            board.why_no_flames = profile.reason_not_to_count(tree, board.name)
         boards.append(board)
     return boards
 
@@ -381,7 +384,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], plans: tuple[str, ...], out
             if plans == PLANS or job.plan in plans or shows_reference(tree, board)]
     if absent:
         console.print(f"not in scenarios/, so left out: {', '.join(absent)}", markup=False)
-    for text in check_shown(tree, names):
+    for text in check_records(tree, names):
         console.print(text, markup=False)
     emulated = [job for job in jobs if not from_board(tree, job.board)
                 and not shows_reference(tree, job.board) and job.plan not in KEPT_RUNS]
@@ -399,7 +402,7 @@ def make_report(tree: Tree, boards: tuple[str, ...], plans: tuple[str, ...], out
     return sound(shown_boards)
 
 
-def check_shown(tree: Tree, boards: Iterable[str]) -> list[str]:
+def check_records(tree: Tree, boards: Iterable[str]) -> list[str]:
     """Return how the page shows each board whose records come from the board itself. Refuse a board
     without records."""
     return [text_of_records(tree, board) for board in boards if from_board(tree, board)]
@@ -418,7 +421,7 @@ def check_references(tree: Tree, boards: Iterable[str]) -> None:
             played = [name for name in tree.boards() if tree.is_gem5(name)]
             raise UnknownName(f"{board} is no board that gem5 plays; those are:"
                               f" {', '.join(played)}")
-        gem5.found(board)
+        gem5.find_program(board)
 
 
 def run_references(tree: Tree, boards: tuple[str, ...], limit_s: float | None, quiet: bool
@@ -442,7 +445,7 @@ def console_of(quiet: bool) -> Console:
 def text_of_records(tree: Tree, board: str) -> str:
     """Return how the page shows a board by its captured records. Refuse a board without records."""
     if tree.is_captured(board):
-        return f"{board}: shown by the records captured from it ({tree.captured(board)})"
+        return f"{board}: shown by the records captured from it ({tree.captured_folder(board)})"
     raise click.ClickException(f"{board} has no records, and QEMU no such board:"
                                f" {on_the_board(board)}")
 

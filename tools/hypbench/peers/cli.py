@@ -19,10 +19,10 @@ from hypbench.peers.image import Image, check_name, qemu_words
 from hypbench.peers.kept import FOLDER, Column, copy_runs, keep
 from hypbench.peers.kvm import Kvm
 from hypbench.peers.machine import Peer
-from hypbench.peers.probe import OF_PAIRS
-from hypbench.peers.run import (Measured, MeasuredPair, expected_of, measure, measure_pair,
+from hypbench.peers.probe import PAIR_PATHS
+from hypbench.peers.run import (Measurement, PairMeasurement, expected_of, measure, measure_pair,
                                 pair_expected)
-from hypbench.peers.systems import LIMIT_S, Native, Ours, System
+from hypbench.peers.systems import LIMIT_S, Native, Hypbench, System
 from hypbench.peers.table import markdown, table
 from hypbench.peers.windows import FACT, digest, is_in
 from hypbench.peers.xen import Xen
@@ -30,7 +30,7 @@ from hypbench.printing import print_blocks
 from hypbench.records import Data
 from hypbench.tree import Tree, alone_in, check_names, write_whole
 
-SYSTEMS: list[System] = [Ours(), Native(), Xen("credit"), Xen("credit2"), Xen("null"), Kvm(),
+SYSTEMS: list[System] = [Hypbench(), Native(), Xen("credit"), Xen("credit2"), Xen("null"), Kvm(),
                          Kvm("-backports")]
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 IMAGE_LIMIT_S = 60.0  # limit in seconds of the host's clock
@@ -84,7 +84,7 @@ def peers(tree: Tree, /, boards: tuple[str, ...], keys: tuple[str, ...], argumen
         columns = [column for system in chosen if (column := try_system(system, peer, folder))]
         good = good and bool(columns) and all(
             any(column.system == system.key for column in columns) for system in chosen
-            if isinstance(system, Ours))
+            if isinstance(system, Hypbench))
         if columns:
             text += markdown(board, columns) + "\n"
             print_blocks([table(board, columns)])
@@ -153,7 +153,7 @@ def try_system(system: System, peer: Peer, folder: Path) -> Column | None:
     data["facts"] |= windows_of(system, peer, measured.command)
     pair = try_pair(system, peer, folder / peer.board / f"{system.key}-pair", limit_s)
     if isinstance(pair, str):
-        data["absent"] |= dict.fromkeys(OF_PAIRS, pair)
+        data["absent"] |= dict.fromkeys(PAIR_PATHS, pair)
         return keep(folder / peer.board, system.key, data, measured.log)
     data["pair"] = {"expected": asdict(pair_expected(peer)),
                     "options": options_of(pair.command, peer),
@@ -161,7 +161,7 @@ def try_system(system: System, peer: Peer, folder: Path) -> Column | None:
     return keep(folder / peer.board, system.key, data, measured.log, pair.log)
 
 
-def try_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> MeasuredPair | str:
+def try_pair(system: System, peer: Peer, folder: Path, limit_s: float) -> PairMeasurement | str:
     """Return the figures of two VMs on one core, or the reason why there are no figures."""
     if reason := system.unfit_pair(peer):
         return reason
@@ -179,7 +179,7 @@ def short_message(error: click.ClickException) -> str:
     return "; ".join(dict.fromkeys((lines[0], lines[-1])))
 
 
-def run_description(measured: Measured, peer: Peer) -> Data:
+def run_description(measured: Measurement, peer: Peer) -> Data:
     """Return the content of the file beside a kept log: the system, the machine, and the values
     that the probe must report."""
     identity = asdict(measured.identity)

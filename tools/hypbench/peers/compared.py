@@ -17,26 +17,26 @@ from hypbench.tree import Tree
 
 # The families, by the first word of a system's name.
 FAMILIES = {"bao": "Bao", "xvisor": "Xvisor", "xen": "Xen", "kvm": "KVM"}
-OURS, NATIVE = FIRST
+HYPBENCH, NATIVE = FIRST
 NONE = "–"
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedLength:
     """One system's path, in instructions."""
 
     label: str  # distinguishes the systems of a family, as "credit2"
-    whole: Figure
-    added: int  # length that the path adds, by the median
+    figure: Figure
+    instructions: int  # length that the path adds, by the median
     factor: float | None  # factor to hypbench's length
 
     @property
     def text(self) -> str:
         """The median; the range follows if most samples differ from the median."""
-        base = self.whole.p50 - self.added
-        range_ = (f" ({self.whole.min - base} to {self.whole.max - base})"
-                  if not self.whole.steady else "")
-        return f"{self.added}{range_}{self.times}"
+        base = self.figure.p50 - self.instructions
+        range_ = (f" ({self.figure.min - base} to {self.figure.max - base})"
+                  if not self.figure.steady else "")
+        return f"{self.instructions}{range_}{self.times}"
 
     @property
     def times(self) -> str:
@@ -46,10 +46,10 @@ class Added:
 @dataclass(frozen=True)
 class Path:
     ident: str  # a key of PATHS
-    what: str
+    title: str
     native: int | None  # None if no such window exists without a hypervisor
-    ours: Added | None
-    others: dict[str, tuple[Added, ...]]  # by family, the shortest system first
+    ours: AddedLength | None
+    others: dict[str, tuple[AddedLength, ...]]  # by family, the shortest system first
 
     def cell(self, family: str) -> str:
         """Return a cell with the shortest system and its factor, followed by the other systems; or
@@ -63,11 +63,11 @@ class Path:
     def shortest(self, family: str) -> str:
         """Return a cell with only the shortest system, by its median."""
         first = next(iter(self.others.get(family, ())), None)
-        return f"{first.added}{first.times}" if first else NONE
+        return f"{first.instructions}{first.times}" if first else NONE
 
 
 @cache
-def compared(board: str, tree: Tree | None = None) -> tuple[Path, ...]:
+def compare_paths(board: str, tree: Tree | None = None) -> tuple[Path, ...]:
     """Return the paths with a figure in a kept run on the board, in the order of PATHS."""
     return tuple(paths_of(kept_columns(board, tree)))
 
@@ -82,13 +82,14 @@ def paths_of(columns: list[Column]) -> Iterable[Path]:
 def path_of(ident: str, title: str, columns: dict[str, Column]) -> Path:
     native = figure_of(columns.get(NATIVE), ident)
     base = native.p50 if native else 0
-    ours = added_of(columns.get(OURS), ident, base, None)
-    our_length = ours.added if ours else 0
-    others: dict[str, tuple[Added, ...]] = {}
+    ours = added_of(columns.get(HYPBENCH), ident, base, None)
+    our_length = ours.instructions if ours else 0
+    others: dict[str, tuple[AddedLength, ...]] = {}
     for word, family in FAMILIES.items():
         group = [column for column in columns.values() if column.system.split("-")[0] == word]
         lengths = [added_of(column, ident, base, our_length) for column in group]
-        others[family] = tuple(sorted(filter(None, lengths), key=lambda length: length.added))
+        others[family] = tuple(sorted(filter(None, lengths),
+                                      key=lambda length: length.instructions))
     return Path(ident, title, native.p50 if native else None, ours, others)
 
 
@@ -96,12 +97,14 @@ def figure_of(column: Column | None, ident: str) -> Figure | None:
     return column.figures.get(ident) if column else None
 
 
-def added_of(column: Column | None, ident: str, base: int, our_length: int | None) -> Added | None:
+def added_of(column: Column | None, ident: str, base: int,
+             our_length: int | None) -> AddedLength | None:
     figure = figure_of(column, ident)
     if not column or not figure:
         return None
     added = figure.p50 - base
-    return Added(short_label(column), figure, added, added / our_length if our_length else None)
+    return AddedLength(short_label(column), figure, added,
+                       added / our_length if our_length else None)
 
 
 def short_label(column: Column) -> str:
@@ -114,7 +117,7 @@ def short_label(column: Column) -> str:
 
 
 def path(board: str, ident: str) -> Path | None:
-    return next((entry for entry in compared(board) if entry.ident == ident), None)
+    return next((entry for entry in compare_paths(board) if entry.ident == ident), None)
 
 
 @cache

@@ -14,9 +14,9 @@ from hypbench.model import Table
 from hypbench.peers.compared import FAMILIES
 from hypbench.peers.kept import FOLDER, column_order
 from hypbench.peers.machine import Peer
-from hypbench.peers.outside import COUNTED, SAMPLES, Window, chosen, windows_of
+from hypbench.peers.outside import COUNTED, SAMPLES, Window, median_samples, windows_of
 from hypbench.peers.probe import PATHS, NotMeasured
-from hypbench.peers.run import follow, judged
+from hypbench.peers.run import follow, judge
 from hypbench.peers.systems import System
 from hypbench.peers.table import lines as table_lines
 from hypbench.records import Data
@@ -28,7 +28,7 @@ HEADS = ("path", "system", *COST_HEAD)
 
 
 @dataclass(frozen=True)
-class Counted:
+class SystemCosts:
     """The vectors of one system on one board, by path."""
 
     system: str
@@ -42,7 +42,7 @@ class Counted:
         return FAMILIES.get(self.system.split("-")[0], self.system)
 
 
-def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> Counted:
+def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> SystemCosts:
     """Run the probe under the plugin, and keep the plugin's lines in the folder."""
     library = folder / "outside.so"
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,26 +54,26 @@ def measure(system: System, peer: Peer, folder: Path, limit_s: float) -> Counted
         raise NotMeasured(reason)
     lines = folder / "visits"
     command = [*words, *counting.plugin(library, f"out={lines}")]
-    measured = judged(follow(command, folder / "1.log", 1, limit_s), system, short_peer)
+    measured = judge(follow(command, folder / "1.log", 1, limit_s), system, short_peer)
     with lines.open() as file:
-        windows = chosen(file, short_peer, measured.probe)
+        windows = median_samples(file, short_peer, measured.probe)
     version = ".".join(map(str, qemu.version(words[0])))
     devices = Machine(peer.tree, peer.board).device
-    entry = Counted(system.key, measured.version, version, datetime.now(UTC).date().isoformat(),
-                    {path: window.cost(peer.isa, devices) for path, window in windows.items()})
+    entry = SystemCosts(system.key, measured.version, version, datetime.now(UTC).date().isoformat(),
+                        {path: window.cost(peer.isa, devices) for path, window in windows.items()})
     write(folder.parent, entry, windows)
     return entry
 
 
-def write(folder: Path, entry: Counted, windows: dict[str, Window]) -> None:
+def write(folder: Path, entry: SystemCosts, windows: dict[str, Window]) -> None:
     text = "".join(line for window in windows.values() for line in window.lines)
     write_whole(folder / f"{entry.system}{VISITS}", packed(text.encode()))
     write_whole(folder / f"{entry.system}.json", json.dumps(asdict(entry), indent=1) + "\n")
 
 
-def read(board: str, tree: Tree | None = None) -> list[Counted]:
+def read(board: str, tree: Tree | None = None) -> list[SystemCosts]:
     """Return the kept vectors of a board, hypbench's first."""
-    return [counted_of(json.loads(read_text(path))) for path in files(board, tree)]
+    return [system_costs_of(json.loads(read_text(path))) for path in files(board, tree)]
 
 
 def files(board: str, tree: Tree | None = None) -> list[Path]:
@@ -81,29 +81,29 @@ def files(board: str, tree: Tree | None = None) -> list[Path]:
                   key=column_order)
 
 
-def counted_of(data: Data) -> Counted:
-    return Counted(**data | {"costs": {path: Cost(**cost)
-                                       for path, cost in data["costs"].items()}})
+def system_costs_of(data: Data) -> SystemCosts:
+    return SystemCosts(**data | {"costs": {path: Cost(**cost)
+                                           for path, cost in data["costs"].items()}})
 
 
-def made_again(path: Path, isa: str, devices: Devices) -> dict[str, Cost]:
+def recount(path: Path, isa: str, devices: Devices) -> dict[str, Cost]:
     """Return the vectors from the plugin's lines beside a kept file."""
     lines = read_records(path.with_suffix(VISITS)).decode().splitlines(keepends=True)
     return {window.path(isa): window.cost(isa, devices) for window in windows_of(lines)}
 
 
-def table(board: str, entries: list[Counted]) -> Table:
+def table(board: str, entries: list[SystemCosts]) -> Table:
     return Table(f"peers-costs-{board}", f"{board}: outside of the guest",
                  HEADS, [list(map(str, row)) for row in rows(entries)],
                  (COST_NOTE.replace("At EL2, in the last sample of each path", "In the median"
                                     " sample, all that the core executes outside of the guest"),))
 
 
-def rows(entries: list[Counted]) -> list[tuple[object, ...]]:
+def rows(entries: list[SystemCosts]) -> list[tuple[object, ...]]:
     return [(PATHS[path], entry.system, *cells(entry.costs[path]))
             for path in COUNTED for entry in entries if path in entry.costs]
 
 
-def markdown(board: str, entries: list[Counted]) -> str:
+def markdown(board: str, entries: list[SystemCosts]) -> str:
     heads = [head.removeprefix(">") for head in HEADS]
     return "\n".join([f"#### {board}", "", *table_lines(heads, rows(entries), "---:"), ""])

@@ -150,7 +150,7 @@ def accesses_of(word: str) -> Iterator[Access]:
                      int(place, 16))
 
 
-def of_guest(path: str, isa: str, gic: int) -> int:
+def guest_instructions(path: str, isa: str, gic: int) -> int:
     """Return the number of the guest's instructions in a window (docs/design/probe.md)."""
     if path in ("psci_version", "gicd_iidr"):
         return {"psci_version": 4, "gicd_iidr": 3}[path]
@@ -158,7 +158,7 @@ def of_guest(path: str, isa: str, gic: int) -> int:
     return 1 + (isa == "armv7") + trapped_write
 
 
-def chosen(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
+def median_samples(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
     """Return, for each path that the probe measured, a sample as long as the probe's median. The
     probe counts inside the guest, and the plugin outside: raise NotMeasured if they differ."""
     windows: dict[str, list[Window]] = {path: [] for path in COUNTED if path in probe.figures}
@@ -169,7 +169,7 @@ def chosen(lines: Iterable[str], peer: Peer, probe: Probe) -> dict[str, Window]:
 
 
 def median(path: str, windows: list[Window], peer: Peer, probe: Probe) -> Window:
-    expected = probe.figures[path].p50 - of_guest(path, peer.isa, peer.gic)
+    expected = probe.figures[path].p50 - guest_instructions(path, peer.isa, peer.gic)
     if len(windows) <= SAMPLES:
         raise NotMeasured(f"the plugin saw {len(windows)} samples of {PATHS[path]}, not the first"
                           f" and {SAMPLES} more")

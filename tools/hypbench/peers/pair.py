@@ -5,7 +5,7 @@ module finds the windows in which the core went from one VM to the other."""
 from bisect import bisect_left
 from itertools import pairwise
 
-from hypbench.peers.probe import (OF_PAIRS, Expected, Figure, NotMeasured, check_complete,
+from hypbench.peers.probe import (PAIR_PATHS, Expected, Figure, NotMeasured, check_complete,
                                   members_of_lines, read)
 from hypbench.records import Data
 
@@ -25,7 +25,7 @@ def pair_result(text: bytes, expected: Expected) -> tuple[dict[str, Figure], dic
         for lines in vms:
             check_complete(lines, expected)
         first, second = ([data for _, data in lines] for lines in vms)
-        for path in OF_PAIRS:
+        for path in PAIR_PATHS:
             if cause := reason(first, path) or reason(second, path):
                 absent[path] = cause
                 continue

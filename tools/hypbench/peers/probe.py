@@ -36,7 +36,7 @@ PATHS = {
     "yield": "VM switch by a call to yield",
     "yield_fp": "VM switch by a call to yield, FP in use",
 }
-OF_PAIRS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # paths of two VMs: pair.py
+PAIR_PATHS = ("switch", "switch_fp", "wake", "yield", "yield_fp")  # paths of two VMs: pair.py
 EMPTY = "empty"
 EMPTY_TICKS = 3  # MRS, ISB, ISB: unless these take 3 ticks, a tick is not an instruction
 VERSIONS = (0x2, *range(0x10000, 0x10010))  # versions of PSCI: 0.2, then 1.0 and later
@@ -196,7 +196,7 @@ def check_answers(paths: dict[str, Data]) -> None:
 
 
 def check_figures(figures: dict[str, Figure], skipped: set[str], expected: Expected) -> None:
-    missing = {EMPTY, *PATHS} - set(OF_PAIRS) - figures.keys() - skipped
+    missing = {EMPTY, *PATHS} - set(PAIR_PATHS) - figures.keys() - skipped
     if missing:
         raise NotMeasured(f"the probe measured no {', '.join(sorted(missing))}")
     if EMPTY not in figures:

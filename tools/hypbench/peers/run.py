@@ -21,7 +21,7 @@ LAST_LINES = 4  # number of a stopped console's last lines in a message
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     system: System
     identity: Identity
     probe: Probe
@@ -34,27 +34,27 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class MeasuredPair:
+class PairMeasurement:
     figures: dict[str, Figure]
     absent: dict[str, str]
     log: bytes = b""
     command: tuple[str, ...] = ()
 
 
-def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) -> Measured:
+def measure(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S) -> Measurement:
     """Measure a system. The logs are folder/1.log and 2.log."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     words = system.prepare(peer, folder)
     logs = twice(words, folder, 1, limit_s)
-    runs = [judged(log, system, peer) for log in logs]
+    runs = [judge(log, system, peer) for log in logs]
     if runs[0].probe.lines != runs[1].probe.lines:
         raise NotMeasured(f"two runs differ: {folder}/1.log and 2.log")
     return replace(runs[0], log=logs[0], command=tuple(words))
 
 
 def measure_pair(system: System, peer: Peer, folder: Path, limit_s: float = LIMIT_S
-                 ) -> MeasuredPair:
+                 ) -> PairMeasurement:
     """Measure two VMs on one core."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -65,7 +65,7 @@ def measure_pair(system: System, peer: Peer, folder: Path, limit_s: float = LIMI
     runs = [pair_result(log, pair_expected(peer)) for log in logs]
     if runs[0] != runs[1]:
         raise NotMeasured(f"two runs differ: {folder}/1.log and 2.log")
-    return MeasuredPair(*runs[0], logs[0], tuple(words))
+    return PairMeasurement(*runs[0], logs[0], tuple(words))
 
 
 def twice(words: list[str], folder: Path, probes: int, limit_s: float) -> list[bytes]:
@@ -100,11 +100,11 @@ def end_of(text: bytes) -> str:
         printable(line)[:100] for line in lines[-LAST_LINES:]) if lines else "it printed nothing"
 
 
-def judged(log: bytes, system: System, peer: Peer) -> Measured:
+def judge(log: bytes, system: System, peer: Peer) -> Measurement:
     """Return the measured system. Refuse a system that did not run as it should, and a probe whose
     lines are not credible."""
     identity = system.check(log, peer)
-    return Measured(system, identity, result(log, expected_of(peer)))
+    return Measurement(system, identity, result(log, expected_of(peer)))
 
 
 def expected_of(peer: Peer) -> Expected:

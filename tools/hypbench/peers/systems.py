@@ -14,7 +14,7 @@ from hypbench.guests.placement import Load
 from hypbench.peers.machine import Peer, without_el2
 from hypbench.peers.probe import NotMeasured
 from hypbench.plan_model import ORDERS, Plan, config_of
-from hypbench.plan_vms import Guest, made_vm
+from hypbench.plan_vms import Guest, make_vm
 from hypbench.records import read_log
 from hypbench.session import write_image
 
@@ -90,7 +90,7 @@ class Native(System):
 
 
 @dataclass(frozen=True)
-class Ours(System):
+class Hypbench(System):
     config: str = "trapped"
     key: str = "hypbench"
 
@@ -124,7 +124,7 @@ class Ours(System):
             loads += moved_loads
         plan = Plan(name="pair", order=ORDERS.index("once"), limit_ms=0, guests=guest_images,
                     configs=dict([config_of(f"{self.config} {PAIR_CONFIG}".split())]),
-                    vms={name: made_vm(name, {"cores": "0"}, guest_images)
+                    vms={name: make_vm(name, {"cores": "0"}, guest_images)
                          for name in guest_images})
         return self.command(peer, folder, plan, loads)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from hypbench.model import Table
 from hypbench.peers.kept import Column
-from hypbench.peers.probe import OF_PAIRS, PATHS
+from hypbench.peers.probe import PAIR_PATHS, PATHS
 
 CAPTION = ("Instructions, median of 1000, with the guest's own in the window"
            " (docs/design/probe.md). Brackets have the smallest and the largest value if most"
@@ -69,8 +69,8 @@ def reasons(columns: list[Column]) -> list[tuple[str, str]]:
 def row_titles(paths: list[str]) -> list[str]:
     """Return the titles of the rows of paths. The rows of two VMs have one title if the paths have
     all of these rows."""
-    pairs = [path for path in paths if path in OF_PAIRS]
-    single = [path for path in paths if path not in OF_PAIRS or len(pairs) < len(OF_PAIRS)]
+    pairs = [path for path in paths if path in PAIR_PATHS]
+    single = [path for path in paths if path not in PAIR_PATHS or len(pairs) < len(PAIR_PATHS)]
     return [PATHS[path] for path in single] + ["two VMs on one core"] * (single != paths)
 
 

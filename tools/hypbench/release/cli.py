@@ -11,7 +11,7 @@ from hypbench.release.commit import commit_of
 from hypbench.release.contents import board_files
 from hypbench.release.sbom import bill
 from hypbench.release.wheel import make_wheel
-from hypbench.tree import Tree, shown, write_whole
+from hypbench.tree import Tree, path_word, write_whole
 
 
 @click.command(hidden=True)
@@ -31,5 +31,5 @@ def dist(tree: Tree, epoch: bool, names: tuple[str, ...], output: Path | None) -
     files = contents(tree, boards, wheel, bill(tree, commit, boards, wheel))
     path = output or tree.builds / f"{commit.name}.tar.xz"
     write_whole(path, packed(files, commit))
-    click.echo(f"{shown(path)}: {len(files)} files, {len(boards)} boards, of commit"
+    click.echo(f"{path_word(path)}: {len(files)} files, {len(boards)} boards, of commit"
                f" {commit.checksum[:12]}")

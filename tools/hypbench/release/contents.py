@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from hypbench.boards.card import Made, make_card
+from hypbench.boards.card import CardFiles, make_card
 from hypbench.boards.description import File, boards_with_cards, read_card
-from hypbench.boards.ready import CARD, IMAGES, PARTS, parts_of, written_parts
+from hypbench.boards.ready import CARD, IMAGES, PARTS, parts_of, parts_json
 from hypbench.boards.sources import Sources, place_in_package
 from hypbench.debian import FLAVOURS, device_tree, fetch
 from hypbench.tree import Tree, read_bytes
@@ -51,7 +51,7 @@ def board_files(tree: Tree, board: str) -> BoardFiles:
     if board in boards_with_cards(tree):
         card, image = card_of(tree, board)
         files[CARD] = lzma.compress(image, preset=6 | lzma.PRESET_EXTREME)
-        files[PARTS] = written_parts(parts_of(card, image))
+        files[PARTS] = parts_json(parts_of(card, image))
         origins = list(origins_of(tree, card))
         files |= {f"copyright-{origin.package}": origin.copyright for origin in origins}
     return BoardFiles(board, files, origins)
@@ -73,7 +73,7 @@ def image_of(tree: Tree, board: str, name: str) -> bytes:
     return read_bytes(path)
 
 
-def card_of(tree: Tree, board: str) -> tuple[Made, bytes]:
+def card_of(tree: Tree, board: str) -> tuple[CardFiles, bytes]:
     sources = Sources(tree, board, tree.plan(SCENARIO), "silicon", {}, fetched_alone=True)
     with tempfile.TemporaryDirectory(prefix="hypbench-dist-") as folder:
         path = Path(folder) / "card"
@@ -81,10 +81,10 @@ def card_of(tree: Tree, board: str) -> tuple[Made, bytes]:
         return card, path.read_bytes()
 
 
-def origins_of(tree: Tree, card: Made) -> Iterator[Origin]:
+def origins_of(tree: Tree, card: CardFiles) -> Iterator[Origin]:
     """Return the files that come from Debian's packages."""
     cache = tree.builds / "cache" / "debian"
-    for file, source in card.found:
+    for file, source in card.contents:
         if file.package or file.device_tree:
             name = place_in_package(file)[0].partition(":")[0]
             folder = package_folder(file, cache)
