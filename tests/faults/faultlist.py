@@ -7,7 +7,6 @@ and the tests that must fail in the patched tree.
     seen_by = ["tests/unit/test_x.c::a_function", "tests/host/test_y.py::test_z"]
     patches = [{ path = "lib/x.c", old = '''a text that stands once''', new = '''another''' }]
     board = "virt-a72"  # the board whose image the tests of tests/qemu run; by default virt-a72
-    was = ["tests/host/test_y.py::test_old"]  # deleted tests that saw the fault
 """
 
 import ast
@@ -20,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path("tests/faults")
-MEMBERS = {"name", "seen_by", "patches", "board", "was"}
+MEMBERS = {"name", "seen_by", "patches", "board"}
 BOARD = "virt-a72"
 LINK = re.compile(r"^/\* LINK: (.*) \*/$", re.MULTILINE)
 
@@ -57,7 +56,6 @@ class Fault:
     patches: tuple[Patch, ...]
     board: str
     list: str  # the file with the entry
-    was: tuple[Test, ...] = ()  # deleted tests that saw the fault
 
 
 def load(root: Path = ROOT) -> list[Fault]:
@@ -68,10 +66,9 @@ def load(root: Path = ROOT) -> list[Fault]:
 def fault_of(entry: dict, name: str) -> Fault:
     if unknown := set(entry) - MEMBERS:
         raise ValueError(f"{name}: a fault has no {', '.join(sorted(unknown))}")
-    tests, deleted = (tuple(Test(*test.split("::", 1)) for test in entry.get(member, ()))
-                      for member in ("seen_by", "was"))
+    tests = tuple(Test(*test.split("::", 1)) for test in entry.get("seen_by", ()))
     patches = tuple(Patch(**patch) for patch in entry["patches"])
-    return Fault(entry["name"], tests, patches, entry.get("board", BOARD), name, deleted)
+    return Fault(entry["name"], tests, patches, entry.get("board", BOARD), name)
 
 
 def patched(fault: Fault, root: Path) -> dict[str, str]:
@@ -101,8 +98,6 @@ def problems(fault: Fault, root: Path = ROOT) -> Iterator[str]:
         yield f"there is no board {fault.board}"
     yield from (f"there is no test {test}" for test in fault.seen_by
                 if not exists(test, root))
-    yield from (f"{test} is there, and no deleted test" for test in fault.was
-                if exists(test, root))
 
 
 def exists(test: Test, root: Path) -> bool:

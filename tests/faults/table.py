@@ -92,7 +92,7 @@ def planted_rows() -> Iterator[Row]:
             add(planted.tests[name], test)
     for name, patches in PATCHES.items():
         # The runner orders the tests by their last durations, so the names are sorted.
-        yield {"list": PLANTED, "name": name, "seen_by": sorted(planted.tests[name]), "was": [],
+        yield {"list": PLANTED, "name": name, "seen_by": sorted(planted.tests[name]),
                "files": list(dict.fromkeys(patch.path for patch in patches)),
                "boards": sorted(planted.boards[name])}
 
@@ -100,7 +100,6 @@ def planted_rows() -> Iterator[Row]:
 def listed_rows() -> Iterator[Row]:
     for fault in faultlist.load():
         yield {"list": fault.list, "name": fault.name, "seen_by": list(map(str, fault.seen_by)),
-               "was": list(map(str, fault.was)),
                "files": list(dict.fromkeys(patch.path for patch in fault.patches)),
                "boards": [fault.board] if any(test.folder == "qemu" for test in fault.seen_by)
                else []}

@@ -42,7 +42,6 @@ def changed(**members):
     (changed(patches=()), "wants a patch"),
     (changed(seen_by=()), "a test that sees it"),
     (changed(board="nothing"), "there is no board nothing"),
-    (changed(was=GOOD.seen_by), "is there, and no deleted test"),
     (entry("lib/median.c", "count / 2", "0", f"{MEDIAN}of_nothing"), "there is no test"),
     (entry("lib/median.c", "count / 2", "0", "tests/host/test_nothing.py::test_x"),
      "there is no test"),

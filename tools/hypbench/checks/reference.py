@@ -216,20 +216,18 @@ def studies(tree: Tree) -> str:
 
 
 def faults(tree: Tree) -> str:
-    """Return a table for each list of faults, and a table of deleted tests. tests/faults/table.py
-    prints the tests that see the faults, and the deleted tests that saw them."""
+    """Return a table for each list of faults. tests/faults/table.py prints the tests that see the
+    faults."""
     result = subprocess.run([sys.executable, "-B", str(tree.root / FAULTS)], capture_output=True,
                             text=True, check=False)
     if result.returncode:
         raise click.ClickException(f"{FAULTS}: {result.stderr.strip()}")
     lists: dict[str, list[Row]] = {}
-    deleted: list[Row] = []
     for fault in json.loads(result.stdout):
-        seen_by = quoted(fault["seen_by"])
         lists.setdefault(fault["list"], []).append(
-            (fault["name"], quoted(fault["files"]), seen_by, ", ".join(fault["boards"]) or "–"))
-        deleted += [(quoted([test]), fault["name"], seen_by) for test in fault["was"]]
-    return texts().faults(lists.items(), sorted(deleted))
+            (fault["name"], quoted(fault["files"]), quoted(fault["seen_by"]),
+             ", ".join(fault["boards"]) or "–"))
+    return texts().faults(lists.items())
 
 
 def quoted(words: list[str]) -> str:
