@@ -18,7 +18,7 @@
  *   fill     eager: EL2 maps guest RAM before the guest starts; lazy: EL2 maps a block at its first
  *            access, which needs stage2 on
  *   colouring  on: a VM with colours only has pages of these colours of the last-level
- *            cache (docs/design/neighbours.md), which needs stage2=4K; off: colours= has no
+ *            cache (docs/neighbours.md), which needs stage2=4K; off: colours= has no
  *            effect
  *   irq      direct (HCR.IMO clear): interrupts go to the guest, which owns the GIC; trapped
  *            (HCR.IMO set): EL2 acknowledges interrupts, injects virtual ones and emulates the

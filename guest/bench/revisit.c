@@ -3,7 +3,7 @@
  * A periodic task that returns to its data. The guest sleeps for a period (`period`, `period_us`)
  * and then reads its whole working set once, line after line in random order; each load depends on
  * the load before. Activity in between, on this core or on another, evicts lines and translations
- * that the task left in caches and TLBs (docs/design/neighbours.md).
+ * that the task left in caches and TLBs (docs/neighbours.md).
  *   16K, 64K, 256K, 512K   every line of 64 bytes of so many KiB, which fit in caches
  *   2048p                  a line in each of 2048 pages of 4 KiB: more than TLBs hold, so that its
  *                          loads include the walks of both stages, whose entries the caches hold

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The physical place of a VM's RAM: a window of memory, or, for a coloured VM, the window's pages
- * of the VM's colours (docs/design/neighbours.md). EL2 accesses guest RAM through these functions:
+ * of the VM's colours (docs/neighbours.md). EL2 accesses guest RAM through these functions:
  * adjacent pages of a coloured VM are not adjacent in memory.
  */
 #pragma once

@@ -149,7 +149,7 @@ def test_an_editor_has_the_schema_by_which_commands_check():
     assert stage2["enum"] == ["off", "4K", "2M", "1G"] and "blocks" in stage2["description"]
 
 
-@pytest.mark.parametrize("page", ["guests", "scenarios", "neighbours", "design/neighbours"])
+@pytest.mark.parametrize("page", ["scenarios", "neighbours"])
 def test_the_documented_scenarios_are_right(page):
     texts = re.findall(r"```toml\n(.*?)```", (HOME / f"docs/{page}.md").read_text(), re.DOTALL)
     assert texts

@@ -100,18 +100,18 @@ def test_user_space_is_not_much_farther(booted, boots):
     assert LEAST <= ratio <= MOST[boot.config, boot.cpus], ratio
 
 
-# --- the figures of docs/design/linux.md ---
+# --- the figures of docs/guests.md ---
 
 WAY = "## The way to user space"
 
 
 def documented(booted: Booted, heading: str) -> float:
     """Return a figure of the page. The figures are those of one version of the kernel."""
-    version = re.search(r"Linux (\d\S+) \(", page("docs/design/linux.md"))[1]
+    version = re.search(r"Linux (\d\S+) \(", page("docs/guests.md"))[1]
     if booted.package != version:
-        pytest.skip(f"docs/design/linux.md has figures of Linux {version}, this is"
+        pytest.skip(f"docs/guests.md has figures of Linux {version}, this is"
                     f" {booted.package}")
-    return column("docs/design/linux.md", WAY, heading)[f"`{booted.boot.board}`"][0]
+    return column("docs/guests.md", WAY, heading)[f"`{booted.boot.board}`"][0]
 
 
 @fails_on_old("takes a few thousand instructions less for Linux' way")
@@ -124,7 +124,7 @@ def test_documented_way_is_that_of_a_run(booted, boots):
     native = boots(bare(booted.boot)).user_space
     assert documented(booted, "bare") == pytest.approx(native / 1e6, abs=0.06)
     assert (f"hold `direct` to {MOST['direct', 1]} and `trapped` to {MOST['trapped', 1]}"
-            in page("docs/design/linux.md"))
+            in page("docs/guests.md"))
     assert documented(booted, f"`{booted.boot.config}`") == pytest.approx(
         booted.user_space / native, abs=0.0006)
 
@@ -135,7 +135,7 @@ def test_documented_sleep_is_that_of_a_run(boots):
     booted = boots(Boot("virt-a72", "trapped"))
     documented(booted, "bare")
     match = re.search(r"less than 0\.1 % more \(some (\d+) (\d+) on a Cortex-A72",
-                      " ".join(page("docs/design/linux.md").split()))
+                      " ".join(page("docs/guests.md").split()))
     assert booted.seconds[0] - HZ == pytest.approx(int("".join(match.groups())), abs=5000)
 
 
