@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """boards/<board>/card.toml describes the files of a board's card, and the place and the source of
-each file. docs/boards.md describes card.toml."""
+each file: Card has its keys; File is an entry of [[raw]] and [[fat.files]], Fat and Tftp are the
+tables [fat] and [tftp]."""
 
 import tomllib
 from collections.abc import Collection
@@ -39,7 +40,7 @@ class File:
 
 @dataclass(frozen=True)
 class Fat:
-    start: int  # first sector
+    start: int  # first sector, of 512 bytes
     files: tuple[File, ...]
     type: str = "c"  # type of the partition: FAT32, LBA
     label: str = "HYPBENCH"
@@ -55,10 +56,10 @@ class Tftp:
 @dataclass(frozen=True)
 class Card:
     board: str
-    size_mib: int
+    size_mib: int  # of the image; QEMU wants a power of two
     fat: Fat
     raw: tuple[File, ...] = ()
-    reserved: tuple[File, ...] = ()  # entries with only a name and sectors
+    reserved: tuple[File, ...] = ()  # sectors that stay zero: entries with a name and sectors
     tftp: Tftp | None = None
 
     def all_files(self) -> list[File]:
