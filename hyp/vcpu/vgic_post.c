@@ -8,8 +8,8 @@
 
 #define BOTH(bits) ((bits) | (uint64_t)(bits) << 32)
 
-/* The detail is written before `kinds`. A core that has not processed `kinds` needs no second kick. A
- * post to a vCPU that is off waits until its core has no vCPU loaded: no VM can make another core
+/* The detail is written before `kinds`. A core that has not processed `kinds` needs no second kick.
+ * A post to a vCPU that is off waits until its core has no vCPU loaded: no VM can make another core
  * put and load another VM's vCPU. */
 void vgic_post_kinds(struct vcpu *to, uint32_t kinds)
 {
