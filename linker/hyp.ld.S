@@ -81,6 +81,8 @@ SECTIONS
 		__data_end = .;
 	} :data
 
+	ASSERT(vectors_rest - vectors <= vectors_rest_most, "trap_irq does not fit into vectors.S")
+
 	__image_end = .;
 	__image_size = __image_end - __image_start;
 	/* offset from the start of RAM, which is at a multiple of 1 GiB on every board (ARMv8) */

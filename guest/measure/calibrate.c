@@ -116,23 +116,22 @@ static bool agree(uint64_t a, uint64_t b, uint64_t tolerance)
 /* Sort PAIRS values and compute the calibration. */
 static struct calibration conclude(uint64_t *value, uint64_t tolerance)
 {
-	struct calibration calibration;
+	struct calibration found;
 
-	stats_init(&calibration.stats);
+	stats_init(&found.stats);
 	for (unsigned i = 0; i < PAIRS; i++)
-		stats_add(&calibration.stats, value[i]);
-	calibration.stable =
-		agree(median(value, HALF), median(value + HALF, PAIRS - HALF), tolerance);
-	calibration.p50 = median(value, PAIRS);
-	return calibration;
+		stats_add(&found.stats, value[i]);
+	found.stable = agree(median(value, HALF), median(value + HALF, PAIRS - HALF), tolerance);
+	found.p50 = median(value, PAIRS);
+	return found;
 }
 
-static void member_calibration_event(unsigned event, const struct calibration *calibration)
+static void member_calibration_event(unsigned event, const struct calibration *found)
 {
 	member_event_begin(events_name(event), event == 0);
-	member_integer("min", (int64_t)calibration->stats.min);
-	member_integer("p50", (int64_t)calibration->p50);
-	member_integer("max", (int64_t)calibration->stats.max);
+	member_integer("min", (int64_t)found->stats.min);
+	member_integer("p50", (int64_t)found->p50);
+	member_integer("max", (int64_t)found->stats.max);
 }
 
 /* Emit the calibration. `cycles` and `events` are NULL if not in use. */
@@ -161,10 +160,10 @@ static void emit_calibration(const struct calibration *ticks, const struct calib
 	record_emit(RECORD_CALIBRATION);
 }
 
-static void refuse_unstable(const struct calibration *calibration, const char *what)
+static void refuse_unstable(const struct calibration *found, const char *what)
 {
-	if (!calibration->stable)
-		guest_refuse(what, calibration->p50);
+	if (!found->stable)
+		guest_refuse(what, found->p50);
 }
 
 uint64_t calibrate_window(void (*empty)(sample_sink sink, void *to))

@@ -26,7 +26,14 @@ vectors_irq:
 	bne	another_light
 	pop	{r0-r3, r12, lr}
 	eret
+	.balign	64
 
+	/* linker/hot.ld.inc places trap_irq here: the exit of an interrupt is contiguous */
+	.section .text.vectors_rest, "ax"
+	.global	vectors_rest, vectors_rest_most
+	.set	vectors_rest_most, 0x100
+	.balign	64
+vectors_rest:
 vectors_trap:
 	push	{r0-r3, r12, lr}
 	mrc	p15, 4, r1, c5, c2, 0		/* HSR */

@@ -44,19 +44,7 @@ vectors_irq:
 	ldp	x0, x1, [sp], #TRAP_FRAME_SIZE
 	eret
 
-	.org	vectors + 0x500; b vectors_irq	/* FIQ: no source is configured; taken as IRQ */
-	.balign 0x80; b guest_serror
-	.balign 0x80; b vectors_sync			/* from the guest, AArch32 EL0 */
-	.balign 0x80; b vectors_irq
-	.balign 0x80; b vectors_irq
-	.balign 0x80; b guest_serror
-
-	.balign	64
-vectors_resume_full:
-	restore_pairs
-	eret
-
-	.balign	64
+	.org	vectors + 0x4c0 /* in the second line of the entry */
 vectors_hvc:
 	stp	x16, x30, [sp, #TRAP_FRAME_LIGHT]
 	mov	x1, x0				/* the id of the hypercall */
@@ -67,4 +55,23 @@ vectors_hvc_return:
 	cmp	sp, x0
 	b.ne	another_light
 	restore_result				/* C stored x0 alone */
+	eret
+
+	.org	vectors + 0x500; b vectors_irq	/* FIQ: no source is configured; taken as IRQ */
+
+	/* linker/hot.ld.inc places trap_irq here: the exit of an interrupt is contiguous */
+	.section .text.vectors_rest, "ax"
+	.global	vectors_rest, vectors_rest_most
+	.set	vectors_rest_most, 0x580
+	.balign 0x80
+vectors_rest:
+	b	guest_serror
+	.balign 0x80; b vectors_sync			/* from the guest, AArch32 EL0 */
+	.balign 0x80; b vectors_irq
+	.balign 0x80; b vectors_irq
+	.balign 0x80; b guest_serror
+
+	.balign	64
+vectors_resume_full:
+	restore_pairs
 	eret
