@@ -32,9 +32,9 @@ static struct {
 	uint32_t build_ticks, faults, fault_ticks, fault_min, fault_max;
 } start;
 
-static uint32_t ask(enum hc_stage2 query)
+static uint32_t ask(enum hc_stage2 what)
 {
-	return (uint32_t)hvc(HC_ID(STAGE2), query, 0);
+	return (uint32_t)hvc(HC_ID(STAGE2), what, 0);
 }
 
 static void touch_working_memory(uint32_t pages)
