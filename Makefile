@@ -126,6 +126,8 @@ GIC_ENDS ?= split
 gicv2_split := gicv2 gicv2_split gic_active
 gicv2_combined := gicv2 gicv2_combined
 gicv3_split := gicv3 gic_active
+# linker/hot.ld.inc: the exit of an interrupt lies in the vector table, where it fits.
+in_vectors_split := HOT(name)
 GIC_SOURCES := $(patsubst %,drivers/gic/%.c,gic_dist $($(GIC)_$(GIC_ENDS)))
 # The layers of the hypervisor: each may include those before it (hypbench dev check layers).
 HYP_FOLDERS := base cpu mem vcpu sched vm dev trap run
@@ -175,7 +177,8 @@ $(OUT)/guest.bin: $(OUT)/guest.elf
 
 $(OUT)/%.ld: linker/%.ld.S linker/hot.ld.inc $(MAKE_FILES)
 	@mkdir -p $(@D)
-	$(Q)$(CROSS)gcc -E -P -x c -I. -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) $< -o $@
+	$(Q)$(CROSS)gcc -E -P -x c -I. -DHYP_BASE=$(HYP_BASE) -DGUEST_BASE=$(GUEST_BASE) \
+		-D'IN_VECTORS(name)=$(in_vectors_$(GIC_ENDS))' $< -o $@
 
 $(OUT)/embedded.o: hyp/arch/common/embedded.S $(OUT)/guest.bin $(OUT)/plan.bin $(MAKE_FILES)
 	$(call say,CC,$@)
