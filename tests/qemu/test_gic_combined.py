@@ -53,7 +53,7 @@ def image(board: str) -> bytes:
     shutil.rmtree(folder / board, ignore_errors=True)
     for built in planted.built(TREE, board):  # both images have the same objects
         shutil.copytree(built, folder / built.name, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("tests", "report", "*.elf"))
+                        ignore=shutil.ignore_patterns("tests", "report", "*.elf", "*.ld"))
     subprocess.run(["make", "--no-print-directory", "qemu-image", f"BOARD={board}", f"O={folder}",
                     "GIC_ENDS=combined"], cwd=ROOT, capture_output=True, check=True,
                    env={"PATH": os.environ["PATH"]})
