@@ -14,7 +14,8 @@ const struct board board = {
 	.phys_timer_intid = 30,
 	.maintenance_intid = 25,
 	.pmu_intid = 23,
-	/* pl_ps_irq 0 to 7: no device drives them without a design in the programmable logic */
+	/* pl_ps_irq 0 to 7: no device drives them without a design in the programmable logic. SPI
+	 * 84 is pl_ps_irq 0 (get_psv_interrupt_id of AMD's device-tree generator). */
 	.spi_first = 116,
 	.spi_count = 8,
 	.store_base = 0x10000000,

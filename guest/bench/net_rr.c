@@ -26,7 +26,7 @@ static bool loops, shares;
 static uint64_t sent[LINK_FLOWS];
 static uint32_t expected[LINK_FLOWS]; /* number of the pending answer; 0 if none is pending */
 static unsigned outstanding;
-static uint32_t sample_count; /* number of samples to take */
+static uint32_t limit; /* number of samples to take */
 static uint32_t next_number;
 static uint32_t answered, wrong; /* answers received; wrong words in them */
 static reg_t delay;
@@ -55,8 +55,7 @@ static void take_answers(uint64_t now)
 			continue;
 		dsb_ish();
 		check(answer);
-		if (totals->taken <
-		    sample_count) /* the last round may have more answers than samples */
+		if (totals->taken < limit) /* the last round may have more answers than samples */
 			samples_add(totals, sent[i], now);
 		expected[i] = 0;
 		answered++;
@@ -102,7 +101,7 @@ static void wait_for_answers(void)
 
 static void round_trips(uint32_t n, unsigned flows)
 {
-	sample_count = n + 1;
+	limit = n + 1;
 	for (uint32_t i = 0; i <= n; i += flows) {
 		uint64_t before = 0;
 

@@ -80,8 +80,8 @@ def l1_caches(settings):
 
 
 def l2_cache(settings):
-    """Return the shared cache. prefetcher=instructions: after an instruction fetch that misses, the
-    cache also reads the lines that follow, as that of Cortex-A72 does."""
+    """Return the shared cache. With prefetcher=instructions the cache also reads the lines after an
+    instruction fetch that misses, as the L2 cache of a Cortex-A72 does."""
     prefetcher = {}
     if settings["prefetcher"] == "instructions":
         prefetcher["prefetcher"] = TaggedPrefetcher(degree=PREFETCHED_LINES, on_data=False)
