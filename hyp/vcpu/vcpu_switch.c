@@ -133,6 +133,12 @@ static inline bool has_timer_on(const struct vcpu *vcpu)
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
 }
 
+static inline void timers_off(void)
+{
+	write_cntv_ctl_el0(0);
+	write_cntp_ctl_el0(0);
+}
+
 static inline reg_t interrupts_to_come(const struct vcpu *vcpu)
 {
 	return (reg_t)vcpu->virtual_timer.link | vcpu->vgic.work | vcpu->vgic.posted.kinds;
@@ -238,8 +244,6 @@ static __attribute__((noinline, flatten)) void switch_more(struct vcpu *to, stru
 		fp_move(&to->fp);
 	if (timer_is_queued(&to->virtual_timer))
 		timerq_remove(&to->virtual_timer);
-	if (to->load_work & VCPU_DIFFERS)
-		el2_switch(&from->el2, &to->el2);
 	if (to->load_work & ~(VCPU_SHARES_PPIS | VCPU_FP_EAGER | VCPU_DIFFERS) || to->vgic.work ||
 	    to->vgic.posted.kinds)
 		switch_rare(to, from);
@@ -266,11 +270,21 @@ static __cold void switch_list_registers(struct vcpu *to, struct vcpu *from)
 	switch_rest(to, from);
 }
 
-/* ERET synchronises the context, so no barrier is needed. Other work comes last and in separate
- * functions, so that this function needs no stack. */
+/*
+ * ERET synchronises the context, so no barrier is needed. Other work comes last and in separate
+ * functions, so that this function needs no stack.
+ *
+ * A timer's CTL, CVAL and CNTVOFF must never be values of two VMs while the timer is on: its PPI
+ * would signal although neither VM's timer is due. So the timers are off from here until load()
+ * writes CTL, after the others. Direct writes need no barrier between them (DDI 0487 D19.1.2).
+ */
 __attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
 {
 	put(from);
+	if (has_timer_on(from))
+		timers_off();
+	if (__builtin_expect(to->load_work & VCPU_DIFFERS, 0))
+		el2_switch(&from->el2, &to->el2);
 	load(to);
 	if (gic_virt_switch(&from->gic, &to->gic))
 		switch_rest(to, from);
