@@ -127,7 +127,6 @@ static void auxiliary_restore(const struct vcpu *vcpu)
 	newer_restore(&vcpu->newer);
 }
 
-/* vtimer_put() needs CTL.ENABLE of the timers. */
 static inline bool has_timer_on(const struct vcpu *vcpu)
 {
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
@@ -238,8 +237,7 @@ static __attribute__((noinline, flatten)) void switch_more(struct vcpu *to, stru
 {
 	if (to->load_work & VCPU_SHARES_PPIS)
 		vppi_load(to);
-	if (has_timer_on(from))
-		vtimer_put(from);
+	vtimer_put(from);
 	if (to->load_work & VCPU_FP_EAGER)
 		fp_move(&to->fp);
 	if (timer_is_queued(&to->virtual_timer))
