@@ -22,13 +22,13 @@ struct fp {
 void fp_reset(enum fp_mode mode);
 
 /* Add a vCPU whose FP registers are all zero. The vCPU gets the core's registers at once if they
- * have no owner. Return true if every switch must call fp_give(). */
+ * have no owner. Return true if every switch must call fp_move(). */
 bool fp_add(struct fp *fp);
 
 /* Remove the vCPU from its core. */
 void fp_remove(const struct fp *fp);
 
-/* Switch the core to another vCPU; with eager also switch the registers. */
+/* Switch the core to another vCPU: by fp_move() with eager, which traps no use, else by fp_switch(). */
 static inline void fp_switch(const struct fp *to)
 {
 	write_cptr_el2(to->cptr);

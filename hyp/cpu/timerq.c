@@ -7,12 +7,15 @@
 
 static struct timer *first PERCPU_HOT;
 
-static void program(void)
+/* CNTHP is on while the queue has a timer. */
+static void program(bool was_on)
 {
-	if (first)
-		timer_hyp_start(first->deadline);
-	else
+	if (!first)
 		timer_hyp_stop();
+	else if (was_on)
+		timer_hyp_move(first->deadline);
+	else
+		timer_hyp_start(first->deadline);
 }
 
 static void insert(struct timer *timer)
@@ -34,7 +37,7 @@ void timerq_add(struct timer *timer, uint64_t deadline)
 	timer->deadline = deadline;
 	insert(timer);
 	if (first == timer)
-		program();
+		program(timer->next);
 }
 
 static void take(struct timer *timer)
@@ -55,7 +58,7 @@ void timerq_start(struct timer *timer, uint64_t deadline)
 	timer->deadline = deadline;
 	insert(timer);
 	if (moves || first != before)
-		program();
+		program(before);
 }
 
 void timerq_remove(struct timer *timer)
@@ -64,7 +67,7 @@ void timerq_remove(struct timer *timer)
 
 	take(timer);
 	if (was_first)
-		program();
+		program(true);
 }
 
 void timerq_stop(struct timer *timer)
@@ -83,11 +86,8 @@ void timerq_expire(void)
 		return;
 	first = timer->next;
 	timer->link = NULL;
-	if (first) {
+	if (first)
 		first->link = &first;
-		timer_hyp_move(first->deadline);
-	} else {
-		timer_hyp_stop();
-	}
+	program(true);
 	timer->function(timer);
 }

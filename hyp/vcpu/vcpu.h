@@ -161,10 +161,9 @@ struct vcpu {
 	struct vcpu_record record;   /* protected by record_lock() */
 
 	/* A switch accesses these members. */
-	bool loaded VCPU_LINE; /* the core has the registers */
-	uint8_t load_work;     /* VCPU_*: the unusual work of a load */
-	uint8_t priority;      /* hyp/sched/sched.h: a larger priority is more urgent */
-	uint8_t urgency;       /* scheduling key: the priority under fp, 0 under rr */
+	uint8_t load_work VCPU_LINE; /* VCPU_*: the unusual work of a load */
+	uint8_t priority;            /* hyp/sched/sched.h: a larger priority is more urgent */
+	uint8_t urgency;             /* scheduling key: the priority under fp, 0 under rr */
 	enum vcpu_state state;
 	uint32_t turns;          /* number of times that the core switched to this vCPU */
 	uint32_t active_ppis;    /* hyp/vcpu/vppi.h */
@@ -188,6 +187,13 @@ struct vcpu_space {
 static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 {
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
+}
+
+/* Return whether this core has the registers of `vcpu`, which is one of its vCPUs: no two vCPUs of a
+ * core have an equal VTTBR. */
+static inline bool vcpu_is_loaded(const struct vcpu *vcpu)
+{
+	return read_vttbr_el2() == vcpu->vttbr;
 }
 
 /* Set the result of a hypercall. Return `vcpu`. */

@@ -7,6 +7,7 @@
 #include "arch/sysreg.h"
 #include "hyp/cpu/errata.h"
 #include "hyp/cpu/smp.h"
+#include "hyp/mem/stage2.h"
 #include "hyp/vcpu/vppi.h"
 #include "hyp/vcpu/vtimer.h"
 #include "lib/compiler.h"
@@ -67,7 +68,6 @@ static inline __attribute__((always_inline)) void put(struct vcpu *vcpu)
 	spsr = read_spsr_el2();
 	vcpu->elr = elr;
 	vcpu->spsr = spsr;
-	vcpu->loaded = false;
 }
 
 /*
@@ -93,8 +93,6 @@ static inline __attribute__((always_inline)) void load(struct vcpu *vcpu)
 	if (__builtin_expect(empty_vttbr != 0, ISA_SPECULATIVE_AT))
 		isb();
 	write_vttbr_el2(vcpu->vttbr);
-	fp_switch(&vcpu->fp);
-	vcpu->loaded = true;
 }
 
 uint8_t vcpu_find_auxiliary(void)
@@ -132,10 +130,14 @@ static inline bool has_timer_on(const struct vcpu *vcpu)
 	return (vcpu->el1.cntv_ctl_el0 | vcpu->el1.cntp_ctl_el0) & 1;
 }
 
-static inline void timers_off(void)
+static inline void timers_off(const struct vcpu *vcpu)
 {
-	write_cntv_ctl_el0(0);
-	write_cntp_ctl_el0(0);
+	reg_t cntv = vcpu->el1.cntv_ctl_el0, cntp = vcpu->el1.cntp_ctl_el0;
+
+	if (cntv & 1)
+		write_cntv_ctl_el0(0);
+	if (cntp & 1)
+		write_cntp_ctl_el0(0);
 }
 
 static inline reg_t interrupts_to_come(const struct vcpu *vcpu)
@@ -199,6 +201,7 @@ void vcpu_put(struct vcpu *vcpu)
 	if (vcpu->load_work & VCPU_AUXILIARY)
 		auxiliary_save(vcpu);
 	gic_virt_off();
+	write_vttbr_el2(stage2_empty_vttbr()); /* vcpu_is_loaded() */
 	vtimer_put(vcpu);
 }
 
@@ -206,6 +209,7 @@ void vcpu_put(struct vcpu *vcpu)
 void vcpu_load(struct vcpu *vcpu)
 {
 	el2_load(&vcpu->el2);
+	fp_switch(&vcpu->fp);
 	load(vcpu);
 	gic_virt_restore(&vcpu->gic);
 	if (vcpu->load_work & VCPU_AUXILIARY)
@@ -279,10 +283,11 @@ static __cold void switch_list_registers(struct vcpu *to, struct vcpu *from)
 __attribute__((flatten)) void vcpu_switch(struct vcpu *to, struct vcpu *from)
 {
 	put(from);
-	if (has_timer_on(from))
-		timers_off();
-	if (__builtin_expect(to->load_work & VCPU_DIFFERS, 0))
+	timers_off(from);
+	if (__builtin_expect_with_probability(to->load_work & VCPU_DIFFERS, 0, 1.0))
 		el2_switch(&from->el2, &to->el2);
+	if (!(to->load_work & VCPU_FP_EAGER))
+		fp_switch(&to->fp);
 	load(to);
 	if (gic_virt_switch(&from->gic, &to->gic))
 		switch_rest(to, from);

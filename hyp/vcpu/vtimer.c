@@ -78,7 +78,7 @@ static __attribute__((noinline)) void raise_loaded(struct vcpu *vcpu)
 
 void vcntp_expire(struct vcpu *vcpu)
 {
-	if (vcpu->loaded)
+	if (vcpu_is_loaded(vcpu))
 		raise_loaded(vcpu);
 	else
 		vcpu->load_work |= VCPU_CNTP_DUE;

@@ -18,7 +18,7 @@ void vm_fault(struct vcpu *vcpu, enum fault_reason reason, uint32_t esr, va_t va
 		return; /* another vCPU has ended the VM meanwhile */
 	vm->fault.reason = reason;
 	vm->fault.esr = esr;
-	vm->fault.pc = vcpu->loaded ? read_elr_el2() : vcpu->elr;
+	vm->fault.pc = vcpu_is_loaded(vcpu) ? read_elr_el2() : vcpu->elr;
 	vm->fault.va = va;
 	vm->fault.ipa = ipa;
 	vm->fault.members = 0;

@@ -33,6 +33,7 @@ struct half {
 };
 
 static struct vcpu vcpus[VCPU_MAX];
+static bool loaded[VCPU_MAX];            /* the core has vcpus[n], not neighbours[n] */
 static struct vcpu neighbours[VCPU_MAX]; /* vCPUs of another VM, one on the core of each vCPU */
 static struct half halves[VCPU_MAX];
 static unsigned now;
@@ -151,14 +152,14 @@ static const struct vm_machine machine;
 
 static struct vcpu *running(unsigned n)
 {
-	return vcpus[n].loaded ? &vcpus[n] : &neighbours[n];
+	return loaded[n] ? &vcpus[n] : &neighbours[n];
 }
 
 FAKE_VALUE_FUNC(struct vcpu *, sched_next, (void), running(cores_vm.vcpu_count - 1 - now))
 
 bool cores_is_loaded(unsigned n)
 {
-	return vcpus[n].loaded;
+	return loaded[n];
 }
 
 static uint64_t neighbours_lr(unsigned i)
@@ -219,12 +220,13 @@ static void check_interface(void)
 
 void cores_load(unsigned n, bool load_it)
 {
-	if (vcpus[n].loaded == load_it)
+	if (loaded[n] == load_it)
 		return;
 	cores_on(n);
 	follow_priority(n);
 	fake_gic_switch(true);
 	vcpu_switch(load_it ? &vcpus[n] : &neighbours[n], running(n));
+	loaded[n] = load_it;
 	fake_gic_switch(false);
 	if (load_it)
 		check_neighbour(n);
@@ -332,7 +334,7 @@ static void boot_core(unsigned n)
 	gic_virt_reset();
 	assert_true(vgic_forward(&vcpu->vgic, CORES_TIMER));
 	vppi_load(vcpu);
-	vcpu->loaded = true;
+	loaded[n] = true;
 	vcpu->load_work = VCPU_SHARES_PPIS;
 	boot_neighbour(n);
 	gic_set_priority(FAKE_GIC_MAINTENANCE, 0);

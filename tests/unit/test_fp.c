@@ -26,9 +26,10 @@ static void start(enum fp_mode mode)
 /* Switch the FP registers as vcpu_switch() does. */
 static void switch_to(struct fp *to)
 {
-	fp_switch(to);
 	if (is_eager)
 		fp_move(to);
+	else
+		fp_switch(to);
 }
 
 /* Use the FP registers, through the trap as on a core. Return the value that the vCPU finds, and

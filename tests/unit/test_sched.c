@@ -56,7 +56,8 @@ static void start_at(enum sched_kind kind, bool link_hw, uint64_t now)
 	sched_add(guest);
 	if (kind != SCHED_NULL)
 		sched_add(&other);
-	guest->loaded = true;
+	guest->vttbr = fake_vttbr_el2 = 1;
+	other.vttbr = 2;
 	assert_ptr_equal(sched_begin(), guest);
 }
 
@@ -71,7 +72,7 @@ static void switch_to(struct vcpu *to)
 
 	assert_ptr_equal(sched_next(), to);
 	vcpu_switch(to, from);
-	assert_true(to->loaded && !from->loaded);
+	assert_true(vcpu_is_loaded(to) && !vcpu_is_loaded(from));
 }
 
 /* Pause `other`, which has the core, and wake the guest. */

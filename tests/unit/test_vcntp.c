@@ -38,7 +38,7 @@ static void setup(void)
 	timerq_start(&limit, LIMIT);
 	sched_reset(&config);
 	vcntp_reset(vcpu);
-	vcpu->loaded = true;
+	fake_vttbr_el2 = vcpu->vttbr;
 	sched_add(vcpu);
 	sched_begin();
 }
@@ -163,9 +163,9 @@ TEST(the_offset_is_in_microseconds_and_below_the_counter)
 /* The timer was due while the vCPU was not loaded. */
 TEST(a_reset_forgets_an_emulated_timer_that_was_due)
 {
-	vcpu->loaded = false;
+	fake_vttbr_el2 = vcpu->vttbr + 1;
 	vcntp_expire(vcpu);
-	vcpu->loaded = true;
+	fake_vttbr_el2 = vcpu->vttbr;
 	vcntp_reset(vcpu);
 	vtimer_load(vcpu);
 	assert_false(vcpu->vgic.virq[INTID].level);
