@@ -7,15 +7,12 @@
 
 static struct timer *first PERCPU_HOT;
 
-/* CNTHP is on while the queue has a timer. */
-static void program(bool was_on)
+static void program(void)
 {
-	if (!first)
-		timer_hyp_stop();
-	else if (was_on)
-		timer_hyp_move(first->deadline);
-	else
+	if (first)
 		timer_hyp_start(first->deadline);
+	else
+		timer_hyp_stop();
 }
 
 static void insert(struct timer *timer)
@@ -36,8 +33,12 @@ void timerq_add(struct timer *timer, uint64_t deadline)
 {
 	timer->deadline = deadline;
 	insert(timer);
-	if (first == timer)
-		program(timer->next);
+	if (first != timer)
+		return;
+	if (timer->next)
+		timer_hyp_move(deadline);
+	else
+		timer_hyp_start(deadline);
 }
 
 static void take(struct timer *timer)
@@ -58,7 +59,7 @@ void timerq_start(struct timer *timer, uint64_t deadline)
 	timer->deadline = deadline;
 	insert(timer);
 	if (moves || first != before)
-		program(before);
+		program();
 }
 
 void timerq_remove(struct timer *timer)
@@ -67,7 +68,7 @@ void timerq_remove(struct timer *timer)
 
 	take(timer);
 	if (was_first)
-		program(true);
+		program();
 }
 
 void timerq_stop(struct timer *timer)
@@ -86,8 +87,11 @@ void timerq_expire(void)
 		return;
 	first = timer->next;
 	timer->link = NULL;
-	if (first)
+	if (first) {
 		first->link = &first;
-	program(true);
+		timer_hyp_move(first->deadline);
+	} else {
+		timer_hyp_stop();
+	}
 	timer->function(timer);
 }

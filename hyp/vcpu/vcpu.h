@@ -163,12 +163,12 @@ struct vcpu {
 	/* A switch accesses these members. */
 	uint8_t load_work VCPU_LINE; /* VCPU_*: the unusual work of a load */
 	uint8_t priority;            /* hyp/sched/sched.h: a larger priority is more urgent */
+	bool sliced;                 /* another vCPU takes turns with this one */
 	uint8_t urgency;             /* scheduling key: the priority under fp, 0 under rr */
 	enum vcpu_state state;
 	uint32_t turns;          /* number of times that the core switched to this vCPU */
 	uint32_t active_ppis;    /* hyp/vcpu/vppi.h */
 	struct vcpu *next_ready; /* hyp/sched/sched.h, like the next member */
-	bool sliced;             /* another vCPU takes turns with this one */
 	unsigned held_spi;       /* INTID of a physical SPI */
 	struct vgic vgic;
 };
