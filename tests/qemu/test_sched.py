@@ -42,7 +42,9 @@ def with_guest(image: bytes, board: str) -> bytes:
 def test_every_register_survives_switches(lab, job):
     result = lab.run(job)
     assert failed_checks(result) == {}
-    for step in result.records("step"):
+    steps = result.records("step")
+    assert len(steps) == 2 * (1 + len(SHARED))
+    for step in steps:
         assert step["outcome"] == "done"
         assert (step["config"] == "trapped") == ("switches" not in step)
         if "switches" in step:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of the order in which a VM switch writes the timers' registers: no PPI of a timer may
- * signal meanwhile, unless a VM's timer is due. */
+/* Tests of a VM switch: which vCPU is loaded, and the order in which the timers' registers are
+ * written. No PPI of a timer may signal meanwhile, unless a VM's timer is due. */
 /* LINK: exit-path tests/unit/trap_vm.c drivers/gic/gicv2.c */
 #include "arch/sysreg.h"
 #include "hyp/vm/vm.h"
@@ -50,11 +50,17 @@ static bool write_silently(const uint64_t *variable, uint64_t value)
 	return true;
 }
 
+static struct vm other_vm = { .vmid = 3 };
+static struct vcpu other;
+
+static void start_other(void)
+{
+	other = (struct vcpu){ .vm = &other_vm };
+	other_vm.vcpu[0] = &other;
+}
+
 static void switch_silently(struct timers from, struct timers to)
 {
-	static struct vm other_vm = { .vmid = 3 };
-	static struct vcpu other;
-
 	trap_setup();
 	fake_cntpct_el0 = NOW;
 	fake_counter_step = 0;
@@ -62,8 +68,8 @@ static void switch_silently(struct timers from, struct timers to)
 	fake_cntv_cval_el0 = from.cval;
 	fake_cntp_cval_el0 = from.cval + from.cntvoff;
 	fake_cntvoff_el2 = vcpu->el2.cntvoff_el2 = from.cntvoff;
-	other = (struct vcpu){ .vm = &other_vm, .load_work = VCPU_DIFFERS };
-	other_vm.vcpu[0] = &other;
+	start_other();
+	other.load_work = VCPU_DIFFERS;
 	other.el1.cntv_ctl_el0 = other.el1.cntp_ctl_el0 = to.ctl;
 	other.el1.cntv_cval_el0 = to.cval;
 	other.el1.cntp_cval_el0 = to.cval + to.cntvoff;
@@ -93,4 +99,21 @@ TEST(no_timer_signals_during_a_switch)
 		}
 	}
 	assert_int_equal(switches, 15 * 15);
+}
+
+/* Of two VMs with stage 2, and of a native VM, whose VTTBR is 0. */
+TEST(a_vcpu_is_loaded_until_a_switch_or_a_put)
+{
+	for (uint64_t vttbr = 0; vttbr <= 0x1000; vttbr += 0x1000) {
+		trap_setup();
+		vcpu->vttbr = 0x2000;
+		start_other();
+		other.vttbr = vttbr;
+		vcpu_load(vcpu);
+		assert_true(vcpu_is_loaded(vcpu) && !vcpu_is_loaded(&other));
+		vcpu_switch(&other, vcpu);
+		assert_true(!vcpu_is_loaded(vcpu) && vcpu_is_loaded(&other));
+		vcpu_put(&other);
+		assert_true(!vcpu_is_loaded(vcpu) && !vcpu_is_loaded(&other));
+	}
 }

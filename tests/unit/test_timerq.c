@@ -19,10 +19,15 @@ static struct {
 static unsigned starts;
 static unsigned called; /* the index of the timer whose function was called */
 static bool again;      /* a function starts its timer again */
+static bool adds;
 
+/* With `adds` a timer that is not queued is added. */
 static void start(unsigned i, uint64_t deadline)
 {
-	timerq_start(&timers[i], deadline);
+	if (adds && !timer_is_queued(&timers[i]))
+		timerq_add(&timers[i], deadline);
+	else
+		timerq_start(&timers[i], deadline);
 	model[i].on = true;
 	model[i].deadline = deadline;
 	model[i].since = starts++;
@@ -47,7 +52,7 @@ static void setup(void)
 		model[i].on = false;
 	}
 	starts = 0;
-	again = false;
+	again = adds = false;
 }
 
 static unsigned first(void)
@@ -97,6 +102,7 @@ TEST(random_starts_and_stops_agree_with_a_list)
 		unsigned i = random_below(&random, TIMERS);
 
 		again = random_below(&random, 4) == 0;
+		adds = random_below(&random, 2) == 0;
 		switch (random_below(&random, 4)) {
 		case 0:
 			timerq_stop(&timers[i]);
