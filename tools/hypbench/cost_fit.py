@@ -128,9 +128,9 @@ model misses.
 
 {table(cold)}
 
-The constant is {cold.prices[0]:.0f} ns, and no experiment isolates its cause. In this run HC_COLD
-still returned by the code and the frame of a hypercall, so some lines of a path were warm: an exit
-after which nothing is warm takes longer than its cold row. The prices of a line of data and of the
-constant are not stable: at commit a9659d5b, where a light frame was three lines, the same fit gave
-13 ns a line of data and a constant of -30 ns. The price of a line of text stayed.
+The constant is {cold.prices[0]:.0f} ns, and no experiment isolates its cause. No row has a part of
+the exit warm: HC_COLD returns by code of its own. Only a line of text has a stable price: at commit
+7ec3f280, where HC_COLD still returned by the exit of a hypercall, the same fit gave 61 ns a line of
+text, 7 ns a line of data and a constant of 90 ns; at commit a9659d5b, where a light frame was three
+lines, 13 ns a line of data and a constant of -30 ns.
 """
