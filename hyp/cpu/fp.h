@@ -28,7 +28,8 @@ bool fp_add(struct fp *fp);
 /* Remove the vCPU from its core. */
 void fp_remove(const struct fp *fp);
 
-/* Switch the core to another vCPU: by fp_move() with eager, which traps no use, else by fp_switch(). */
+/* Switch the core to another vCPU: with eager, which traps no use, by fp_move(), else by
+ * fp_switch(). */
 static inline void fp_switch(const struct fp *to)
 {
 	write_cptr_el2(to->cptr);

@@ -189,8 +189,8 @@ static inline struct vcpu *vcpu_of_vgic(struct vgic *vgic)
 	return (struct vcpu *)((char *)vgic - offsetof(struct vcpu, vgic));
 }
 
-/* Return whether this core has the registers of `vcpu`, which is one of its vCPUs: no two vCPUs of a
- * core have an equal VTTBR. */
+/* Return whether this core has the registers of `vcpu`, which is one of its vCPUs. No two vCPUs of
+ * a core have an equal VTTBR. */
 static inline bool vcpu_is_loaded(const struct vcpu *vcpu)
 {
 	return read_vttbr_el2() == vcpu->vttbr;
