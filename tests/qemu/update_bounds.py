@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prove and measure the ceilings of the exits of the built images, and write
-tests/expected/<compiler>/bounds/."""
+tests/expected/<compiler>/bounds/. The longest visits of runs with several cores repeat only on a
+host that does nothing else."""
 
 import click
 
