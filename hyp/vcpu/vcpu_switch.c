@@ -201,7 +201,7 @@ void vcpu_put(struct vcpu *vcpu)
 	if (vcpu->load_work & VCPU_AUXILIARY)
 		auxiliary_save(vcpu);
 	gic_virt_off();
-	write_vttbr_el2(stage2_empty_vttbr()); /* vcpu_is_loaded() */
+	write_vttbr_el2(stage2_empty_vttbr()); /* no vCPU is loaded now */
 	vtimer_put(vcpu);
 }
 

@@ -94,8 +94,8 @@ OWN_CNTVOFF = SHORT.replace(" trapped ", " trapped cntvoff_us=4294967295 ")
 @pytest.mark.job(SHORT)
 def test_a_cntvoff_for_each_vm_is_a_compare_of_el2_registers(result, lab, board):
     """VMs whose EL2 registers are all equal pay for no compare. VMs with a CNTVOFF each pay for six
-    compares and one write; in the best case the switch also pays for the call of the function that
-    compares. A VM switch from the background VM has no compare in either case."""
+    compares and one write; in the best case the switch also calls switch_more(), which has nothing
+    to do. A VM switch from the background VM has no compare in either case."""
     plain, offset = p50(result), p50(lab.ended(Job(board, OWN_CNTVOFF)))
     for config, length in offset.items():
         if config in ("yield-best", "failover-best"):
